@@ -83,7 +83,7 @@ ADDRESSES = (
     ("record, log", {"queue": "1", "view": "record"}),
 )
 SCREENS = {
-    **{screen.url: screen for screens in routes.SECTIONS.values() for screen in screens},
+    **{screen.url: screen for screen in routes.SCREENS},
     "item": routes.RUN,
     "reviewing": routes.REVIEW_ITEM,
 }

@@ -7,40 +7,30 @@ from pathlib import Path
 import streamlit as st
 
 from core.domain.access import Actor
-from core.errors import NotAllowed, NotFound
-from core.services.results import item_view
-from pages.ui import identity, run_status, state
+from core.errors import NotAllowed
+from pages.ui import identity, state
 from pages.ui.browser.tables import let_tables_be_taken
 from pages.ui.browser.typing import keep_what_is_typed
+from pages.ui.places import run_head
+from pages.ui.places.navigation import navigation, where
 from pages.ui.resources import enter, store
-from pages.ui.routes import ABOUT, SECTIONS, START, about_this_page, barred_at
+from pages.ui.routes import ABOUT, SCREENS, START, about_this_page, barred_at
 from pages.ui.text import label
 from pages.ui.widgets import frame_css, page_header, shown_errors
 
 HERE = Path(__file__).parent
 
 
-def _navigation(who: Actor) -> st.Page:
-    # Whatever else stands in the sidebar, no screen hides behind "View more".
-    return st.navigation(
-        {
-            name: [identity.page_of(screen, who) for screen in screens]
-            for name, screens in SECTIONS.items()
-        },
-        expanded=True,
-    )
-
-
 def _show_page(who: Actor) -> None:
     # Both pictures are files of ours: a Material icon would be fetched from elsewhere.
     st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
-    chosen = _navigation(who)
+    chosen = navigation(who)
     identity.leave_for_start(chosen)
     identity.who_is_here()
     state.on_page(chosen.url_path)
     state.put(ABOUT, False)
     state.put(state.UNKNOWN, {})
-    run_status.keep_in_hand(chosen.url_path)
+    run_head.remember(chosen.url_path)
     above = st.container()
     if store().read_only:
         above.info(
@@ -48,8 +38,7 @@ def _show_page(who: Actor) -> None:
             icon=":material/lock:",
         )
     with shown_errors():
-        _run_in_hand()
-        _show(chosen)
+        _show(chosen, who)
         if not state.get(ABOUT):
             # A page with a head of its own, such as one item.
             about_this_page()
@@ -60,26 +49,15 @@ def _show_page(who: Actor) -> None:
     let_tables_be_taken()
 
 
-def _show(chosen: st.Page) -> None:
+def _show(chosen: st.Page, who: Actor) -> None:
     """The screen, or its name and why there is nothing on it for whoever is here."""
     url = chosen.url_path or START.url
-    screen = next(one for of in SECTIONS.values() for one in of if one.url == url)
+    screen = next(one for one in SCREENS if one.url == url)
+    where(screen, who)
     if why := barred_at(screen, st.query_params.to_dict()):
         page_header(screen.title, screen.help)
         raise NotAllowed(why["help"])
     chosen.run()
-
-
-def _run_in_hand() -> None:
-    """The run that this tab opened last stays at hand on every page."""
-    run_id = state.get(run_status.IN_HAND)
-    if run_id is None:
-        return
-    try:
-        run_status.in_hand(item_view.require_run(store(), run_id))
-    except NotFound:
-        # Another data file is open now, or the address named a run that never was.
-        state.put(run_status.IN_HAND, None)
 
 
 st.set_page_config(page_title="Rubric Studio", page_icon=HERE / "ui" / "icon.svg", layout="wide")

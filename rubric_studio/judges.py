@@ -59,7 +59,7 @@ def check(
         "concurrency": concurrency or (16 if iscoroutinefunction(function) else 1),
     }
     made = build(FunctionCheck, data, "check")
-    made._function = function
+    made._function = function  # noqa: SLF001 - of the class above
     return made
 
 

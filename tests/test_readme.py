@@ -1,4 +1,4 @@
-"""Whoever types what the README shows gets what it says: its commands run as they stand there."""
+"""Whoever types what README and guide show gets what they say: their commands run as they stand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from core.formats.rubrics.rubric_file import parse_rubric
 from tests.command_line import FENCED, cli, followed
 from tests.places import ROOT
 
-README = (ROOT / "README.md").read_text()
-BLOCKS = [(kind, text) for kind, text in FENCED.findall(README)]
+README, GUIDE = ((ROOT / name).read_text() for name in ("README.md", "docs/guide.md"))
+BLOCKS = [(kind, text) for kind, text in FENCED.findall(README + GUIDE)]
 #: Blocks for a shell that no test can run in its own environment, by how they begin; and why.
 LEFT_OUT = {
     "make run": "sets up the environment that the test stands in, and serves until it is ended",
@@ -37,7 +37,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_commands_of_the_readme_run_one_after_the_other_as_they_stand(checkout: Path) -> None:
+def test_the_commands_of_the_guide_run_one_after_the_other_as_they_stand(checkout: Path) -> None:
     assert "VENV := .venv\n" in (ROOT / "Makefile").read_text()
     first, *more = _for_a_shell()
     entered, commands = first.split("\n", 1)
@@ -64,8 +64,12 @@ def test_every_block_says_what_it_is_and_only_named_ones_are_not_run() -> None:
     assert len(shells) == len(_for_a_shell()) + len(LEFT_OUT)
 
 
-def test_the_rubric_of_the_readme_is_read_without_a_remark() -> None:
+def test_the_rubric_of_the_guide_is_read_without_a_remark() -> None:
     (text,) = [text for kind, text in BLOCKS if kind == "yaml"]
     found = parse_rubric(text, "readme.yaml")
     assert found.notices == ()
     assert [criterion.name for criterion in found.value.criteria] == ["Cites the policy", "Tone"]
+
+
+def test_the_readme_is_one_screen_to_read() -> None:
+    assert len(README.split()) <= 900

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.faults.world import CRITERIA, Counting, Row, Site, at_random, site, until
-from core.judging.protocol import FATAL_AT_FIRST
+from core.judging.turns import FATAL_AT_FIRST
 from tests import provider as say
 from tests.provider import Answer, Provider
 from tests.services.runs.world import by_request

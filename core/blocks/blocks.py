@@ -13,18 +13,29 @@ from typing import Literal, NamedTuple
 Tone = Literal["", "neutral", "good", "warn", "bad"]
 
 
+class Reach(NamedTuple):
+    """A value with its interval; ``mark`` is a second value to compare it with."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    mark: float | None = None
+
+
 class Words(NamedTuple):
     """A cell: its ``text``, a quieter line ``below``, and a link within the app.
 
     ``link`` holds URL parameters of the page with the items behind the cell. That page belongs to
     the run, unless ``to`` names another. Files have no links. A page shows a cell with a ``tone``
-    as a tag. The text alone says the same.
+    as a tag, and draws its ``reach`` as a bar from 0 to 1. The text alone says the same.
     """
 
     text: str
     below: str = ""
     link: Mapping[str, str] = {}
     tone: Tone = ""
+    reach: Reach | None = None
 
     @property
     def flat(self) -> str:
@@ -38,7 +49,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences in a row, or one per line if ``listed``.
+    """Sentences in a row, or one per line if ``listed``: a page folds those after the ``first``.
 
     ``quiet`` sentences explain the block above, ``warning`` sentences limit it.
     """
@@ -46,6 +57,7 @@ class Sentences:
     lines: tuple[str, ...]
     listed: bool = False
     kind: Literal["", "quiet", "warning"] = ""
+    first: int | None = None
 
 
 @dataclass(frozen=True)
@@ -80,16 +92,6 @@ class Histogram:
     name: str
     bins: tuple[tuple[float, float, int], ...]
     mean: float | None
-
-
-class Reach(NamedTuple):
-    """A value with its interval; ``mark`` is a second value to compare it with."""
-
-    name: str
-    value: float
-    low: float | None
-    high: float | None
-    mark: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,10 +131,11 @@ Block = Sentences | Facts | TableBlock | Histogram | Forest | Bars
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks below a title."""
+    """Blocks below a title; an ``annex`` is folded where a page or a file can be unfolded."""
 
     title: str
     blocks: tuple[Block, ...]
+    annex: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,12 @@ from core.blocks.blocks import (
     Histogram,
     Paper,
     Reach,
+    Section,
     Sentences,
     TableBlock,
     Words,
 )
+from core.blocks.palette import NO_VERDICT, ink, points
 from core.metrics.estimate import Estimate
 from core.text.names import visible
 from core.text.numbers import percent, score
@@ -29,9 +31,6 @@ from core.text.numbers import percent, score
 
 WIDTH = 720
 _LEFT, _RIGHT, _LINE = 190, 20, 30
-#: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best, as on the pages.
-STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
-AWAY = "#9AA0A6"
 _LETTER = 6.6  # about the width of a letter at 12 px
 
 
@@ -130,7 +129,7 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
         if not piece.items:
             continue
         wide = room * piece.items / total
-        color = AWAY if piece.value is None else STEPS[round(piece.value * (len(STEPS) - 1))]
+        color = NO_VERDICT if piece.value is None else points(piece.value)
         share = percent(piece.items / total)
         title = f"{piece.label}: {piece.items:,} of {total:,}"
         parts.append(
@@ -140,19 +139,13 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
         label = f"{piece.label} {share}"
         for fit in (label, share):
             if len(fit) * _LETTER + 6 <= wide:
-                ink = "#fff" if _dark(color) else "#000"
                 parts.append(
                     f'<text x="{at + wide / 2:.1f}" y="{y + 16}" text-anchor="middle" '
-                    f'fill="{ink}">{_svg_text(fit)}</text>'
+                    f'fill="{ink(color)}">{_svg_text(fit)}</text>'
                 )
                 break
         at += wide
     return parts
-
-
-def _dark(color: str) -> bool:
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return 0.299 * red + 0.587 * green + 0.114 * blue <= 128
 
 
 def _svg(name: str, height: float, parts: list[str]) -> str:
@@ -178,14 +171,15 @@ def _svg_text(text: str) -> str:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1F2428;--quiet:#565D64;--back:#FCFAF5;--line:#E0DACD;
---accent:#0B6B68;--bar:#3E7CB1;--mark:#B4540A}
+--accent:#0B6B68;--bar:#1B857E;--mark:#B4540A}
 @media (prefers-color-scheme:dark){:root{--ink:#E6E9EB;--quiet:#B4BBC1;--back:#14191E;
---line:#333D45;--accent:#6CCBC1;--bar:#6FA8D6;--mark:#F0A35C}}
+--line:#333D45;--accent:#6CCBC1;--bar:#4DB6AD;--mark:#F0A35C}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:60rem;padding:2rem 1.2rem 4rem;background:var(--back);color:var(--ink);
 font:16px/1.55 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.7rem;line-height:1.25;margin:0}
 h2{font-size:1.2rem;margin:2.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}
+summary>h2{display:inline-block;margin:.5rem 0;border:0}
 h3{font-size:1rem;margin:1.4rem 0 .4rem}
 p{margin:.3rem 0;max-width:75ch}li{margin:.25rem 0;max-width:75ch}
 .quiet,small,footer{color:var(--quiet);font-size:.85rem}
@@ -226,9 +220,7 @@ def html_paper(paper: Paper) -> str:
     heads = [(f"part-{at}", section.title) for at, section in enumerate(paper.sections)]
     links = "".join(f'<a href="#{name}">{_esc(title)}</a>' for name, title in heads)
     body = "".join(
-        f'<section id="{name}"><h2>{_esc(section.title)}</h2>'
-        f"{''.join(map(_block, section.blocks))}</section>\n"
-        for (name, _), section in zip(heads, paper.sections, strict=True)
+        _section(name, section) for (name, _), section in zip(heads, paper.sections, strict=True)
     )
     style = re.sub(r"\n", "", _STYLE)
     return (
@@ -241,6 +233,16 @@ def html_paper(paper: Paper) -> str:
         f'<nav aria-label="Contents">{links}</nav>\n<main>{body}</main>'
         f"<footer>{_esc(paper.made)}</footer></body></html>\n"
     )
+
+
+def _section(name: str, section: Section) -> str:
+    """Return a section; an annex is folded, and a link to it unfolds it."""
+    blocks = "".join(map(_block, section.blocks))
+    title = f"<h2>{_esc(section.title)}</h2>"
+    if section.annex:
+        within = f'<section id="{name}">{blocks}</section>'
+        return f"<details><summary>{title}</summary>{within}</details>\n"
+    return f'<section id="{name}">{title}{blocks}</section>\n'
 
 
 def _block(block: Block) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from core.domain.panel import Panel
 from core.domain.votes import Cell, ItemBallots, Verdict
 
 RunKind = Literal["run", "spot"]
+#: Where leases are kept.
+HeldTable = Literal["run", "help_task"]
 Outcome = Literal["pass", "fail", "review"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
 #: No worker works on a run in these states until someone resumes it.
@@ -44,21 +46,53 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
+class HeldWork:
+    """The common part of a run and a help task: one process at a time holds it and asks models.
+
+    ``cost`` is in US dollars over the calls with a known cost, ``cost_unknown`` counts the others.
+    ``lease_until`` is in Unix seconds.
+    """
+
+    table: ClassVar[HeldTable] = "run"
+    id: int
+    status: RunStatus
+    planned: int
+    calls: int
+    cost: float
+    cost_unknown: int
+    created: str
+    message: str
+    cancel: bool
+    lease_owner: str | None
+    lease_until: float | None
+    fence: int
+
+    @property
+    def active(self) -> bool:
+        """Whether it is queued or running."""
+        return self.status not in RESTING
+
+    @property
+    def lease(self) -> Lease:
+        """The current holder's right to work on it."""
+        owner, until = self.lease_owner or "", self.lease_until or 0.0
+        return Lease(self.id, owner, self.fence, until, self.cancel, self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow(HeldWork):
     """A run and its progress; cheap enough to poll.
 
     ``calls`` counts every exchange with a model once, whatever its tries: a question takes two in
-    two-step mode, and one more for a repair or a summary. ``cost`` is in US dollars over the calls
-    with a known cost, ``cost_unknown`` counts the others. ``cached`` counts answers reused from
+    two-step mode, and one more for a repair or a summary. ``cached`` counts answers reused from
     earlier calls, which are not calls and cost nothing now; ``saved`` is their former cost, if
     known. ``lost`` counts calls that were sent but never recorded an answer, because the run was
     stopped or killed; ``out`` those in progress, or in progress when a run without a worker was
     killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time spent by workers.
-    ``lease_until`` is in Unix seconds. ``rubric_version_id`` is the version that judges were asked;
-    scores follow ``scored_version_id``, which differs only if someone chose a newer one.
+    ``rubric_version_id`` is the version that judges were asked; scores follow
+    ``scored_version_id``, which differs only if someone chose a newer one.
     """
 
-    id: int
     name: str
     kind: RunKind
     rubric_version_id: int
@@ -74,47 +108,27 @@ class RunRow:
     panel: Panel
     panel_hash: str
     plan_hash: str
-    status: RunStatus
     items: int
-    planned: int
     votes: int
     abstentions: int
     failures_open: int
-    calls: int
     tokens_in: int
     tokens_cached: int
     tokens_out: int
     tokens_thinking: int
-    cost: float
-    cost_unknown: int
     cached: int
     saved: float
     lost: int
     out: int
     seconds: float
-    created: str
     started: str | None
     finished: str | None
-    message: str
-    cancel: bool
-    lease_owner: str | None
-    lease_until: float | None
-    fence: int
-
-    @property
-    def active(self) -> bool:
-        """Whether it is queued or running."""
-        return self.status not in RESTING
 
     @property
     def version_words(self) -> str:
         """The version that scores follow, and the version judges were asked if different."""
-        asked_number = self.rubric_number
-        other = (
-            ""
-            if asked_number == self.scored_number
-            else f" (judges were asked version {asked_number})"
-        )
+        asked = self.rubric_number
+        other = "" if asked == self.scored_number else f" (judges were asked version {asked})"
         return f"version {self.scored_number}{other}"
 
 
@@ -289,56 +303,37 @@ Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a run until ``until`` (Unix seconds), while the fence is valid."""
+    """The right to work on a run until ``until`` (Unix seconds), while the fence is valid.
+
+    ``table`` is ``help_task`` for a help task; ``run_id`` is then its id.
+    """
 
     run_id: int
     owner: str
     fence: int
     until: float
     cancel: bool
-
-
-class Beat(NamedTuple):
-    """The answer to a heartbeat: whether the lease is still ours, and a stop was requested."""
-
-    held: bool
-    cancel: bool
+    table: HeldTable = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class HelpTask:
+class HelpTask(HeldWork):
     """A task and its progress.
 
     ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those
-    whose last try failed. ``cost`` is in US dollars over the calls with a known cost,
-    ``cost_unknown`` counts the others.
+    whose last try failed.
     """
 
-    id: int
+    table: ClassVar[HeldTable] = "help_task"
     kind: str
     subject: str
     request: dict[str, Any]
-    status: RunStatus
-    planned: int
     budget: float | None
     result: Any
-    message: str
-    owner: str | None
-    until: float | None
-    cancel: bool
-    created: str
     updated: str
     done: int
     failed: int
-    calls: int
-    cost: float
-    cost_unknown: int
-    made_by: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether it waits or is running."""
-        return self.status in ("queued", "running")
+    made_by: str
 
 
 @dataclass(frozen=True, slots=True)

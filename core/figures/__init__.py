@@ -13,12 +13,10 @@ from core.figures.bars import (
     verdict_bars,
 )
 from core.figures.estimates import (
-    DifferenceDot,
     Dot,
     Priced,
     Strip,
     bland_altman,
-    differences,
     forest,
     frontier,
     strips,
@@ -33,7 +31,6 @@ from core.figures.heatmaps import (
 
 __all__ = [
     "MOST_NAMES",
-    "DifferenceDot",
     "Dot",
     "Priced",
     "Series",
@@ -43,7 +40,6 @@ __all__ = [
     "before_after",
     "bland_altman",
     "confusion_cells",
-    "differences",
     "forest",
     "frontier",
     "reliability_diagram",

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.figures.base import (
-    ABSTAINED,
-    BAR,
-    CHOSEN,
-    MARGIN,
-    QUIET,
-    SCORES,
-    SHARES,
-    ink,
-    plain,
-    shade,
-    whiskers,
-)
+from core.blocks.palette import COMPLEMENT, NO_VERDICT, TEAL, ink, points
+from core.figures.base import MARGIN, QUIET, SCORES, SHARES, plain, whiskers
 from core.metrics.estimate import Estimate
 from core.text.numbers import percent, score
 
@@ -35,7 +24,7 @@ def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None
             y=[count for _, _, count in bins],
             width=[(high - low) * 0.94 for low, high, _ in bins],
             customdata=[(low, high) for low, high, _ in bins],
-            marker={"color": BAR},
+            marker={"color": TEAL},
             hovertemplate="%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y} items<extra></extra>",
         )
     )
@@ -77,14 +66,18 @@ def verdict_bars(
         for label, option, value, count in pieces:
             if not count:
                 continue
-            color = ABSTAINED if value is None else shade(value)
+            color = NO_VERDICT if value is None else points(value)
             share = count / total
             text = plain(label)
             figure.add_bar(
                 y=[plain(name)],
                 x=[share],
                 orientation="h",
-                marker={"color": color, "line": {"color": "rgba(255,255,255,0.85)", "width": 1}},
+                marker={
+                    "color": color,
+                    "line": {"color": "rgba(255,255,255,0.85)", "width": 1},
+                    "pattern": {"shape": "/" if value is None else "", "size": 6},
+                },
                 text=[f"{text} {percent(share)}"],
                 textposition="inside",
                 insidetextanchor="middle",
@@ -124,7 +117,7 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
             y=[before for *_, before, _ in bins],
             width=[(high - low) * 0.94 for low, high in places],
             customdata=places,
-            marker={"color": BAR, "opacity": 0.55},
+            marker={"color": TEAL, "opacity": 0.55},
             hovertemplate=f"{hover} before<extra></extra>",
         )
     )
@@ -134,7 +127,7 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
         y=[after for *_, after in bins for _ in range(2)],
         mode="lines",
         customdata=[pair for pair in places for _ in range(2)],
-        line={"color": CHOSEN, "width": 3},
+        line={"color": COMPLEMENT, "width": 3},
         hovertemplate=f"{hover} after<extra></extra>",
     )
     figure.update_layout(
@@ -154,7 +147,7 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
     return figure
 
 
-_COLORS = (BAR, CHOSEN, QUIET, "#009E73")
+_COLORS = (TEAL, COMPLEMENT, QUIET, "#8A6FB0")
 _SYMBOLS = ("circle", "diamond", "square", "x")
 _PATTERNS = ("", "/", ".", "x")
 
@@ -245,7 +238,7 @@ def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
         x=[sure for sure, _ in bins],
         y=[share.value for _, share in bins],
         mode="markers",
-        marker={"color": BAR, "size": [8 + 14 * (share.n / most) ** 0.5 for _, share in bins]},
+        marker={"color": TEAL, "size": [8 + 14 * (share.n / most) ** 0.5 for _, share in bins]},
         error_y=whiskers([(share.value, share.low, share.high) for _, share in bins]),
         customdata=[share.n for _, share in bins],
         hovertemplate="sure %{x:.2f}, right %{y:.2f}: %{customdata} answers<extra></extra>",

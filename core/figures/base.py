@@ -6,23 +6,16 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-#: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best; ends clear of both backgrounds.
-STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
+from core.blocks.palette import TEAL
+
 #: Red, green and blue of the losing side, of a tie, of the winning side.
 LOSING, LEVEL, WINNING = (166, 97, 26), (244, 241, 234), (1, 118, 106)
-BAR = "#3E7CB1"
-ABSTAINED = "#9AA0A6"
 #: Lines and marks in the background, visible in light and dark.
 QUIET = "#8A8F94"
-EDGE, CHOSEN = "rgba(255,255,255,0.85)", "#D55E00"
+EDGE = "rgba(255,255,255,0.85)"
 #: Plotly's format of scores and shares on an axis, as in `core.text.numbers`.
 SCORES, SHARES = ".2f", ".0%"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
-
-
-def shade(value: float) -> str:
-    """Return the colour of a share in [0, 1]."""
-    return STEPS[round(value * (len(STEPS) - 1))]
 
 
 def leaning(value: float) -> str:
@@ -38,16 +31,6 @@ def leaning(value: float) -> str:
     return "#" + "".join(f"{channel:02X}" for channel in mixed)
 
 
-def ink(color: str) -> str:
-    """Return black or white, whichever is easier to read on ``color``.
-
-    >>> ink("#3B496C"), ink("#E1CC55")
-    ('#FFFFFF', '#000000')
-    """
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#FFFFFF"
-
-
 def plain(text: str, limit: int = 40) -> str:
     """Return a label that plotly shows literally: escaped and shortened.
 
@@ -60,7 +43,7 @@ def plain(text: str, limit: int = 40) -> str:
 
 def whiskers(
     ends: Sequence[tuple[float | None, float | None, float | None]],
-    color: str = BAR,
+    color: str = TEAL,
     *,
     thickness: float = 2,
     width: float = 5,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
-from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, SCORES, SHARES, plain, whiskers
+from core.blocks.palette import COMPLEMENT, TEAL
+from core.figures.base import MARGIN, QUIET, SCORES, SHARES, plain, whiskers
 from core.metrics.estimate import Estimate
 from core.text.numbers import cost, percent, score
 
@@ -64,10 +65,10 @@ def forest(
         name=axis,
         marker={
             "size": 12,
-            "color": BAR,
+            "color": TEAL,
             "line": {
                 "width": [3 if dot.name == chosen else 0 for _, dot in drawn],
-                "color": CHOSEN,
+                "color": COMPLEMENT,
             },
         },
         customdata=[dot.name for _, dot in drawn],
@@ -108,12 +109,12 @@ def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
             mode="markers",
             marker={
                 "size": 10,
-                "color": BAR,
+                "color": TEAL,
                 "opacity": 0.75,
                 "line": {
                     "width": [3 if name == chosen else 1 for name, _ in group.raters],
                     "color": [
-                        CHOSEN if name == chosen else "rgba(255,255,255,.7)"
+                        COMPLEMENT if name == chosen else "rgba(255,255,255,.7)"
                         for name, _ in group.raters
                     ],
                 },
@@ -129,7 +130,7 @@ def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
                 x1=group.mean,
                 y0=row - 0.38,
                 y1=row + 0.38,
-                line={"color": CHOSEN, "width": 3},
+                line={"color": COMPLEMENT, "width": 3},
             )
     _rows(figure, [group.name for group in groups], axis, height=74)
     figure.update_layout(showlegend=False)
@@ -162,20 +163,6 @@ def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> Non
 SPAN = 20
 
 
-class DifferenceDot(NamedTuple):
-    """A difference with its interval, ``None`` if undefined; ``said`` shows on hover.
-
-    ``significant`` is the result of its test, corrected for multiple comparisons.
-    """
-
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    said: str
-    significant: bool = False
-
-
 class Priced(NamedTuple):
     """A run: cost of 1,000 items (US dollars), accuracy, interval and standing."""
 
@@ -185,65 +172,6 @@ class Priced(NamedTuple):
     low: float | None
     high: float | None
     efficient: bool
-
-
-def differences(gaps: Sequence[DifferenceDot], axis: str, *, share: bool = False) -> Any:
-    """Return a forest plot around zero; significant differences are filled."""
-    import plotly.graph_objects as go
-
-    drawn = [(row, gap) for row, gap in enumerate(gaps) if gap.value is not None]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=[gap.value for _, gap in drawn],
-        y=[row for row, _ in drawn],
-        error_x=whiskers([(gap.value, gap.low, gap.high) for _, gap in drawn]),
-        mode="markers",
-        marker={
-            "size": 12,
-            "color": BAR,
-            "symbol": ["circle" if gap.significant else "circle-open" for _, gap in drawn],
-            "line": {"width": 2, "color": BAR},
-        },
-        hovertext=[plain(gap.said, 120) for _, gap in drawn],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
-    for row, gap in enumerate(gaps):
-        if gap.value is None:
-            figure.add_annotation(
-                x=0, y=row, text="undefined", showarrow=False, xanchor="left", xshift=6
-            )
-    figure.add_vline(x=0, line_color=QUIET, line_dash="dash")
-    _lay_out(figure, gaps, plain(axis, 90), share)
-    return figure
-
-
-def _lay_out(figure: Any, gaps: Sequence[DifferenceDot], title: str, share: bool) -> None:
-    drawn = [gap for gap in gaps if gap.value is not None]
-    ends = [abs(e) for g in drawn for e in (g.value, g.low, g.high) if e is not None]
-    reach = max([0.05, *ends]) * 1.12
-    figure.update_layout(
-        height=96 + 36 * len(gaps),
-        margin={**MARGIN, "r": 20},
-        showlegend=False,
-        dragmode=False,
-        hovermode="closest",
-    )
-    figure.update_xaxes(
-        title=title,
-        range=[-reach, reach],
-        tickformat=SHARES if share else SCORES,
-        nticks=7,
-        fixedrange=True,
-    )
-    figure.update_yaxes(
-        tickvals=list(range(len(gaps))),
-        ticktext=[plain(gap.name, 26) for gap in gaps],
-        range=[len(gaps) - 0.5, -0.5],
-        fixedrange=True,
-        automargin=True,
-        showgrid=False,
-        zeroline=False,
-    )
 
 
 def frontier(runs: Sequence[Priced]) -> Any:
@@ -259,14 +187,14 @@ def frontier(runs: Sequence[Priced]) -> Any:
         x=[r.cost for r in best],
         y=[r.value for r in best],
         mode="lines",
-        line={"color": CHOSEN, "width": 2, "shape": "hv", "dash": "dot"},
+        line={"color": COMPLEMENT, "width": 2, "shape": "hv", "dash": "dot"},
         hoverinfo="skip",
         showlegend=False,
     )
     others = [r for r in runs if not r.efficient]
     for name, group, symbol, color in (
-        ("efficient", best, "diamond", CHOSEN),
-        ("another run is as good for less", others, "circle-open", BAR),
+        ("efficient", best, "diamond", COMPLEMENT),
+        ("another run is as good for less", others, "circle-open", TEAL),
     ):
         if group:
             figure.add_scatter(**_marks(name, group, symbol, color))
@@ -341,7 +269,7 @@ def bland_altman(
             mode="markers",
             marker={
                 "size": [5 + 13 * (count / most) ** 0.5 for *_, count in points],
-                "color": BAR,
+                "color": TEAL,
                 "opacity": 0.6,
             },
             customdata=[(x, y, count) for x, y, count in points],
@@ -349,7 +277,7 @@ def bland_altman(
             "%{customdata[2]} items<extra></extra>",
         )
     )
-    lines = (("bias", bias, "solid", CHOSEN), ("limit", limits[0], "dash", QUIET))
+    lines = (("bias", bias, "solid", COMPLEMENT), ("limit", limits[0], "dash", QUIET))
     for name, at, dash, color in (*lines, ("limit", limits[1], "dash", QUIET)):
         if at is not None:
             figure.add_hline(

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.figures.base import (
-    ABSTAINED,
-    CHOSEN,
-    EDGE,
-    MARGIN,
-    QUIET,
-    SCORES,
-    STEPS,
-    ink,
-    leaning,
-    plain,
-    shade,
-)
+from core.blocks.palette import COMPLEMENT, NO_VERDICT, SHADES, ink, shade
+from core.figures.base import EDGE, MARGIN, QUIET, SCORES, leaning, plain
 from core.text.numbers import percent, score
 
 #: Outlines of cells where both gave the same answer: one of the two shows on any colour.
@@ -79,7 +68,7 @@ def _cells(
     figure = go.Figure()
     for column in range(len(shares[0])):
         at = [(row, column) for row in range(len(shares))]
-        colors = [ABSTAINED if (s := shares[r][column]) is None else colour(s) for r, _ in at]
+        colors = [NO_VERDICT if (s := shares[r][column]) is None else colour(s) for r, _ in at]
         figure.add_bar(
             y=[row for row, _ in at],
             x=[1] * len(at),
@@ -100,7 +89,7 @@ def _cells(
     return figure
 
 
-def _ring(figure: Any, cell: tuple[int, int], color: str = CHOSEN, width: int = 4) -> None:
+def _ring(figure: Any, cell: tuple[int, int], color: str = COMPLEMENT, width: int = 4) -> None:
     row, column = cell
     figure.add_shape(
         type="rect",
@@ -193,7 +182,7 @@ def agreement_map(
         go.Heatmap(
             z=z,
             customdata=np.array(counts, np.int32),
-            colorscale=[[at / (len(STEPS) - 1), color] for at, color in enumerate(STEPS)],
+            colorscale=[[at / (len(SHADES) - 1), color] for at, color in enumerate(SHADES)],
             zmin=0,
             zmax=1,
             hoverongaps=False,

@@ -13,46 +13,10 @@ from urllib.parse import urlsplit
 
 from core.domain.panel import Judge
 from core.domain.secrets import variables
-from core.judging.providers.base import RESERVED_PARAMS, provider_of
+from core.judging.known_providers import KNOWN, named, provider_of
+from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import key_variables, provider_for
-from core.judging.providers.plain import PLAIN, named
 
-#: The variables that litellm reads itself, by the provider in a model's name.
-PROVIDER_KEYS = {
-    "": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "azure": "AZURE_API_KEY",
-    "azure_ai": "AZURE_AI_API_KEY",
-    "cerebras": "CEREBRAS_API_KEY",
-    "codestral": "CODESTRAL_API_KEY",
-    "cohere": "COHERE_API_KEY",
-    "cohere_chat": "COHERE_API_KEY",
-    "databricks": "DATABRICKS_API_KEY",
-    "deepinfra": "DEEPINFRA_API_KEY",
-    "deepseek": "DEEPSEEK_API_KEY",
-    "fireworks_ai": "FIREWORKS_API_KEY",
-    "gemini": "GEMINI_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "huggingface": "HUGGINGFACE_API_KEY",
-    "mistral": "MISTRAL_API_KEY",
-    "nvidia_nim": "NVIDIA_NIM_API_KEY",
-    "openrouter": "OPENROUTER_API_KEY",
-    "perplexity": "PERPLEXITYAI_API_KEY",
-    "sambanova": "SAMBANOVA_API_KEY",
-    "together_ai": "TOGETHERAI_API_KEY",
-    "xai": "XAI_API_KEY",
-}
-#: Other variables from which it takes a key, or another sign-in.
-OTHER_KEYS = {
-    "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
-    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET"),
-    "cohere": ("CO_API_KEY",),
-    "cohere_chat": ("CO_API_KEY",),
-    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
-    "gemini": ("GOOGLE_API_KEY",),
-    "huggingface": ("HF_TOKEN",),
-    "perplexity": ("PERPLEXITY_API_KEY",),
-}
 #: Model prefixes that imply a litellm provider even without a slash.
 _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
 
@@ -71,11 +35,11 @@ def key_names(judge: Judge) -> tuple[str, ...]:
         return (judge.key_env,)
     if judge.offline or judge.api_base or provider_for(judge) == "openai":
         return ()
-    provider = _named_after(judge.model)
-    first = PROVIDER_KEYS.get(provider)
-    if first is None:
+    provider = _named_after(judge.model) or "openai"
+    known = None if provider in _OWN_SERVERS else KNOWN.get(provider)
+    if known is None:
         return ()
-    return tuple(dict.fromkeys((first, *key_variables(judge), *OTHER_KEYS.get(provider, ()))))
+    return tuple(dict.fromkeys((known.keys[0], *key_variables(judge), *known.sign_ins)))
 
 
 # What a judge's calls would send from this machine, and where. A panel or a data file may come from
@@ -108,20 +72,6 @@ class Sending(NamedTuple):
             return self.where
 
 
-#: Addresses of providers that only litellm reaches; for the others see ``PLAIN``.
-_HOSTS = {
-    "cerebras": "api.cerebras.ai",
-    "codestral": "codestral.mistral.ai",
-    "cohere": "api.cohere.com",
-    "deepinfra": "api.deepinfra.com",
-    "fireworks_ai": "api.fireworks.ai",
-    "gemini": "generativelanguage.googleapis.com",
-    "huggingface": "router.huggingface.co",
-    "nvidia_nim": "integrate.api.nvidia.com",
-    "perplexity": "api.perplexity.ai",
-    "sambanova": "api.sambanova.ai",
-    "xai": "api.x.ai",
-}
 #: Credentials of Amazon, for all of its providers.
 _AMAZON = ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "BEARER_TOKEN_BEDROCK")
 _OF_AMAZON = frozenset({"bedrock", "sagemaker", "sagemaker_chat"})
@@ -229,21 +179,17 @@ def _asked_at(judge: Judge) -> str:
 
 def _usual_names(provider: str) -> frozenset[str]:
     """Return the variables of a provider's own keys."""
-    plain = PLAIN.get(provider or "openai")
-    names = {*(plain.keys if plain else ()), *OTHER_KEYS.get(provider, ())}
-    names |= {PROVIDER_KEYS[provider]} if provider in PROVIDER_KEYS else set()
+    known = KNOWN.get(provider or "openai")
+    names = {*known.keys, *known.sign_ins} if known else set[str]()
     return frozenset(names | {f"AWS_{suffix}" for suffix in _AMAZON if provider in _OF_AMAZON})
 
 
 def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
     """Return the variables that an address gets without permission."""
     names = set[str]()
-    for provider in {*PLAIN, *_HOSTS}:
-        plain = PLAIN.get(provider)
-        bases = [f"https://{_HOSTS[provider]}"] if provider in _HOSTS else []
-        if plain is not None:
-            bases += [_origin(plain.base)] if plain.base.startswith("https:") else []
-            bases += [environ[name] for name in plain.addresses if environ.get(name)]
+    for provider, known in KNOWN.items():
+        bases = [_origin(known.base)] if known.base.startswith("https:") else []
+        bases += [environ[name] for name in known.addresses if environ.get(name)]
         # Compared as text: another parser of the address finds the same host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
             names |= _usual_names("" if provider == "openai" else provider)

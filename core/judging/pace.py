@@ -15,6 +15,11 @@ from pathlib import Path
 
 from core.identity import text_hash
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
 log = logging.getLogger(__name__)
 _TIMES = struct.Struct("=dd")
 #: A time further ahead than this many seconds is from before the machine's last start.
@@ -22,39 +27,25 @@ _TOO_FAR = 3600.0
 
 
 class PaceTimes:
-    """The earliest times of the next call, by requests and by tokens."""
+    """The earliest times of the next call to a place, by requests and by tokens.
 
-    def __init__(self) -> None:
+    They are in a file of ``folder``, made for the first known limit, if files can be locked here.
+    """
+
+    def __init__(self, folder: Path | None = None, place: str = "") -> None:
         self.request = self.token = float("-inf")
-
-    @contextmanager
-    def held(self, now: float) -> Iterator[None]:
-        """Hold the times exclusively within the block."""
-        yield
-
-    def close(self) -> None:
-        """Release resources."""
-
-
-class SharedPaceTimes(PaceTimes):
-    """The same in a file of ``folder`` for a provider or address, made on first use."""
-
-    def __init__(self, folder: Path, place: str) -> None:
-        super().__init__()
         # A place may contain characters that file names cannot.
-        self._path = folder / text_hash(place).removeprefix("sha256:")[:32]
+        name = text_hash(place).removeprefix("sha256:")[:32]
+        self._path = None if folder is None or fcntl is None else folder / name
         self._file: int | None = None
-        self._alone = False
 
     @contextmanager
     def held(self, now: float) -> Iterator[None]:
-        """Hold the times exclusively among processes within the block."""
+        """Hold the times exclusively within the block, also among processes."""
         file = self._opened()
         if file is None:
             yield
             return
-        import fcntl
-
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             before = os.pread(file, _TIMES.size, 0)
@@ -72,12 +63,12 @@ class SharedPaceTimes(PaceTimes):
 
     def _opened(self) -> int | None:
         """Return the file, or ``None`` if there can be none."""
-        if self._file is None and not self._alone:
+        if self._file is None and self._path is not None:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             except OSError as error:
-                self._alone = True
+                self._path = None
                 log.info("Limits a minute are kept to by this process alone: %s", error)
         return self._file
 
@@ -86,15 +77,3 @@ class SharedPaceTimes(PaceTimes):
         if self._file is not None:
             os.close(self._file)
             self._file = None
-
-
-def pace_times(folder: Path | None, place: str) -> PaceTimes:
-    """Return the times of a place, shared in ``folder`` if files can be locked.
-
-    The file is made only for a known limit per minute.
-    """
-    try:
-        import fcntl  # noqa: F401
-    except ImportError:
-        return PaceTimes()
-    return PaceTimes() if folder is None else SharedPaceTimes(folder, place)

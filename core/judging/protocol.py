@@ -8,46 +8,11 @@ from typing import Literal, NamedTuple, Protocol
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import AskedOutcome, Cell, FailureKind, Vote
+from core.domain.votes import AskedOutcome, Cell, FailureKind
 from core.records import record
 
 #: Failures that no further call of the judge can fix, so the engine stops asking it.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
-
-
-#: This many of them in a row stop a judge that never answered, and one that did: a single one may
-#: be a gateway's glitch.
-FATAL_AT_FIRST, FATAL_IN_A_ROW = 2, 10
-
-
-class Lockout:
-    """Whether a judge is still worth asking. ``dead`` says why not.
-
-    ``out`` questions are in flight: a judge that never answered may still do so.
-    """
-
-    def __init__(self) -> None:
-        self.dead: tuple[FailureKind, str] | None = None
-        self.out = 0
-        self._answered, self._in_a_row = False, 0
-        self._last: tuple[FailureKind, str] = ("not_found", "")
-
-    @property
-    def doubted(self) -> bool:
-        """Return whether to wait for the questions in flight before asking more."""
-        return not self._answered and self._in_a_row >= FATAL_AT_FIRST
-
-    def saw(self, outcome: AskedOutcome) -> None:
-        """Count the outcome of a question."""
-        for result in outcome.results:
-            if isinstance(result, Vote):
-                self._answered, self._in_a_row = True, 0
-            elif result.kind in FATAL:
-                self._in_a_row, self._last = self._in_a_row + 1, (result.kind, result.message)
-                if result.kind == "missing_key" or self._in_a_row >= FATAL_IN_A_ROW:
-                    self.dead = self.dead or self._last
-        if self.doubted and not self.out:
-            self.dead = self.dead or self._last
 
 
 class Ask(NamedTuple):

@@ -9,9 +9,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from random import Random
 
-from core.domain.votes import FailureKind
 from core.identity import seeded
-from core.judging.allowance import Allowance, Told
+from core.judging.allowance import Allowance
 from core.judging.outages import Breaker
 from core.judging.pace import PaceTimes
 from core.judging.providers.base import CallError
@@ -41,7 +40,7 @@ class Pacer:
     """
 
     def __init__(self, times: PaceTimes | None = None) -> None:
-        self._times = times or PaceTimes()
+        self.times = times or PaceTimes()
         self._allowed: dict[str, Allowance] = {}
         self._named: dict[object, tuple[int | None, int | None]] = {}
         self._per_request = self._per_token = 0.0
@@ -71,8 +70,8 @@ class Pacer:
         """Take the next call with a token estimate, or return the seconds to wait."""
         if not self.on:
             return 0.0
-        with self._times.held(now):
-            wait = max(self._times.request, self._times.token) - now
+        with self.times.held(now):
+            wait = max(self.times.request, self.times.token) - now
             if wait > _AT_ONCE:
                 return wait
             self._advance(now, tokens)
@@ -81,11 +80,11 @@ class Pacer:
     def held_up(self, claimed: float, started: float) -> None:
         """Record that a claimed call started late, so that the next one follows it."""
         if self.on and started > claimed:
-            with self._times.held(started):
-                self._times.request = max(self._times.request, started + self._per_request - SLACK)
+            with self.times.held(started):
+                self.times.request = max(self.times.request, started + self._per_request - SLACK)
 
     def _advance(self, now: float, tokens: float) -> None:
-        times, earliest = self._times, now - SLACK
+        times, earliest = self.times, now - SLACK
         times.request = max(times.request, earliest) + self._per_request
         times.token = max(times.token, earliest) + tokens * self._per_token
 
@@ -96,8 +95,8 @@ class Pacer:
     def correct(self, characters: int, guessed: float, tokens: int) -> None:
         """Record that a call took ``tokens`` instead of the estimated ``guessed``."""
         if self._per_token:
-            with self._times.held(math.inf):
-                self._times.token += (tokens - guessed) * self._per_token
+            with self.times.held(math.inf):
+                self.times.token += (tokens - guessed) * self._per_token
         self._seen += 1
         weight = max(LEARNING, 1 / self._seen)
         self._ratio += weight * (tokens / _plain(characters) - self._ratio)
@@ -172,32 +171,18 @@ class ProviderGate:
         self.pacer = Pacer(times)
         #: The number of calls that wait here or are in flight.
         self.load = 0
-        self._breaker = Breaker(sleep, clock, max_wait)
+        self.breaker = Breaker(sleep, clock, max_wait)
         self._turn = asyncio.Lock()
 
     @property
     def open(self) -> bool:
         """Return whether a call could pass at once, apart from known limits."""
-        return self._opens_at <= self._clock() and self._breaker.ready
+        return self._opens_at <= self._clock() and self.breaker.ready
 
     @property
     def opens_at(self) -> float:
         """Return when a call may pass, on the gate's clock."""
-        return max(self._opens_at, self._breaker.opens_at)
-
-    @property
-    def down(self) -> bool:
-        """Return whether the provider is down, since call after call failed."""
-        return self._breaker.broken
-
-    @property
-    def given_up(self) -> bool:
-        """Return whether the outage is longer than callers wait."""
-        return self._breaker.given_up
-
-    def give_up_after(self, failures: int) -> None:
-        """Treat the provider as down after this many failures, if there are others."""
-        self._breaker.most = failures
+        return max(self._opens_at, self.breaker.opens_at)
 
     async def enter(self, tokens: float = 0.0, allowed: Allowance | None = None) -> float:
         """Wait until a call may be made; return its start time on the gate's clock.
@@ -205,12 +190,11 @@ class ProviderGate:
         ``tokens`` is a guess of what the call will take, for a limit of tokens; ``allowed`` is what
         the provider told of its limits, and is not counted down here. Raises
         ``CallError`` where the provider asks for more than ``max_wait`` seconds or was out for
-        longer. What became of the call must be told: ``passed``, ``refused``, ``failed``,
-        ``answered`` or ``left``.
+        longer. What became of the call is told to ``passed``, ``refused`` or the ``breaker``.
         """
         if not self.pacer.on and (allowed is None or self._free(allowed, tokens)):
             now = self._clock()
-            if not self._breaker.broken and max(self._opens_at, self._next_slot) <= now:
+            if not self.breaker.broken and max(self._opens_at, self._next_slot) <= now:
                 self._next_slot = now + self._spacing
                 return now
             return await self._enter()
@@ -234,14 +218,14 @@ class ProviderGate:
         return not self._turn.locked() and allowed.wait(self._clock(), tokens) <= 0
 
     async def _enter(self) -> float:
-        if not self._breaker.broken:
+        if not self.breaker.broken:
             return await self._pass(trying=False)
-        trying = await self._breaker.turn()
+        trying = await self.breaker.turn()
         try:
             return await self._pass(trying)
         except BaseException:
             if trying:
-                self._breaker.left(math.inf)
+                self.breaker.left(math.inf)
             raise
 
     async def _pass(self, trying: bool) -> float:
@@ -266,7 +250,7 @@ class ProviderGate:
         ``retry_after`` is in seconds, ``None`` if the provider named no time. A single answer
         delays callers by ``LONGEST_PAUSE`` at most, after which the provider must repeat it.
         """
-        self._breaker.answered()
+        self.breaker.answered()
         now = self._clock()
         news = started >= self._closed_at
         if news:
@@ -291,7 +275,7 @@ class ProviderGate:
 
     def passed(self) -> None:
         """Record an answered call, so that the next ones may follow closer."""
-        self._breaker.answered()
+        self.breaker.answered()
         now = self._clock()
         if self._spacing:
             by_time = math.exp(-NARROWER_PER_SECOND * (now - self._answered_at))
@@ -302,29 +286,6 @@ class ProviderGate:
         self._answers.append(now)
         self._answered_here += 1
         self._refusals_in_a_row = self._refused_since = 0
-
-    def told(self, allowed: Allowance, said: Told) -> None:
-        """Record a provider's remaining limits from an answer."""
-        allowed.told(self._clock(), said)
-
-    def failed(self, started: float, kind: FailureKind, message: str) -> bool:
-        """Record a call from ``started`` that was lost: timeout, connection or server.
-
-        Returns whether it was the trial of a provider that is down.
-        """
-        return self._breaker.failed(started, kind, message)
-
-    def answered(self) -> None:
-        """Record a call refused for reasons of its own: the provider is up."""
-        self._breaker.answered()
-
-    def left(self, started: float) -> None:
-        """Record a call from ``started`` that was aborted here."""
-        self._breaker.left(started)
-
-    def note(self) -> str:
-        """Return what to add to a failure's message while the provider is down, or ""."""
-        return self._breaker.note()
 
     def hopeless(self, refusals: int) -> bool:
         """Return whether a call with this many refusals should fail."""

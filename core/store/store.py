@@ -18,7 +18,6 @@ from core.store.database.migrations import altered_schema
 from core.store.database.sums import Unlike, altered, uncovered
 from core.store.library.access import AuditRecord, Members
 from core.store.library.datasets import Datasets
-from core.store.library.help_tasks import Helps
 from core.store.library.judges import Drafts, Judges, Panels, SettingValues
 from core.store.library.rubrics import Rubrics
 from core.store.review.events import Events, Reviewers
@@ -26,6 +25,7 @@ from core.store.review.queues import Queues, RunSigns
 from core.store.review.settled import SettledCells, Verdicts
 from core.store.review.turns import Turns
 from core.store.runs.batches import Batches
+from core.store.runs.help_tasks import Helps
 from core.store.runs.kept import Kept
 from core.store.runs.leases import Leases
 from core.store.runs.recording import Responses

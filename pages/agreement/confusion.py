@@ -20,12 +20,13 @@ from pages.agreement.criteria import caveats
 from pages.agreement.selection import RatedSelection, switch, versus, words_of
 from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import routes, state
+from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, figure_cell, table
 
 PAGE = 10
-CELLS = (("counts", "Counts"), ("shares", "Shares of the row"))
+CELLS = {"counts": "Counts", "shares": "Shares of the row"}
 Cell = tuple[int, int]
 
 
@@ -130,8 +131,8 @@ def _items(chosen: RatedSelection, cell: Cell) -> None:
     asked = chosen.sheet.criterion(chosen.criterion)
     given = asked.labels[column] if column < len(asked.labels) else confusion.ABSTAINED_WORD
     name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
-    address = routes.first_of(chosen.run_id, ids, chosen.criterion)
-    routes.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
+    address = work.first_of(chosen.run_id, ids, chosen.criterion)
+    work.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
     for one in part:
         link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
         with link:

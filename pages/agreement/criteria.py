@@ -7,6 +7,7 @@ import streamlit as st
 from core import figures as draw
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
+from core.services.agreement.blocks import criteria as blocks
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
@@ -15,22 +16,50 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
-from pages.agreement.selection import RatedSelection, said, switch, versus, words_of
+from pages.agreement.selection import RatedSelection, said, versus, words_of
 from pages.agreement.words import STRENGTH, few, row, same_answer, section
-from pages.ui import state
+from pages.ui import routes, state
+from pages.ui.blocks import drawn
+from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
-#: The view in which the conclusion stands open.
-VIEW = "criteria"
-
 
 def show(chosen: RatedSelection) -> None:
-    """One dot and one line per criterion, made once per run, items and pair of raters."""
+    """What to trust in one line, then a line per criterion, whose figures are in a fold."""
+    found = _concluded(chosen)
     sheet = chosen.sheet
+    judges_only = not (sheet.labelled or sheet.people or sheet.reviewers)
+    if judges_only:
+        _ways_to_labels(chosen)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f"<div><b>{esc(found.headline)}</b></div>", width="content")
+        with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
+            st.html(f'<div class="rs-prose">{esc(found.sentence)}</div>')
+    if not chosen.rater or (judges_only and state.address(keys.REFERENCE) is None):
+        alone = blocks.criteria_table(found.criteria, found)
+        drawn.show(chosen.run_id, alone, "criteria", titled=True)
+        return
     lines = lines_of(chosen, chosen.how)
-    _forest(chosen, lines)
+    same = same_answer(sheet, chosen.reference)
+    pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
+    told = found if (found.reference, found.rater) == (chosen.reference, chosen.rater) else None
+    shown = blocks.criteria_table(
+        [conclusion.known_of(line) for line in lines],
+        told,
+        same=same,
+        pair=pair,
+        left_out=blocks.left_out(lines),
+    )
+    drawn.show(chosen.run_id, shown, "criteria", titled=True)
+    with st.expander("Every figure", icon=":material/table_rows:"):
+        _every_figure(chosen, lines, same)
+
+
+def _every_figure(chosen: RatedSelection, lines: list[PairLine], same: str) -> None:
+    """The share that always giving the most common answer reaches, and the alphas of groups."""
+    sheet = chosen.sheet
     groups = [
         ("Judges' alpha", "llm", sheet.judges),
         ("People's alpha", "human", sheet.people),
@@ -40,7 +69,6 @@ def show(chosen: RatedSelection) -> None:
     # A column without any number says once below why, not in every line.
     columns = [(head, ones) for head, ones in found if any(one.value is not None for one in ones)]
     missing = [f"{head}: {ones[0].reason}" for head, ones in found if (head, ones) not in columns]
-    same = same_answer(sheet, chosen.reference)
     heads = ("Criterion", "Items", same, "Most common answer", "Kappa")
     table(
         (*heads, *(head for head, _ in columns)),
@@ -48,7 +76,7 @@ def show(chosen: RatedSelection) -> None:
             [*_row(line), *(figure_cell(ones[at]) for _, ones in columns)]
             for at, line in enumerate(lines)
         ),
-        name="Agreement per criterion",
+        name="Every figure per criterion",
         numbers=range(1, len(heads) + len(columns)),
     )
     _together(chosen)
@@ -64,6 +92,32 @@ def show(chosen: RatedSelection) -> None:
         help=STRENGTH,
     )
     caveats(chosen)
+
+
+def _ways_to_labels(chosen: RatedSelection) -> None:
+    """What would tell which verdicts are right, each one press away."""
+    judges = chosen.sheet.judges
+    whom = words_of(judges[0]) if len(judges) == 1 else "the judges"
+    st.html(
+        '<div class="rs-prose">Nobody has graded any of these texts yet, so nothing says whether '
+        f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
+    )
+    with st.container(horizontal=True, gap="small"):
+        work.grade_some(chosen.run_id, len(chosen.sheet.criteria))
+        routes.link(
+            routes.DATASETS,
+            "Add labels to the texts",
+            {state.DATASET: store().runs.get(chosen.run_id).dataset_id},
+            icon="label",
+        )
+        if len(judges) < 2:
+            routes.link(routes.JUDGES, "Add a second judge", icon="gavel")
+
+
+def nothing_to_compare(chosen: RatedSelection) -> None:
+    """What stands where a view needs two raters and the run has one."""
+    _ways_to_labels(chosen)
+    st.caption("This view compares two raters, or one with labels.")
 
 
 def _together(chosen: RatedSelection) -> None:
@@ -97,33 +151,6 @@ def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
     )
 
 
-#: So many criteria are led to at once; the figures below lead to all.
-LED = 4
-
-
-def conclude(chosen: RatedSelection) -> None:
-    """The paragraph, and a link to every criterion that it does not trust or leaves open."""
-    found = _concluded(chosen)
-    if not found.sentence:
-        return
-    if state.address(state.VIEW) in (None, VIEW):
-        _paragraph(found)
-        return
-    # Below another view's question it would push that view off the first screen.
-    with st.expander("What to trust", icon=":material/verified:"):
-        _paragraph(found)
-
-
-def _paragraph(found: Conclusion) -> None:
-    st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(found.sentence)}</div>')
-    open_ones = [*found.of("not_trusted"), *found.of("undecided")][:LED]
-    if not open_ones:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for one in open_ones:
-            _link(found, one.name)
-
-
 def _concluded(chosen: RatedSelection) -> Conclusion:
     human = chosen.reference in (LABELS, PEOPLE, *chosen.sheet.people)
     if human:
@@ -131,24 +158,6 @@ def _concluded(chosen: RatedSelection) -> Conclusion:
             lines_of(chosen, USUAL), chosen.reference, chosen.rater, chosen.sheet
         )
     return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
-
-
-def _link(found: Conclusion, criterion: str) -> None:
-    """To the matrix of the pair, whose cells hold the items; without a pair, to the raters."""
-    st.button(
-        label(f"Where they differ: {criterion}", 60),
-        key=state.key(keys.AGREEMENT_FIELD, "led", criterion),
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        on_click=_on_criterion,
-        args=(found.reference, found.rater, criterion),
-    )
-
-
-def _on_criterion(reference: str, rater: str, criterion: str) -> None:
-    pair = {keys.REFERENCE: reference, keys.RATER: rater} if reference else {}
-    view = {state.VIEW: "one" if reference else "raters", keys.CELL: None}
-    state.set_address(**pair, **view, **{state.CRITERION: criterion})
 
 
 def caveats(chosen: RatedSelection) -> None:
@@ -168,39 +177,6 @@ def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
         (*chosen.about, kind),
         lambda: reliability.alphas(chosen.sheet, kind, how=chosen.how),
     )
-
-
-def _forest(chosen: RatedSelection, lines: list[PairLine]) -> None:
-    same = same_answer(chosen.sheet, chosen.reference)
-    measure = switch("Measure", keys.MEASURE, (("accuracy", same), ("kappa", "Kappa")))
-    accuracy = measure == "accuracy"
-    dots = [_dot(line, accuracy=accuracy) for line in lines]
-    words = same if accuracy else "Kappa"
-    sides = visible(words_of(chosen.rater)), visible(words_of(chosen.reference))
-    key = state.key(keys.AGREEMENT_CHART, "forest", measure, chosen.criterion, *chosen.pair)
-    st.plotly_chart(
-        draw.forest(dots, words, "Most common answer", chosen.criterion),
-        key=key,
-        on_select=lambda: _on_click(key),
-        selection_mode="points",
-        config={"displayModeBar": False},
-        alt=f"{words} of {sides[0]} against {sides[1]} per criterion, with intervals. "
-        "The table below has every figure.",
-    )
-
-
-def _on_click(key: str) -> None:
-    points = state.get(key, {}).get("selection", {}).get("points", [])
-    if points and "customdata" in points[0]:
-        name = points[0]["customdata"]
-        name = name[0] if isinstance(name, list) else name
-        state.set_address(**{state.CRITERION: name, state.VIEW: "one", keys.CELL: None})
-
-
-def _dot(line: PairLine, *, accuracy: bool) -> draw.Dot:
-    one = line.accuracy if accuracy else line.kappa
-    base = line.commonest.value if accuracy else None
-    return draw.Dot(line.name, one.value, one.low, one.high, base, line.n)
 
 
 def _row(line: PairLine) -> list[str]:

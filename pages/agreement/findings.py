@@ -17,7 +17,8 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection, said, switch
 from pages.agreement.words import ESTIMATES, FINDING_NAMES, section
-from pages.ui import routes, state
+from pages.ui import state
+from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import table
@@ -130,7 +131,7 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
         only = switch(
             "About",
             keys.ABOUT,
-            (("all", "Everything"), ("judge", "Judges"), ("criterion", "Criteria")),
+            {"all": "Everything", "judge": "Judges", "criterion": "Criteria"},
         )
         shown = [(at, one) for at, one in shown if only in ("all", one.finding.role)]
     order = [at for group in found.causes for at in group.places]
@@ -174,7 +175,7 @@ def _work(chosen: RatedSelection, one: ShownEvidence) -> None:
     words, ids, criterion = about(chosen, one)
     if ids:
         st.caption(label(f"{words}: {fmt.plural(len(ids), 'item')}"))
-        routes.offer_work(chosen.run_id, ids, words, criterion=criterion)
+        work.offer_work(chosen.run_id, ids, words, criterion=criterion)
 
 
 def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, ...], str | None]:

@@ -20,26 +20,41 @@ from pages.agreement.asked_again import over_time, probing
 from pages.agreement.rating_models import severity, variance
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
-from pages.ui.grades import trust_statement
-from pages.ui.resources import remembered, require_seen, shared, store
-from pages.ui.run_status import choose_run
+from pages.ui.places import run_head, work
+from pages.ui.resources import remembered, shared, store
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
 
-VIEWS = (
-    ("criteria", "All criteria"),
-    ("one", "One criterion"),
-    ("raters", "Raters"),
-    ("scores", "Scores"),
-    ("sure", "How sure"),
-    ("variance", "What differs"),
-    ("severity", "Severity"),
-    ("findings", "What to look at"),
-    ("probes", "Probes"),
-    ("over_time", "Over time"),
-)
+#: The views: what each is called, and the names that the address has for what it holds.
+VIEWS = {
+    "criteria": ("Criteria", {"criteria": "", "one": "Confusion", "sure": "How sure"}),
+    "raters": (
+        "Raters",
+        {"raters": "Agreement", "variance": "What differs", "severity": "Severity"},
+    ),
+    "scores": ("Scores", {"scores": ""}),
+    "findings": (
+        "Findings",
+        {"findings": "Findings", "probes": "Probes", "over_time": "Over time"},
+    ),
+}
+#: What is chosen beside each; what a view does not look at is not asked.
+CHOICES = {
+    "criteria": (*selection.PAIR, *selection.ITEMS),
+    "one": (*selection.PAIR, *selection.ITEMS),
+    "sure": (selection.REFERENCE, *selection.ITEMS),
+    "raters": selection.ITEMS,
+    "variance": selection.ITEMS,
+    "severity": selection.ITEMS,
+    "scores": (*selection.PAIR, *selection.ITEMS),
+    "findings": (),
+    "probes": (),
+    "over_time": (),
+}
+#: Views of one criterion.
+OF_ONE = ("one", "sure", "raters", "severity")
 #: Views that compare two raters, or need more than one.
-OF_PAIRS = ("criteria", "one", "raters", "scores")
+OF_PAIRS = ("one", "raters", "scores")
 SHOWN = {
     "criteria": criteria.show,
     "one": confusion.one_criterion,
@@ -56,49 +71,68 @@ SHOWN = {
 
 def show() -> None:
     """The page."""
-    page_header(
-        "Agreement",
-        "How far a run's verdicts agree with people, and its raters with each other.",
-    )
-    run = choose_run(state.key(selection.AGREEMENT_FIELD, state.RUN), selection.OF_A_RUN)
+    run = run_head.run_of_page()
     if run is None:
+        page_header("Agreement", "How far a run's verdicts agree with people and with each other.")
         _no_runs()
         return
-    require_seen(run.id)
+    run_head.show(run, routes.AGREEMENT)
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
-    routes.other_views(run, routes.AGREEMENT)
     about = browsing.stands_on(store(), run)
     if not worked_out("agreement", run.votes, about):
         return
     whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
-    # What to conclude stands above what it is chosen by.
-    top = st.container()
-    chosen = selection.sides(run.id, about, whole)
-    with top:
-        trust_statement(run.id, run.votes)
-        if chosen.sheet.items:
-            criteria.conclude(chosen)
-    _views(chosen)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        view = _view()
+        st.space("stretch")
+        chosen = selection.sides(run.id, about, whole, CHOICES[view])
+    _shown(view, chosen)
 
 
-def _views(chosen: RatedSelection) -> None:
-    _said(chosen)
+def _view() -> str:
+    """The view of the address: the row of views, and below it what the chosen one holds."""
     # A link to a cell of the matrix is a link to where the matrix is.
-    default = "one" if state.address(selection.CELL) else VIEWS[0][0]
-    view = selection.switch("View", state.VIEW, VIEWS, default)
+    default = "one" if state.address(selection.CELL) else "criteria"
+    names = [name for _, held in VIEWS.values() for name in held]
+    now = state.address_in(state.VIEW, names) or default
+    group = next(name for name, (_, held) in VIEWS.items() if now in held)
+    words = {name: words for name, (words, _) in VIEWS.items()}
+    selection.switch("View", state.VIEW, words, group)
+    return now
+
+
+def _within(view: str, chosen: RatedSelection) -> None:
+    """What a view holds beside what is shown; of one criterion the way back to all of them."""
+    group, held = next((name, held) for name, (_, held) in VIEWS.items() if view in held)
+    if view == group and not held[view]:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not held[group]:
+            st.button(
+                "All criteria",
+                icon=":material/arrow_back:",
+                type="tertiary",
+                on_click=state.set_address,
+                kwargs={state.VIEW: None},
+            )
+        if view in OF_ONE:
+            selection.choose_criterion(chosen)
+        words = {name: words for name, words in held.items() if words}
+        selection.switch(f"{VIEWS[group][0]}: part", state.VIEW, words, view)
+
+
+def _shown(view: str, chosen: RatedSelection) -> None:
+    _within(view, chosen)
     if not chosen.sheet.items:
         empty_state("No item fits", "No item has all that was chosen. Choose less.")
         return
     if not chosen.rater and view in OF_PAIRS:
-        empty_state(
-            "Nothing to compare with",
-            "This run has one rater and its items have no labels. Agreement needs labels by "
-            "people, or a second rater.",
-        )
+        criteria.nothing_to_compare(chosen)
         return
     SHOWN[view](chosen)
+    _said(chosen)
 
 
 def _said(chosen: RatedSelection) -> None:
@@ -120,7 +154,7 @@ def _said(chosen: RatedSelection) -> None:
             f"{label(words, 120)}.{small}",
             width="content",
         )
-        routes.offer_work(chosen.run_id, chosen.sheet.items, words)
+        work.offer_work(chosen.run_id, chosen.sheet.items, words)
 
 
 def _selection(chosen: RatedSelection) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -15,7 +15,7 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, shared
 from pages.ui.text import one_line
-from pages.ui.widgets import interval_choice, one_of
+from pages.ui.widgets import confidence, interval_choice, one_of
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
 
@@ -33,6 +33,9 @@ AGREEMENT_FIELD = "agreement_field"
 AGREEMENT_CHART = "agreement_chart"
 
 
+#: What can be chosen: the two that are compared; items and intervals.
+INTERVALS = "intervals"
+PAIR, ITEMS = (RATER, REFERENCE), (state.TAG, INTERVALS)
 #: What of the address says nothing of another run.
 OF_A_RUN = (REFERENCE, RATER, state.CRITERION, state.TAG, state.SYSTEM, state.SPLIT)
 WORDS = {
@@ -68,21 +71,26 @@ class RatedSelection(NamedTuple):
         return (*self.about, self.reference, self.rater)
 
 
-def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelection:
-    """Reference, rater, criterion and items; what makes no sense in the address is left out."""
+def sides(
+    run_id: int, about: tuple[object, ...], whole: Sheet, asked: Collection[str]
+) -> RatedSelection:
+    """Reference, rater, criterion and items, of which those in `asked` can be chosen here.
+
+    What makes no sense in the address is left out.
+    """
     reference = _known(REFERENCE, whole.references)
     raters = whole.raters(reference)
     # A judge alone, without labels or people, has nobody to be compared with.
     rater = _known(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
-    with st.grid(5, min_column_width=160, vertical_alignment="bottom"):
-        select("Reference", REFERENCE, whole.references, reference, words_of, (RATER,))
-        if raters:
-            select("Rater", RATER, raters, rater, words_of)
-        select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
-        part = _items(whole, about)
-        how = interval_choice(stretch=True)
+    if RATER in asked and raters:
+        select("Rater", RATER, raters, rater, words_of)
+    if REFERENCE in asked and (raters or len(whole.references) > 1):
+        select("Against", REFERENCE, whole.references, reference, words_of, (RATER,))
+    part, how = _items(whole, about, asked), confidence()
+    if INTERVALS in asked:
+        interval_choice()
     sheet, these = whole, (*about, part.tags, part.systems, part.split)
     if part:
         sheet = shared("agreement part", these, lambda: rating_sheet.sliced(whole, part))
@@ -91,7 +99,13 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelectio
     return RatedSelection(run_id, about, chosen, whole, sheet, part, *sides_, how)
 
 
-def _items(whole: Sheet, about: tuple[object, ...]) -> Slice:
+def choose_criterion(chosen: RatedSelection) -> None:
+    """The criterion that a view looks at."""
+    names = [asked.name for asked in chosen.whole.criteria]
+    select("Criterion", state.CRITERION, names, chosen.criterion, lambda one: one_line(one, 80))
+
+
+def _items(whole: Sheet, about: tuple[object, ...], asked: Collection[str]) -> Slice:
     """Which items: by tag, system and split, as far as there is a choice."""
     options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
     part = options.known(
@@ -103,10 +117,9 @@ def _items(whole: Sheet, about: tuple[object, ...]) -> Slice:
     )
     chosen = len(part.tags) + len(part.systems) + bool(part.split)
     words = f"Items: {fmt.plural(chosen, 'choice')}" if chosen else "All items"
-    if not (options.tags or options.systems or options.splits):
-        st.caption(f"All {fmt.plural(whole.whole, 'item')}")
+    if state.TAG not in asked or not (options.tags or options.systems or options.splits):
         return part
-    with st.popover(words, icon=":material/filter_list:", width="stretch"):
+    with st.popover(words, icon=":material/filter_list:"):
         _several("Systems", state.SYSTEM, options.systems, part.systems)
         _several("Tags", state.TAG, options.tags, part.tags)
         if options.splits:
@@ -175,19 +188,21 @@ def select(
         words,
         list(options),
         key=key,
-        format_func=format_func,
+        # The name stands within the field: above it, it would take a line of the screen.
+        format_func=lambda one: f"{words}: {format_func(one)}",
+        label_visibility="collapsed",
+        width=200,
         on_change=_on_choice,
         args=(name, key, drops),
     )
 
 
-def switch(words: str, name: str, options: Sequence[tuple[str, str]], default: str = "") -> str:
-    """A row of choices, kept in the address as `name`; without one, `default` or the first."""
-    texts = dict(options)
-    value = state.address_in(name, texts) or default or options[0][0]
-    key = state.key(AGREEMENT_FIELD, name)
+def switch(words: str, name: str, options: Mapping[str, str], value: str = "") -> str:
+    """A row of choices, kept in the address as `name`; `value` is the one taken, where known."""
+    value = value or state.address_in(name, options) or next(iter(options))
+    key = state.key(AGREEMENT_FIELD, name, words)
     state.put(key, value)
-    one_of(words, texts, key=key, on_change=_on_switch, args=(name, key))
+    one_of(words, options, key=key, on_change=_on_switch, args=(name, key))
     return value
 
 

@@ -14,6 +14,7 @@ from core.text.names import fold
 from pages.compare import selection as keys
 from pages.ui import routes, state
 from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
+from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.text import esc, label, prose
 from pages.ui.widgets import empty_state, row, tag
@@ -85,7 +86,7 @@ def _open(found: RunComparison, flip: Flip) -> None:
         )
         second = found.runs[1]
         name = f"{flip.criterion}: {flip.before} to {flip.after}"
-        routes.offer_work(second.id, flip.items, name, criterion=_called(second, flip.criterion))
+        work.offer_work(second.id, flip.items, name, criterion=_called(second, flip.criterion))
         pages = -(-len(flip.items) // PAGE)
         page = min(max(1, state.address_id(state.PAGE) or 1), pages)
         part = flip.items[(page - 1) * PAGE : page * PAGE]
@@ -126,7 +127,7 @@ def _beside(found: RunComparison, flip: Flip, item: str) -> None:
                 routes.RUN,
                 label(f"{side}: run {run.id}, {run.name}", 70),
                 {
-                    **routes.first_of(run.id, flip.items, _called(run, flip.criterion)),
+                    **work.first_of(run.id, flip.items, _called(run, flip.criterion)),
                     state.ITEM: item,
                 },
             )

@@ -5,31 +5,33 @@ from __future__ import annotations
 import streamlit as st
 
 from core.blocks.blocks import Section
+from core.scoring.explanation import ungraded_sides
 from core.services.comparison import comparison_blocks as blocks
 from core.services.comparison import run_comparison
+from core.services.comparison.in_words import headline
 from core.services.comparison.run_comparison import RunComparison
 from core.text import numbers as fmt
 from pages.compare import differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
-from pages.ui.blocks.drawn import show_sections
+from pages.ui.blocks.drawn import show, show_sections
+from pages.ui.places import run_head
 from pages.ui.resources import require_seen, shared, store
-from pages.ui.text import esc
+from pages.ui.text import esc, label
 from pages.ui.widgets import (
     confidence,
     empty_state,
-    interval_choice,
     page_header,
     shown_errors,
 )
 
 
-def show() -> None:
+def show_page() -> None:
     """The page."""
-    page_header(
-        "Compare runs",
-        "What changed from one run to another, which verdicts flipped, and what accuracy costs.",
-    )
+    if alone := selection.alone():
+        run_head.show(alone, routes.COMPARE)
+    else:
+        page_header("Compare runs")
     chosen = selection.choose()
     if chosen is None:
         _too_few()
@@ -40,11 +42,7 @@ def show() -> None:
     with shown_errors():
         require_seen(*chosen.pair)
         found = _comparison(chosen, chosen.pair)
-        show_sections([Section("", (*blocks.unfinished(found), blocks.items(found)))])
-        if all(run.votes for run in found.runs):
-            for words in blocks.opening(found):
-                st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(words)}</div>')
-        show_sections([Section("What changed", blocks.changed(found))])
+        show_sections([Section("", tuple(blocks.unfinished(found)))])
         waiting = [run for run in found.runs if not run.votes]
         if waiting:
             empty_state(
@@ -53,13 +51,30 @@ def show() -> None:
                 "here as soon as judges have answered.",
             )
             return
-        section("Differences on the same items (B minus A)")
-        interval_choice()
+        _answer(found)
         differences.show(found)
         section("Verdicts that flipped")
         flips.show(found)
-        section("Accuracy against cost")
-        differences.accuracy_and_cost(chosen)
+        with st.expander("Accuracy against cost", icon=":material/payments:"):
+            differences.accuracy_and_cost(chosen)
+
+
+def _answer(found: RunComparison) -> None:
+    """Which run is better in one line, by what that is decided, what changed, the main figures."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f"<div><b>{esc(headline(found.deltas.criteria))}</b></div>", width="content")
+        with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
+            for words in blocks.opening(found):
+                st.html(f'<div class="rs-prose">{esc(words)}</div>')
+    show(None, blocks.overall(found), "overall")
+    lines = [blocks.changed_line(found), *blocks.items(found).lines, *_lacking(found)]
+    with st.expander(label(" ".join(lines)), type="compact"):
+        show_sections([Section("", blocks.changed(found))])
+
+
+def _lacking(found: RunComparison) -> list[str]:
+    lacking = "; ".join(ungraded_sides(found.ungraded))
+    return [f"{lacking}."] if lacking else []
 
 
 def _comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
@@ -94,4 +109,4 @@ def section(words: str) -> None:
     st.html(f'<div class="rs-section">{words}</div>')
 
 
-show()
+show_page()

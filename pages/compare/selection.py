@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -54,29 +57,44 @@ class ComparedRuns(NamedTuple):
         return shared("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
 
 
+def alone() -> Run | None:
+    """The one run that the address names; `None` where it names several, or one that is gone."""
+    if len(ids := _listed()) != 1 or state.address(state.FIRST) or state.address(state.SECOND):
+        return None
+    with contextlib.suppress(NotFound):
+        return item_view.require_run(store(), ids[0])
+    return None
+
+
 def choose() -> ComparedRuns | None:
     """The runs as chosen; `None` while there are not two runs with votes."""
     from core.services.comparison import run_comparison
 
     newest = lifecycle.newest(store(), LISTED)
     known: dict[int, Run | RunRow] = {row.id: row for row in newest}
-    listed = _listed()
+    given = _listed()
     sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]
-    asked = list(dict.fromkeys([*listed, *(one for one in sides if one is not None)]))[:MOST]
+    asked = list(dict.fromkeys([*given, *(one for one in sides if one is not None)]))[:MOST]
     for one in asked:
         if one not in known:
             try:
                 known[one] = item_view.require_run(store(), one)
             except NotFound:
-                state.unknown(state.RUNS if one in listed else _side_of(one), one)
+                state.unknown(state.RUNS if one in given else _side_of(one), one)
     if len(known) < 2:
         return None
     picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
-    _picker(known, picked)
     runs = {one: known[one] for one in picked}
-    if len(runs) == 1:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        pair = _pair(runs)
+        if pair is None:
+            _picker(known, picked)
+        else:
+            with st.popover("Runs", icon=":material/checklist:"):
+                _picker(known, picked)
+    if pair is None and len(runs) == 1:
         _others(known, known[picked[0]])
-    return ComparedRuns(runs, _pair(runs))
+    return ComparedRuns(runs, pair)
 
 
 def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
@@ -153,30 +171,32 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     second = _known(
         state.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first)
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for words, name, value in (
-            ("A: before", state.FIRST, first),
-            ("B: after", state.SECOND, second),
-        ):
-            options = ids if name == state.FIRST else [one for one in ids if one != first]
-            key = state.key(COMPARE_FIELD, name)
-            state.put(key, value)
-            st.selectbox(
-                words,
-                options,
-                key=key,
-                format_func=lambda one: f"{one}: {one_line(runs[one].name, 60)}",
-                on_change=_on_side,
-                args=(name, key),
-            )
-        st.button(
-            "Swap",
-            key=state.key(COMPARE_ACT, "swap"),
-            icon=":material/swap_horiz:",
-            on_click=_on_swap,
-            args=(first, second),
+    for words, name, value in (("A", state.FIRST, first), ("B", state.SECOND, second)):
+        options = ids if name == state.FIRST else [one for one in ids if one != first]
+        key = state.key(COMPARE_FIELD, name)
+        state.put(key, value)
+        st.selectbox(
+            words,
+            options,
+            key=key,
+            format_func=partial(_named, words, runs),
+            label_visibility="collapsed",
+            width=380,
+            on_change=_on_side,
+            args=(name, key),
         )
+    st.button(
+        "Swap",
+        key=state.key(COMPARE_ACT, "swap"),
+        icon=":material/swap_horiz:",
+        on_click=_on_swap,
+        args=(first, second),
+    )
     return first, second
+
+
+def _named(side: str, runs: Mapping[int, Run | RunRow], one: int) -> str:
+    return f"{side}: {one}, {one_line(runs[one].name, 60)}"
 
 
 def _known(name: str, ids: list[int], otherwise: int) -> int:

@@ -26,7 +26,7 @@ FOLDER = FILES / "docs"
 SCREENS = "screens"
 #: Those for people who use the program, in the order in which they are offered.
 FIRST = (
-    *(SCREENS, "tutorials/class", "tutorials/eval_team", "tutorials/researcher"),
+    *("guide", SCREENS, "tutorials/class", "tutorials/eval_team", "tutorials/researcher"),
     *("formats", "exports", "rubric-check", "checks", "contests", "compare", "ci", "api"),
 )
 

@@ -19,7 +19,8 @@ from core.services.runs import lifecycle
 from core.text import numbers as fmt
 from pages.queues import outlook
 from pages.queues.outlook import NAMED, QUEUE_FIELD, QUEUES_ACT
-from pages.ui import routes, state
+from pages.ui import state
+from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, shown_errors
@@ -155,7 +156,7 @@ def show(who: Seat) -> None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
     left, right = st.columns([3, 2], gap="large")
-    exactly = _asked_for(run.id)
+    exactly = _asked_for(run)
     with left:
         rule = _rule(run) if exactly is None else _exactly(exactly)
         with st.expander("How it is reviewed", expanded=False):
@@ -169,15 +170,19 @@ def _leave() -> None:
     state.set_address(**{**NAMED, state.NEW: None})
 
 
-def _asked_for(run_id: int) -> QueueRule | None:
+def _asked_for(run: RunRow) -> QueueRule | None:
     """The rule of a queue of exactly the cells that the address names; `None`: it names none."""
     word, criterion = state.address(state.SET), state.address(state.CRITERION)
-    items = None if word is None else browsing.items_of_set(store(), run_id, word)
-    if state.address(state.RULE) == routes.SPLIT:
+    items = None if word is None else browsing.items_of_set(store(), run.id, word)
+    criteria = None if criterion is None else (criterion,)
+    if state.address(state.RULE) == work.SPLIT:
         return queue_cells.splits_only(items)
+    if state.address(state.RULE) == work.RANDOM:
+        rubric = library.version(store(), run.rubric_version_id).rubric
+        most = work.SOME * len(criteria or rubric.criteria)
+        return QueueRule.only(audit_share=1.0, criteria=criteria, most=most)
     if items is None:
         return None
-    criteria = None if criterion is None else (criterion,)
     return QueueRule.only(everything=True, items=items, criteria=criteria)
 
 
@@ -186,6 +191,9 @@ def _exactly(rule: QueueRule) -> QueueRule:
     if rule.split:
         head = "Where judges disagree"
         about = "cells that nobody has settled"
+    elif rule.only_draws:
+        head = "Cells drawn at random"
+        about = "labels on them speak for all cells, which labels on doubtful ones do not"
     else:
         head = f"Exactly these {fmt.plural(len(rule.items or ()), 'item')}"
         about = f"on {', '.join(rule.criteria)}" if rule.criteria else "with all their criteria"
@@ -197,7 +205,7 @@ def _exactly(rule: QueueRule) -> QueueRule:
         on_click=state.set_address,
         kwargs=dict(NAMED),
     )
-    return rule.model_copy(update={"most": _most()})
+    return rule.model_copy(update={"most": _most(rule.most)})
 
 
 def choose_run() -> RunRow | None:
@@ -297,12 +305,12 @@ def _rule(run: RunRow) -> QueueRule:
     )
 
 
-def _most() -> int | None:
+def _most(given: int | None = None) -> int | None:
     """At most how many cells, where the box is ticked."""
-    if not _check("most", "At most so many cells", False, outlook.CAP):
+    if not _check("most", "At most so many cells", given is not None, outlook.CAP):
         return None
     key = state.key(QUEUE_FIELD, "most", "limit")
-    state.seed(key, 40)
+    state.seed(key, given or 40)
     return int(
         st.number_input(
             "At most so many cells",

@@ -13,6 +13,7 @@ from core.services.results import browsing
 from core.services.review import queues, random_labels
 from core.text import numbers as fmt
 from pages.ui import state
+from pages.ui.places.work import REASONS
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
 from pages.ui.widgets import row, shown_errors, table
@@ -27,22 +28,6 @@ CAP = (
 )
 #: What the address says of a queue of exactly some cells.
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
-
-
-REASONS = {
-    "failure": "failed, or no verdict",
-    "split": "judges disagree",
-    "margin": "votes are close",
-    "abstention": "a judge abstained",
-    "near_gate": "a gate hangs on it",
-    "near_mark": "close to a pass mark",
-    "flip": "answers hang on the order of options",
-    "stale": "the question has changed",
-    "chosen": "everything is queued",
-    "audit": "drawn at random from the rest",
-    "gold": "its label is known",
-    "regrade": "a regrade was asked for",
-}
 
 
 def labels_drawn(run: RunRow) -> int:

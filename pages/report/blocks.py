@@ -11,8 +11,9 @@ from core.domain.runs import RunItemFilter
 from core.services.exports import run_export
 from core.services.reports.run_report import RunReport
 from core.services.results import browsing
-from pages.ui import routes, state
+from pages.ui import state
 from pages.ui.grades import grades_button
+from pages.ui.places import work
 from pages.ui.resources import later, store
 from pages.ui.text import one_line
 from pages.ui.widgets import confidence, interval_choice
@@ -57,7 +58,7 @@ def work_through(run_id: int, block: Block, place: str) -> None:
                 system=link.get("system"), tag=link.get("tag"), split=link.get("split")
             )
             ids = browsing.ids(store(), run_id, where, "position", False)
-            routes.offer_work(run_id, ids, f"{block.heads[0]}: {one_line(chosen, 80)}")
+            work.offer_work(run_id, ids, f"{block.heads[0]}: {one_line(chosen, 80)}")
 
 
 _TYPES = {

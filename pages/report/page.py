@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.blocks.blocks import Paper
+from core.blocks.blocks import Paper, Section
 from core.services.reports import run_report
 from core.services.reports.paper import paper
 from pages.report import blocks
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
-from pages.ui.resources import remembered, require_seen, store
-from pages.ui.run_status import choose_run
-from pages.ui.text import esc, label
+from pages.ui.places import run_head
+from pages.ui.resources import remembered, store
+from pages.ui.text import label
 from pages.ui.widgets import confidence, empty_state, page_header, worked_out
 
 
 def show() -> None:
     """The page."""
-    page_header("Report", "What a run found, how sure that is, and what it cannot say.")
-    run = choose_run(state.key(blocks.REPORT_FIELD, state.RUN))
+    run = run_head.run_of_page()
     if run is None:
+        page_header("Report", "What a run found, how sure that is, and what it cannot say.")
         _no_runs()
         return
-    require_seen(run.id)
+    run_head.show(run, routes.REPORT)
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
-    routes.other_views(run, routes.REPORT)
     about = run_report.stands_on(store(), run.id)
     if not worked_out("report", run.votes, about):
         return
@@ -45,16 +44,21 @@ def _shown(run_id: int, made: Paper) -> None:
 
 
 def _sections(run_id: int, made: Paper) -> None:
-    st.html(
-        f'<div style="font-size:1.35rem;font-weight:650;line-height:1.3">{esc(made.title)}</div>'
-        f'<div class="rs-quiet">{esc(made.subtitle)}</div>'
-    )
+    """The page that is printed, then the annexes, each in a fold."""
     for at, section in enumerate(made.sections):
-        st.subheader(label(section.title), anchor=f"part-{at}")
-        for number, block in enumerate(section.blocks):
-            drawn.show(run_id, block, f"{at}-{number}")
-            blocks.work_through(run_id, block, f"{at}-{number}")
+        if section.annex:
+            with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
+                _blocks(run_id, section, at)
+        else:
+            st.subheader(label(section.title), anchor=f"part-{at}")
+            _blocks(run_id, section, at)
     st.caption(made.made)
+
+
+def _blocks(run_id: int, section: Section, at: int) -> None:
+    for number, block in enumerate(section.blocks):
+        drawn.show(run_id, block, f"{at}-{number}", titled=len(section.blocks) == 1)
+        blocks.work_through(run_id, block, f"{at}-{number}")
 
 
 def _no_runs() -> None:

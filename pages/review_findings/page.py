@@ -14,18 +14,18 @@ from core.services.review import queues
 from core.services.review.reviewer_quality import Anchoring, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt
-from pages.review_findings import all_cells, calibrated, changed, events, people
+from pages.review_findings import all_cells, calibrated, changed, events, people, unreviewed
 from pages.review_findings.words import RECORD_FIELD, kept, minutes, said, section, share
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
-from pages.ui.resources import require_seen, store
+from pages.ui.places import run_head, work
+from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import (
     empty_state,
     one_of,
     page_header,
     row,
-    show_flash,
     table,
     tag,
 )
@@ -36,7 +36,7 @@ def session_result(who: Seat, queue: QueueRow) -> None:
     found = changed.show(who, queue)
     if found.changed:
         words = f"Step through the {fmt.plural(len(found.changed), 'item')} that people changed"
-        address = routes.first_of(queue.run_id, found.changed)
+        address = work.first_of(queue.run_id, found.changed)
         routes.link(routes.RUN, words, address, icon="menu_book")
     said(_left(found))
     _troubles(queue, found)
@@ -143,56 +143,67 @@ HEADER = Header(
 AGAIN = "again"
 
 
-def show(who: Seat) -> None:
-    """The page."""
-    page_header(HEADER.title, HEADER.tells)
-    show_flash()
-    queue = _queue()
-    run = state.address_id(state.RUN)
-    item, criterion = state.address(state.ITEM), state.address(state.CRITERION)
-    if queue is None and run is not None and item and criterion:
-        require_seen(run)
-        events.cell_timeline(who, run, item, criterion)
-        events.take_away(run)
-    elif queue is None:
+def show() -> None:
+    """The page: below the head of the run, but where a reviewer looks again without its votes."""
+    rows = _queues()
+    if rows and state.address(state.VIEW) == AGAIN:
+        if who := identity.seat(HEADER):
+            page_header(HEADER.title, HEADER.tells)
+            people.second_look(who, rows[0])
+        return
+    run = item_view.require_run(store(), rows[0].run_id) if rows else run_head.run_of_page()
+    if run is None:
+        page_header(HEADER.title, HEADER.tells)
         _nothing()
-    elif state.address(state.VIEW) == AGAIN:
-        people.second_look(who, queue)
-    else:
-        _views(who, queue)
+        return
+    run_head.show(run, routes.RECORD)
+    item, criterion = state.address(state.ITEM), state.address(state.CRITERION)
+    cell = item and criterion and state.address_id(state.RUN) is not None
+    if not rows and not cell:
+        unreviewed.show(run)
+    elif who := identity.seat(Header(title="")):
+        if rows:
+            _views(who, _chosen(rows))
+        elif item and criterion:
+            events.cell_timeline(who, run.id, item, criterion)
+            events.take_away(run.id)
 
 
 def _nothing() -> None:
     empty_state(
         "Nothing was reviewed yet",
-        "Queue the doubtful cells of a run, with a random audit of the rest. What people decide "
-        "says how far all other verdicts can be trusted.",
-        lambda: routes.link(routes.QUEUES, "Review", icon=""),
+        "People settle what judges left in doubt. What they decide says how far all other verdicts "
+        "can be trusted.",
+        lambda: routes.link(routes.RUNS, "Runs", icon=""),
     )
 
 
-def _queue() -> QueueRow | None:
-    """The queue of the address, else the newest one (of the run of the address)."""
-    run = state.address_id(state.RUN)
+def _queues() -> list[QueueRow]:
+    """The queues of a run, first the one that is shown: that of the address, else the newest."""
     asked = state.address_id(state.QUEUE)
-    rows = queues.queues(store(), None if asked is not None else run)
+    if asked is None:
+        rows = queues.queues(store(), state.address_id(state.RUN))
+        return [one for one in rows if one.run_id == rows[0].run_id]
+    first = queues.queue(store(), asked)
+    rest = queues.queues(store(), first.run_id)
+    return [first, *(one for one in rest if one.id != first.id)]
+
+
+def _chosen(rows: list[QueueRow]) -> QueueRow:
+    """The queue that is shown; asked where the run has several."""
     by_id = {one.id: one for one in rows}
-    if asked is not None and asked not in by_id:
-        by_id[asked] = queues.queue(store(), asked)
-    if not by_id:
-        return None
-    chosen = asked if asked is not None else rows[0].id
-    key = state.key(RECORD_FIELD, "queue")
-    state.put(key, chosen)
-    st.selectbox(
-        "Queue",
-        list(by_id),
-        key=key,
-        format_func=lambda one: f"{one_line(by_id[one].name, 80)} · run {by_id[one].run_id}",
-        on_change=_choose,
-        args=(key,),
-    )
-    return by_id[chosen]
+    if len(rows) > 1:
+        key = state.key(RECORD_FIELD, "queue")
+        state.put(key, rows[0].id)
+        st.selectbox(
+            "Queue",
+            sorted(by_id, reverse=True),
+            key=key,
+            format_func=lambda one: one_line(by_id[one].name, 80),
+            on_change=_choose,
+            args=(key,),
+        )
+    return rows[0]
 
 
 def _choose(key: str) -> None:
@@ -201,14 +212,11 @@ def _choose(key: str) -> None:
 
 
 def _views(who: Seat, queue: QueueRow) -> None:
-    require_seen(queue.run_id)
     progress = queues.progress(store(), queue.id)
-    run = item_view.require_run(store(), queue.run_id)
     row(
         [
             f'<span class="rs-num">{fmt.count(progress.resolved)} of '
             f"{fmt.plural(progress.total, 'cell')} resolved</span>",
-            f'<span class="rs-quiet">{esc(one_line(run.name, 80))} · run {run.id}</span>',
             *([tag("put away")] if queue.archived else []),
         ]
     )
@@ -249,6 +257,4 @@ def _view() -> str:
     return value
 
 
-_who = identity.seat(HEADER)
-if _who is not None:
-    show(_who)
+show()

@@ -9,6 +9,7 @@ from core.services.review import claims, queues
 from pages.review_item import bar, cards, keyboard, opened, submission
 from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
 from pages.ui import identity, routes, state
+from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
@@ -131,8 +132,20 @@ def _let_go(at: OpenItem) -> None:
     keyboard.guarded(at, opened.leave)
 
 
-_queue = state.address_id(state.QUEUE)
-if _queue is None:
-    none_chosen()
-else:
+def take_up(run_id: int, rule: str) -> None:
+    """The queue of a run by one of the rules that links name; made now where there is none."""
+    name, queued = work.SETTLED_AT_ONCE[rule]
+    if who := identity.seat():
+        made = queues.take_up(store(), who, run_id, name, queued)
+        state.set_address(**{state.QUEUE: made.id, state.RUN: None, state.RULE: None})
+        st.rerun()
+
+
+_queue, _run = state.address_id(state.QUEUE), state.address_id(state.RUN)
+_rule = state.address_in(state.RULE, work.SETTLED_AT_ONCE)
+if _queue is not None:
     show(_queue)
+elif _run is not None and _rule is not None:
+    take_up(_run, _rule)
+else:
+    none_chosen()

@@ -184,24 +184,23 @@ def controls(groups: Groups, rubric: Rubric) -> None:
 
 def pills(*, flipped: bool) -> None:
     """What is remarkable, as filters; `flipped`: judges were asked in both orders."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.pills(
-            "Show only",
-            [name for name in ONLY_WORDS if name != "order" or flipped],
-            selection_mode="multi",
-            format_func=ONLY_WORDS.__getitem__,
-            key=_held(ONLY, [o for o in chosen_only() if o != "order" or flipped]),
-            label_visibility="collapsed",
-            on_change=_on_only,
+    st.pills(
+        "Show only",
+        [name for name in ONLY_WORDS if name != "order" or flipped],
+        selection_mode="multi",
+        format_func=ONLY_WORDS.__getitem__,
+        key=_held(ONLY, [o for o in chosen_only() if o != "order" or flipped]),
+        label_visibility="collapsed",
+        on_change=_on_only,
+    )
+    if shown().filtered:
+        st.button(
+            "Clear filters",
+            key=state.key(RUN_ACT, "clear"),
+            type="tertiary",
+            icon=":material/filter_list_off:",
+            on_click=clear,
         )
-        if shown().filtered:
-            st.button(
-                "Clear filters",
-                key=state.key(RUN_ACT, "clear"),
-                type="tertiary",
-                icon=":material/filter_list_off:",
-                on_click=clear,
-            )
 
 
 def _sorting(rubric: Rubric, groups: Groups) -> None:

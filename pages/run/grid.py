@@ -25,7 +25,8 @@ from pages.run.cells import Head, Shown
 from pages.run.criterion import RUN_GRID
 from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
 from pages.run.systems import Systems
-from pages.ui import routes, state
+from pages.ui import state
+from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import one_line
@@ -47,12 +48,14 @@ def show(run: Run, rubric: Rubric) -> None:
     now = filters.shown()
     with st.container(gap="xsmall"):
         systems.conclusion(of, rubric)
+        ids = remembered("ids", (*about, now), lambda: _ids(run.id, now))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             filters.controls(groups, rubric)
             systems.controls(of)
-        filters.pills(flipped=run.panel.asking.flip != "off")
-        ids = remembered("ids", (*about, now), lambda: _ids(run.id, now))
-        _counts(run, now, ids)
+            st.space("stretch")
+            _counts(run, now, ids)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            filters.pills(flipped=run.panel.asking.flip != "off")
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
         lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
@@ -62,7 +65,10 @@ def show(run: Run, rubric: Rubric) -> None:
             _nothing(total)
             return
         st.fragment(_both)(run, rubric, means[0], of, rows, lines)
-        _pages(total, now.page)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _pages(total, now.page)
+            st.space("stretch")
+            st.html(drawn.legend(), width="content")
 
 
 def _rows(
@@ -98,34 +104,31 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
 def _counts(run: Run, now: ItemSelection, ids: list[str]) -> None:
     """How many there are, what to do with them, and how the whole run ends."""
     found = browsing.outcomes(store(), run.id)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        words = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
-        st.html(f'<span class="rs-quiet rs-num">{words}</span>', width="content")
-        if ids:
+    words = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
+    st.html(f'<span class="rs-quiet rs-num">{words}</span>', width="content")
+    if ids:
+        st.button(
+            "Step through",
+            key=state.key(RUN_ACT, "first"),
+            icon=":material/menu_book:",
+            type="tertiary",
+            help="Opens the first of these items; the arrow keys go on from there.",
+            on_click=_open,
+            args=(ids[0],),
+        )
+    if ids and now.filtered and run.votes:
+        name = f"{one_line(run.name, 80)}: {words}"
+        work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
+    for one, (said, _) in OUTCOMES.items():
+        if found.get(one):
             st.button(
-                "Step through these",
-                key=state.key(RUN_ACT, "first"),
-                icon=":material/menu_book:",
+                f"{said}: {fmt.count(found[one])}",
+                key=state.key(RUN_ACT, "outcome", one),
                 type="tertiary",
-                help="Opens the first of these items; the arrow keys go on from there.",
-                on_click=_open,
-                args=(ids[0],),
+                disabled=state.address(OUTCOME) == one,
+                on_click=filters.narrow,
+                kwargs={OUTCOME: one},
             )
-        if ids and now.filtered and run.votes:
-            name = f"{one_line(run.name, 80)}: {words}"
-            routes.review(run.id, ids, name, criterion=state.address(state.CRITERION))
-        for one, (said, _) in OUTCOMES.items():
-            if found.get(one):
-                st.button(
-                    f"{said}: {fmt.count(found[one])}",
-                    key=state.key(RUN_ACT, "outcome", one),
-                    type="tertiary",
-                    disabled=state.address(OUTCOME) == one,
-                    on_click=filters.narrow,
-                    kwargs={OUTCOME: one},
-                )
-        st.space("stretch")
-        st.html(drawn.legend(), width="content")
 
 
 def _ids(run_id: int, now: ItemSelection) -> list[str]:

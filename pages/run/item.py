@@ -21,6 +21,7 @@ from pages.run import cells, criterion, filters
 from pages.run.filters import ITEM_ACT, ITEM_OPEN
 from pages.ui import routes, state
 from pages.ui.items import context_words
+from pages.ui.places import work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line, prose
 from pages.ui.widgets import outcome_tags, partly_tags, row, show_flash, shown_errors, table, tag
@@ -234,7 +235,7 @@ def show(run_id: int, item_id: str) -> None:
     with right, st.container(gap="xsmall"):
         show_score(view)
         with st.container(horizontal=True):
-            routes.settle(run_id, item_id)
+            work.settle(run_id, item_id)
             routes.link(
                 routes.QUEUES,
                 "Ask for a regrade",

@@ -19,13 +19,12 @@ from core.services.runs.batches import lanes
 from core.text import numbers as fmt
 from pages.run import figures, grid, item
 from pages.ui import asking_words as words
-from pages.ui import routes, run_status, state
+from pages.ui import routes, state
 from pages.ui.asking_words import SCALE_WORDS, rule_label
-from pages.ui.grades import trust_statement
+from pages.ui.places import run_head
 from pages.ui.resources import require_seen, store
-from pages.ui.run_status import raters_line, versions_line
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, table, tag
+from pages.ui.widgets import empty_state, page_header, row, table, tag
 
 
 def scored_under(run: Run) -> None:
@@ -251,7 +250,7 @@ def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
 RUN_VIEW = "run_view"
 
 VIEWS = {
-    "items": "Grid",
+    "items": "Items",
     "scores": "Scores and verdicts",
     "labels": "Against labels",
     "orders": "Order of options",
@@ -271,18 +270,12 @@ def none_chosen() -> None:
 
 def show(run_id: int) -> None:
     """The whole page of a run."""
-    routes.back(routes.RUNS, "All runs")
     run = item_view.require_run(store(), run_id)
-    how = "judged" if run.panel.askable else "rated elsewhere"
-    about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
-    page_header(one_line(run.name, 100), about, own_words=False)
-    show_flash()
-    routes.other_views(run, routes.RUN)
-    run_status.show(run_id, grades=True)
-    trust_statement(run_id, run.votes)
+    with run_head.show(run, routes.RUN):
+        view = _view(run)
     _addresses(run)
     scored_under(run)
-    _view(run)
+    _show(run, view)
 
 
 def _addresses(run: Run) -> None:
@@ -317,13 +310,25 @@ def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
     return [fmt.count(told["answered"]), fmt.count(told["lost"]), how]
 
 
-def _view(run: Run) -> None:
+def _view(run: Run) -> str:
+    """What is shown of the run, chosen at the end of its row of tabs."""
     key = state.key(RUN_VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
     state.put(key, state.address_in(state.VIEW, views) or "items")
-    view = one_of(
-        "View", views, key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
+    chosen: str = st.selectbox(
+        "Show",
+        views,
+        key=key,
+        format_func=VIEWS.__getitem__,
+        label_visibility="collapsed",
+        width=190,
+        on_change=_on_view,
+        args=(key,),
     )
+    return chosen
+
+
+def _show(run: Run, view: str) -> None:
     rubric = item_view.rubric_of(store(), run)
     match view:
         case "scores":

@@ -61,15 +61,19 @@ def _figures(look: RunProgress) -> None:
     reports = worked_example.against_labels(store(), run_id)
     learned = worked_example.learned_from(store(), run_id)
     st.html(f'<div class="rs-prose">{esc(_what(look, learned))} {esc(_verdict(reports))}</div>')
-    table(
-        HEADS, map(_row, reports), name="The offline panel against the labels", numbers=(1, 2, 3, 4)
-    )
-    st.caption(
-        "Answered: where the panel gave a verdict, out of the labelled answers. Right: the share "
-        "of those that is the label. Most common label: the share that always giving the most "
-        "common label would get right; a judge must beat it. Kappa: agreement beyond chance "
-        "(weighted by distance where options are levels), 1 is perfect."
-    )
+    with st.expander("Criterion by criterion", icon=":material/table_rows:"):
+        table(
+            HEADS,
+            map(_row, reports),
+            name="The offline panel against the labels",
+            numbers=(1, 2, 3, 4),
+        )
+        st.caption(
+            "Answered: where the panel gave a verdict, out of the labelled answers. Right: the "
+            "share of those that is the label. Most common label: the share that always giving the "
+            "most common label would get right; a judge must beat it. Kappa: agreement beyond "
+            "chance (weighted by distance where options are levels), 1 is perfect."
+        )
 
 
 def _what(look: RunProgress, learned: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.domain.runs import RunRow
@@ -68,22 +70,28 @@ def _card(run: RunRow) -> None:
         routes.link(page, "Open", {state.RUN: run.id}, icon="")
 
 
-#: What is said neither by the three ways in nor by the drop zone.
-STEPS = (
-    ("Write a rubric", "Check it, see the exact prompt, try its scoring.", routes.RUBRICS),
-    ("Connect a model", "Any provider; keys stay in environment variables.", routes.JUDGES),
-    ("Check one text", "Paste it, ask some judges, read every vote.", routes.SPOT_CHECK),
-    ("Settle what is in doubt", "People review, alone or several at once.", routes.QUEUES),
+#: What a first-time visitor sees of the example: the picture, its words, and where it is.
+PICTURES = (
+    ("grid", "Every vote of every judge", routes.RUN),
+    ("agreement", "How far to trust each criterion", routes.AGREEMENT),
+    ("item", "One text, its votes and its score", routes.RUN),
 )
+FOLDER = Path(__file__).with_name("pictures")
 
 
-def _steps() -> None:
-    with st.grid(4, min_column_width=210):
-        for title, words, page in STEPS:
-            with st.container(border=True, height="stretch"):
-                st.html(f'<b>{esc(title)}</b><br><span class="rs-quiet">{esc(words)}</span>')
-                st.space("stretch")
-                routes.link(page, page.title, icon="arrow_forward")
+def _pictures() -> None:
+    """Three pictures of the example, each leading to what it shows; for whoever is new."""
+    run_id = worked_example.example_run(store())
+    telling = None if run_id is None else worked_example.telling_item(store(), run_id)
+    if telling is None or _has_own():
+        return
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    with st.grid(3, min_column_width=230):
+        for name, words, page in PICTURES:
+            with st.container(gap="xxsmall"):
+                st.image(FOLDER / f"{name}-{theme}.png", alt=words)
+                item = {state.ITEM: telling.item_id} if name == "item" else {}
+                routes.link(page, words, {state.RUN: run_id, **item}, icon="arrow_forward")
 
 
 def _ways_in() -> None:
@@ -117,16 +125,11 @@ def _leave_for(page: routes.Screen) -> None:
 
 page_header(
     "Rubric Studio",
-    "Grade texts by a rubric, with models or with judges that learn from your labels; see every "
-    "vote, and how far the grades can be trusted.",
+    "Grade texts by a rubric, with models or with judges that learn from your labels. Nothing is "
+    "sent before you say so.",
 )
-if not _has_own():
-    st.html(
-        '<div class="rs-prose">Welcome. Drop what you have and press the first button; it asks '
-        "for what is missing, and sends nothing before you say so.</div>"
-    )
 _ways_in()
 drop.show()
 own_work()
+_pictures()
 example.show()
-_steps()

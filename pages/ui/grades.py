@@ -218,7 +218,7 @@ def trust_statement(run_id: int, votes: int) -> None:
     if not votes:
         return
     found = trust_of(run_id)
-    st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(found.sentence)}</div>')
+    st.html(f'<div class="rs-prose" style="max-width:none">{esc(found.sentence)}</div>')
     if found.found.right.value is None:
         with st.container(horizontal=True, gap="small"):
             routes.link(

@@ -8,8 +8,6 @@ one browser tab: it outlives a reload, so that a reload keeps the item that is o
 from __future__ import annotations
 
 import secrets
-from copy import copy
-from functools import lru_cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -22,7 +20,6 @@ from core.services.access import members
 from core.services.review import reviewers
 from pages.ui import resources, routes, state
 from pages.ui.resources import actor, store
-from pages.ui.routes import MEMBERS, Screen, barred_at
 from pages.ui.state import claims
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import page_header, shown_errors
@@ -68,11 +65,19 @@ class _Heard(NamedTuple):
 
 
 class Header(NamedTuple):
-    """A page's own header, and how it asks for a name: whoever is asked should see what for."""
+    """A page's own header, and how it asks for a name: whoever is asked should see what for.
+
+    Without a title where the page has drawn its head already.
+    """
 
     title: str = "Review"
     tells: str = ""
     asks: str = "Who reviews?"
+
+    def show(self) -> None:
+        """Draw it, where there is one."""
+        if self.title:
+            page_header(self.title, self.tells)
 
 
 REVIEW = Header()
@@ -81,7 +86,7 @@ REVIEW = Header()
 def seat(header: Header = REVIEW) -> Seat | None:
     """The seat of whoever is here; while nobody is known, asks below `header` and gives `None`."""
     if not actor().may("review") and not actor().may("organise"):
-        page_header(header.title, header.tells)
+        header.show()
         with shown_errors():
             allow(actor(), "review")
         return None
@@ -148,7 +153,7 @@ def _listen() -> _Heard:
 
 def _signed_in(header: Header) -> str | None:
     if claims() is None:
-        page_header(header.title, header.tells)
+        header.show()
         _offer_login("Log in to review")
         return None
     name = known_name()
@@ -239,29 +244,6 @@ def _on_workspace(key: str) -> None:
     state.new_address()
 
 
-def page_of(screen: Screen, who: Actor) -> st.Page:
-    """A page of the navigation, which shows those of use to whoever is here.
-
-    The services protect, this only tidies. Streamlit marks the page that is run, so each run has
-    pages of its own; to make one anew takes twenty times as long as to copy it.
-    """
-    of_use = not barred_at(screen, {}, who) and (screen != MEMBERS or who.via == "page")
-    return copy(_page(screen, hidden=screen.hidden or not of_use))
-
-
-@lru_cache(maxsize=128)
-def _page(screen: Screen, *, hidden: bool) -> st.Page:
-    return st.Page(
-        screen.script,
-        title=screen.title,
-        url_path=screen.url,
-        icon=f":material/{screen.icon}:",
-        help=screen.help,
-        default=screen == routes.START,
-        visibility="hidden" if hidden else "visible",
-    )
-
-
 def leave_for_start(chosen: st.Page) -> None:
     """Whoever goes to another workspace begins at its start: ids of the one mean nothing there."""
     if state.get(CHANGED) and chosen.url_path:
@@ -320,7 +302,7 @@ def _given(heard: _Heard, header: Header) -> str | None:
 
 
 def _ask(header: Header) -> None:
-    page_header(header.title, header.tells)
+    header.show()
     st.html(
         f'<div class="rs-empty"><b>{esc(header.asks)}</b><br>Your name stands beside every '
         "decision of yours. It is kept in this browser.</div>"

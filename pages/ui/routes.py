@@ -5,7 +5,7 @@ A screen's address (`/run?run=3`) is its `url`, so that bookmarks live through a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
@@ -13,12 +13,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from core.domain.access import Actor, Verb
-from core.domain.runs import Run, RunRow
-from core.services.queueing import queue_cells
-from core.services.results import browsing
-from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import only, store
+from pages.ui.resources import only
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +27,6 @@ class Screen(NamedTuple):
     title: str
     icon: str
     help: str
-    hidden: bool = False
     #: On a server for a team it is in the navigation of those who may do one of these.
     verbs: tuple[Verb, ...] = ("read",)
 
@@ -106,7 +101,6 @@ RUN = Screen(
     "Run",
     "monitoring",
     "One run: progress, votes, failures.",
-    hidden=True,
 )
 CONTESTS = Screen(
     "contests",
@@ -152,7 +146,6 @@ REVIEW_ITEM = Screen(
     "Reviewing",
     "edit_note",
     "One item of a queue.",
-    hidden=True,
 )
 RECORD = Screen(
     "record",
@@ -196,17 +189,29 @@ DOCUMENTS = Screen(
     "Documents",
     "help",
     "What comes with the program to be read.",
-    hidden=True,
 )
 
-SECTIONS: dict[str, tuple[Screen, ...]] = {
-    "": (START, DOCUMENTS),
-    "Author": (RUBRICS, LIBRARY, TEST_DATA, DATASETS),
-    "Grade": (GRADE, SPOT_CHECK, RUNS, RUN, CONTESTS, IMPORT_VOTES, JUDGES),
-    "Review": (QUEUES, ARENA, REVIEW_ITEM, RECORD),
-    "Measure": (AGREEMENT, REPORT, COMPARE),
-    "Server": (MEMBERS,),
-}
+
+class Place(NamedTuple):
+    """One entry of the sidebar: its name, the screens beside each other there, and those within."""
+
+    title: str
+    tabs: tuple[Screen, ...]
+    within: tuple[Screen, ...] = ()
+
+
+PLACES = (
+    Place("Start", (START,)),
+    Place("Rubrics", (RUBRICS, LIBRARY)),
+    Place("Data", (DATASETS, IMPORT_VOTES, TEST_DATA)),
+    Place("Grade", (GRADE, SPOT_CHECK)),
+    Place("Runs", (RUNS,), (RUN, AGREEMENT, RECORD, REPORT)),
+    Place("Review", (QUEUES, ARENA), (REVIEW_ITEM,)),
+    Place("Compare", (COMPARE, CONTESTS)),
+)
+#: What is needed seldom, below the places.
+FOOT = (Place("Judges", (JUDGES,)), Place("Members", (MEMBERS,)), Place("Documents", (DOCUMENTS,)))
+SCREENS = tuple(one for place in (*PLACES, *FOOT) for one in (*place.tabs, *place.within))
 
 
 def barred_at(
@@ -215,7 +220,8 @@ def barred_at(
     """What a link there is given for whom it is of no use. A spot check made is for all to read."""
     if to == SPOT_CHECK and state.RUN in address:
         return {}
-    plan, queue = state.PLAN in address, address.get(state.NEW) == state.QUEUE
+    plan = state.PLAN in address
+    queue = state.RULE in address or address.get(state.NEW) == state.QUEUE
     return only(*(("write",) if plan else ("organise",) if queue else to.verbs), who=who)
 
 
@@ -272,7 +278,7 @@ def about_this_page() -> None:
     """A quiet link to what the documents say of the screen that is shown."""
     state.put(ABOUT, True)
     url = state.page_shown() or START.url
-    here = next((s for screens in SECTIONS.values() for s in screens if s.url == url), None)
+    here = next((one for one in SCREENS if one.url == url), None)
     if here and here != DOCUMENTS:
         link(
             DOCUMENTS,
@@ -282,27 +288,6 @@ def about_this_page() -> None:
         )
 
 
-OTHER_VIEWS: dict[Screen, tuple[str, str]] = {
-    RUN: ("Items and votes", "Every item with its votes."),
-    AGREEMENT: ("Agreement", "How far its verdicts can be trusted."),
-    REPORT: ("Report", "Everything said of it, to take away."),
-    COMPARE: ("Compare", "This run beside another one."),
-    QUEUES: ("Review", "Choose doubtful cells for people to settle."),
-}
-
-
-def other_views(run: Run | RunRow, here: Screen) -> None:
-    """A row of links to the other pages about this run; nothing before it has votes."""
-    if not run.votes:
-        return
-    with st.container(horizontal=True, gap="small", key=state.key("ways", here.url)):
-        if here in (RUN, AGREEMENT):
-            settle(run.id)
-        for screen, (words, tells) in OTHER_VIEWS.items():
-            if screen != here:
-                link(screen, words, _address(screen, run.id), help=tells)
-
-
 def grade_address(**known: int | None) -> dict[str, object]:
     """The address of the path "Grade my texts" with what is known, beside what it had in hand."""
     return {**(state.get(PATH) or {}), **{name: v for name, v in known.items() if v is not None}}
@@ -310,91 +295,3 @@ def grade_address(**known: int | None) -> dict[str, object]:
 
 #: What the path had in hand when it was left: its dataset and its rubric, by their ids.
 PATH = "grade_path"
-
-
-def _address(screen: Screen, run_id: int) -> dict[str, object]:
-    if screen == COMPARE:
-        return {state.RUNS: run_id}
-    if screen == QUEUES:
-        return {state.NEW: state.QUEUE, state.RUN: run_id}
-    return {state.RUN: run_id}
-
-
-# A set of a run's items as work: step through them, or have people review exactly their cells.
-# Where filters say which items are meant, the address holds the filters; else it names the set.
-
-
-def offer_work(
-    run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
-) -> None:
-    """Both ways to work a set off; nothing where it is empty.
-
-    Args:
-        run_id: whose items they are.
-        items: their ids.
-        name: what they have in common; a queue of them is called that.
-        criterion: the one that it is about; `None` for all.
-    """
-    if not items:
-        return
-    count = fmt.count(len(items))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        link(
-            RUN,
-            f"Step through these {count}" if len(items) > 1 else "Open this item",
-            first_of(run_id, items, criterion),
-            icon="menu_book",
-            help="One after the other with the arrow keys.",
-        )
-        review(run_id, items, name, criterion=criterion)
-
-
-def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
-    """The address of the first item of a set, from which one steps on through the others."""
-    address: dict[str, object] = {
-        state.RUN: run_id,
-        state.SET: browsing.set_word(store(), run_id, items),
-    }
-    # The list that one steps through is in the run's order.
-    address[state.ITEM] = browsing.first_of_set(store(), run_id, items) or items[0]
-    return address if criterion is None else {**address, state.AT: criterion}
-
-
-def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
-    """A link to the form of a queue that holds exactly these cells."""
-    link(
-        QUEUES,
-        "Review these" if len(items) > 1 or criterion is None else "Review this",
-        {
-            state.NEW: state.QUEUE,
-            state.RUN: run_id,
-            state.SET: browsing.set_word(store(), run_id, items),
-            state.NAMED: name[:200],
-            **({} if criterion is None else {state.CRITERION: criterion}),
-        },
-        icon="rate_review",
-        help="A queue of exactly these cells, for people to settle.",
-    )
-
-
-#: The rule that `settle` puts into the address.
-SPLIT = "split"
-
-
-def settle(run_id: int, item_id: str | None = None) -> None:
-    """A link to the queue of the cells on which judges disagree and that nobody has settled.
-
-    It leads to the form of one where none was made; with `item_id` it is about one item.
-    """
-    found = queue_cells.disagreements(store(), run_id, item_id)
-    if not found.cells:
-        return
-    address: dict[str, object] = {state.QUEUE: found.queue}
-    if found.queue is None:
-        address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT}
-        address[state.NAMED] = "Disagreements"
-        if item_id is not None:
-            address[state.SET] = browsing.set_word(store(), run_id, [item_id])
-    words = f"Settle {fmt.plural(found.cells, 'disagreement')}"
-    help = "A queue of the cells on which judges disagree and that nobody has settled."
-    link(QUEUES, words, address, icon="gavel", help=help)

@@ -8,15 +8,14 @@ from collections.abc import Callable
 import streamlit as st
 
 from core import clock
-from core.domain.runs import Run, RunRow
+from core.domain.runs import RunRow
 from core.domain.votes import BatchRow
 from core.services.exports import run_export
 from core.services.judges.readiness import code_elsewhere
-from core.services.results import item_view
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
 from core.text import numbers as fmt
-from pages.ui import routes, state
+from pages.ui import state
 from pages.ui.asking_words import advice
 from pages.ui.items import FAILURE_WORDS
 from pages.ui.resources import later, only, store
@@ -82,8 +81,6 @@ def known_words(row: RunRow) -> str:
     return f"{fmt.plural(row.cached, 'answer')} from earlier runs{saved}"
 
 
-#: So many runs are offered.
-LISTED = 100
 STATUS: dict[str, tuple[str, Tone]] = {
     "queued": ("… Waiting to start", "neutral"),
     "running": ("▶ Grading", "info"),
@@ -112,35 +109,6 @@ def status_words(row: RunRow) -> tuple[str, Tone]:
 def status_tag(row: RunRow) -> str:
     """The HTML tag of a run's status; its words tell what its colour tells."""
     return tag(*status_words(row))
-
-
-def choose_run(key: str, forgotten: tuple[str, ...] = ()) -> Run | RunRow | None:
-    """The run of the address, else the run in hand, else the newest that has votes; it is drawn.
-
-    Args:
-        key: the key of the widget.
-        forgotten: parameters of the address that say nothing of another run.
-    """
-    rows = lifecycle.newest(store(), LISTED)
-    asked = state.address_id(state.RUN)
-    by_id: dict[int, Run | RunRow] = {row.id: row for row in rows}
-    if asked is not None and asked not in by_id:
-        by_id[asked] = item_view.require_run(store(), asked)
-    if not by_id:
-        return None
-    held = state.get(IN_HAND)
-    chosen = asked if asked is not None else held if held in by_id else rows[0].id
-    state.put(key, str(chosen))
-    st.selectbox(
-        "Run",
-        [str(one) for one in by_id],
-        key=key,
-        format_func=lambda one: f"{one}: {one_line(by_id[int(one)].name, 80)}",
-        on_change=lambda: state.set_address(
-            **{**dict.fromkeys(forgotten), state.RUN: state.get(key)}
-        ),
-    )
-    return by_id[chosen]
 
 
 RUN_ACT = "run_act"
@@ -327,6 +295,7 @@ def _grades(run: RunRow) -> None:
         file_name=f"scores-run-{run.id}.xlsx",
         icon=":material/download:",
         key=state.key(RUN_ACT, "grades", run.id),
+        type="tertiary",
         help="A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
         on_click="ignore",
     )
@@ -369,26 +338,3 @@ def show_failures(look: RunProgress) -> None:
 def _on_act(act: Callable[..., str], run_id: int) -> None:
     with shown_errors():
         act(store(), run_id)
-
-
-#: The run in hand, of this session.
-IN_HAND = "run_in_hand"
-_ABOUT_A_RUN = {routes.RUN: "Items", routes.AGREEMENT: "Agreement", routes.REPORT: "Report"}
-
-
-def keep_in_hand(url: str) -> None:
-    """Remember the run that a screen is about, for as long as this tab is open."""
-    if url in {screen.url for screen in (*_ABOUT_A_RUN, routes.GRADE)}:
-        run_id = state.address_id(state.RUN)
-        if run_id is not None:
-            state.put(IN_HAND, run_id)
-
-
-def in_hand(run: Run) -> None:
-    """A small line below the navigation: the run that was opened last, and the ways to it."""
-    with st.sidebar, st.container(gap="xxsmall", key=state.key("ways", "hand")):
-        st.caption(label(f"In hand: {run.name}", 70))
-        with st.container(horizontal=True, gap="small"):
-            for screen, words in _ABOUT_A_RUN.items():
-                if screen == routes.RUN or run.votes:
-                    routes.link(screen, words, {state.RUN: run.id}, icon="")

@@ -46,9 +46,9 @@ REGRADES = "regrades"
 FLAGGED = "flagged"
 SWEEP = "sweep"
 FIND = "find"
-#: In the address of a run: a set of its items that no filter says (`routes.offer_work`).
+#: In the address of a run: a set of its items that no filter says (`work.offer_work`).
 SET = "set"
-#: In the address of a new queue: by which rule, where it is not of a set (`routes.settle`).
+#: In the address of a new queue: by which rule, where it is not of a set (`work.settle`).
 RULE = "rule"
 #: In the address of a new queue: what it is to be called.
 NAMED = "named"

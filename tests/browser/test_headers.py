@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ PAGES = (
     *("agreement?run={run}&view=one", "agreement?run={run}&view=raters"),
     *("contests", "arena", "record?run={run}", "run?run={run}&item=seasons-002"),
 )
+#: Those that `make test` looks at, with every kind of figure.
+SOME = ("", "rubrics?rubric=1", "run?run={run}", "agreement?run={run}", "report?run={run}")
 #: Colours are those of one style sheet: these tell of the dark ones, too.
 DARK = ("rubrics?rubric=1", "run?run={run}", "agreement?run={run}")
 
@@ -78,14 +81,17 @@ def run_id(app_db: Any) -> int:
     return int(found)
 
 
+@pytest.mark.parametrize(
+    "addresses", [SOME, [one for one in PAGES if one not in SOME]], ids=["some", "others"]
+)
 def test_every_page_is_refused_nothing_by_the_policy_and_can_be_used_by_everybody(
-    run_id: int, page: Any, app_url: str
+    run_id: int, page: Any, app_url: str, addresses: Sequence[str]
 ) -> None:
     page.add_init_script(LISTEN)
     refused, barred, odd = {}, {}, {}
     visit(page, app_url)
     page.evaluate(AXE)
-    for address in PAGES:
+    for address in addresses:
         turn(page, f"{app_url}/{address.format(run=run_id)}")
         refused[address] = page.evaluate("window.refused.splice(0)")
         barred[address] = barriers(page)

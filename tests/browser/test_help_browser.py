@@ -129,7 +129,7 @@ def test_a_draft_survives_broken_replies_and_is_saved_from_the_editor(
 def test_a_draft_that_the_provider_keeps_waiting_can_be_cancelled(
     store: Store, provider: Provider, page: Any, app_url: str
 ) -> None:
-    provider.rule = partial(always, status(429, headers={"Retry-After": "20"}))
+    provider.rule = partial(always, Answer(stall=20.0))
     visit(page, f"{app_url}/rubrics")
     press(page, "Draft with a model")
     write(page, "The task", "Answer questions about shipping.")

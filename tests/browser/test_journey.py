@@ -138,7 +138,7 @@ def read_cells(page: Any) -> None:
 
 def read_item(page: Any) -> None:
     """Every judge's vote with its reason; the model's with the order that it was shown."""
-    press(page, "Step through these")
+    press(page, "Step through")
     grid = page.get_by_role("grid", name="Criteria by judges")
     assert grid.get_by_role("row").count() == 1 + len(CRITERIA)
     for judge in JUDGES:

@@ -157,12 +157,12 @@ CREATE TABLE help_task (
     budget REAL,
     result TEXT,
     message TEXT NOT NULL DEFAULT '',
-    owner TEXT,
-    until REAL,
+    lease_owner TEXT,
+    lease_until REAL,
     cancel INTEGER NOT NULL DEFAULT 0 CHECK (cancel IN (0, 1)),
     created TEXT NOT NULL,
     updated TEXT NOT NULL
-, made_by TEXT NOT NULL DEFAULT '') STRICT;
+, made_by TEXT NOT NULL DEFAULT '', fence INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE item (
     version_id INTEGER NOT NULL REFERENCES dataset_version(id),
     position INTEGER NOT NULL,

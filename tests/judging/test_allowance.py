@@ -62,7 +62,7 @@ def asked(told: bool) -> tuple[Bucket, float]:
                 if said is not None:
                     gate.passed()
                     if told:
-                        gate.told(allowed, (said, None))
+                        allowed.told(world.now(), (said, None))
                     break
                 gate.refused(started, 1.0)
 
@@ -166,7 +166,7 @@ def test_no_room_for_a_day_is_asked_about_after_a_minute() -> None:
     world = World()
     gate = gate_in(world)
     allowed = gate.pacer.allowed("m")
-    gate.told(allowed, (Left(1, 0, 86_400.0), None))
+    allowed.told(world.now(), (Left(1, 0, 86_400.0), None))
     entered: list[float] = []
 
     async def caller() -> None:

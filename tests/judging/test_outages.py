@@ -102,7 +102,7 @@ def test_failures_between_answers_do_not_break_it() -> None:
             if n % 20 == 19:
                 gate.passed()
             else:
-                gate.failed(started, "server", "x")  # 19 in a row at most
+                gate.breaker.failed(started, "server", "x")  # 19 in a row at most
 
     world.run(caller)
     assert world.time == pytest.approx(20.0)  # 200 calls of 0.1 s and not a pause
@@ -112,7 +112,7 @@ def test_a_trial_that_is_cut_off_lets_another_try() -> None:
     world = World()
     gate = gate_in(world)
     for _ in range(20):
-        gate.failed(0.0, "connection", "lost")
+        gate.breaker.failed(0.0, "connection", "lost")
     entered: list[float] = []
 
     async def crowd() -> None:
@@ -120,7 +120,7 @@ def test_a_trial_that_is_cut_off_lets_another_try() -> None:
         second = asyncio.ensure_future(gate.enter())
         while not first.done():
             await world.sleep(0.1)
-        gate.left(first.result())
+        gate.breaker.left(first.result())
         entered.append(await second)
 
     world.run(crowd)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.judging.pace import pace_times
+from core.judging.pace import PaceTimes
 from core.judging.rate_limits import Pacer, ProviderGate
 from tests.judging.world import World, gate_in
 
@@ -79,7 +79,7 @@ def test_processes_of_a_machine_keep_to_a_limit_together(shared: bool, tmp_path:
         ProviderGate(
             sleep=world.sleep,
             clock=world.now,
-            times=pace_times(tmp_path if shared else None, "http://a"),
+            times=PaceTimes(tmp_path if shared else None, "http://a"),
         )
         for _ in range(3)
     ]
@@ -107,24 +107,24 @@ def test_processes_of_a_machine_keep_to_a_limit_together(shared: bool, tmp_path:
 
 
 def test_times_of_before_the_machine_was_started_are_forgotten(tmp_path: Path) -> None:
-    before = Pacer(pace_times(tmp_path, "a"))
+    before = Pacer(PaceTimes(tmp_path, "a"))
     before.limit("judge", 60, None)
     assert before.claim(1_000_000.0, 0.0) == 0.0
-    after = Pacer(pace_times(tmp_path, "a"))
+    after = Pacer(PaceTimes(tmp_path, "a"))
     after.limit("judge", 60, None)
     assert after.claim(20.0, 0.0) == 0.0
 
 
 def test_where_no_file_can_be_made_a_process_keeps_to_the_limit_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    pacer = Pacer(pace_times(tmp_path / "file" / "pace", "a"))
+    pacer = Pacer(PaceTimes(tmp_path / "file" / "pace", "a"))
     pacer.limit("judge", 60, None)
     assert pacer.claim(0.0, 0.0) == 0.0
     assert pacer.claim(0.0, 0.0) > 0.9
 
 
 def test_who_names_no_limit_leaves_no_file(tmp_path: Path) -> None:
-    gate = ProviderGate(times=pace_times(tmp_path / "pace", "a"))
+    gate = ProviderGate(times=PaceTimes(tmp_path / "pace", "a"))
     asyncio.run(gate.enter())
     assert not (tmp_path / "pace").exists()
 

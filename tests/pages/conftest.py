@@ -108,10 +108,11 @@ def visit(app: AppTest, page: Screen) -> AppTest:
 
 
 def shown(app: AppTest) -> str:
-    """Every text on the page that our own HTML, captions, errors and the like show.
+    """Every text that our own HTML, captions, errors, titles with their help and the like show.
 
     A style sheet shows nothing: its words are not among them.
     """
     kinds = ("html", "caption", "error", "warning", "success", "info", "title", "toast", "code")
     parts = [str(e.proto) if k == "html" else str(e.value) for k in kinds for e in app.get(k)]
+    parts += [e.proto.help for e in app.title]
     return "\n".join(part for part in parts if not part.startswith('body: "<style>'))

@@ -358,8 +358,9 @@ def _run_surfaces(
             assert (int(row[3]), row[4], row[6]) == (one.n, *shown)
             if one.alpha is not None:
                 assert row[2] == score(one.alpha)
-        row = next(r for r in agreement if r and r[0] == name)
-        assert (int(re.sub(r"\D", "", row[1])), row[2], row[4]) == (one.n, *shown)
+        told, every = (r for r in agreement if r and r[0] == name)
+        assert (told[1], int(told[2]), told[3]) == (shown[1], one.n, shown[0])
+        assert (int(re.sub(r"\D", "", every[1])), every[2], every[4]) == (one.n, *shown)
         row = next(r for r in against if r and r[0] == name)
         assert (row[1], row[4], int(row[5])) == (*shown, one.n)
 

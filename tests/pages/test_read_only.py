@@ -15,9 +15,9 @@ from tests.services.reviewed import sit
 
 SCRIPT = """
 import json
-from pages.ui.routes import SECTIONS
+from pages.ui.routes import SCREENS
 from tests.pages.conftest import open_page, shown
-for screen in [one for of in SECTIONS.values() for one in of]:
+for screen in SCREENS:
     app = open_page(screen, run="1", queue="1", rubric="1", dataset="1")
     print(json.dumps([screen.url, [str(one.value) for one in app.get("error")], shown(app)]))
 """

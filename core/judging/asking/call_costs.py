@@ -11,7 +11,8 @@ from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, Segment
 from core.identity import Same
 from core.judging.asking.answer_cache import CachedCompletion
-from core.judging.providers.base import Completion, provider_of
+from core.judging.known_providers import provider_of
+from core.judging.providers.base import Completion
 from core.judging.providers.prices import listed, price_list
 
 _PER_MILLION = 1_000_000

@@ -10,74 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter, deque
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from typing import Any
 
-from core.domain.votes import AskedOutcome, Call, FailureKind, VoteFailure
-from core.judging.protocol import AskableJudge, Lockout, Question
-
-
-class Budget:
-    """US dollars to spend. ``spent`` starts at the run's cost so far.
-
-    A call is admitted only while the money spent plus the calls in flight, each at its judge's
-    dearest so far, stays below the limit. A judge's calls go one by one until an answer has shown
-    their cost, and so do all calls until the first answer. Calls of unknown price count as free,
-    which the run reports next to its cost. Cached answers are free and show no price.
-    """
-
-    def __init__(self, limit: float, spent: float = 0.0) -> None:
-        self.limit, self.spent = limit, spent
-        self.exhausted = False
-        self._in_flight: Counter[str] = Counter()
-        self._dearest: dict[str, float] = {}
-        self._changed = asyncio.Event()
-
-    async def admit(self, judge: str) -> bool:
-        """Wait for room for a judge's next call; ``False`` if the budget is spent."""
-        while not self._has_room(judge):
-            if self._in_flight.total() == 0:
-                self.exhausted = True
-                return False
-            self._changed.clear()
-            await self._changed.wait()
-        self._in_flight[judge] += 1
-        return True
-
-    def try_admit(self, judge: str) -> bool:
-        """Admit a judge's next call if there is room for it now."""
-        if not self._has_room(judge):
-            self.exhausted = self.exhausted or self._in_flight.total() == 0
-            return False
-        self._in_flight[judge] += 1
-        return True
-
-    def settle(self, judge: str, call: Call | None) -> None:
-        """Book an admitted call's cost, or ``None`` for an abandoned one."""
-        self._in_flight[judge] -= 1
-        if call is not None:
-            cost = call.cost or 0.0
-            self.spent += cost
-            if cost or _answered(call):
-                self._dearest[judge] = max(self._dearest.get(judge, 0.0), cost)
-        self._changed.set()
-
-    def _has_room(self, judge: str) -> bool:
-        if self.spent >= self.limit:
-            return False
-        if self._in_flight.total() == 0:
-            return True
-        if not self._dearest or (judge not in self._dearest and self._in_flight[judge]):
-            return False
-        unknown = max(self._dearest.values())
-        due = sum(n * self._dearest.get(name, unknown) for name, n in self._in_flight.items())
-        return self.spent + due < self.limit
-
-
-def _answered(call: Call) -> bool:
-    return not call.cached and bool(call.reply or call.finish or call.model)
-
+from core.domain.votes import AskedOutcome, FailureKind, VoteFailure
+from core.judging.protocol import AskableJudge, Question
+from core.judging.turns import QuestionTurns
 
 #: Awaits a judge's answer to a question, and may watch its progress.
 Watch = Callable[[Question, Coroutine[Any, Any, AskedOutcome]], Awaitable[AskedOutcome]]
@@ -99,22 +38,22 @@ async def grade(
     judges: Mapping[str, AskableJudge],
     *,
     stop: asyncio.Event,
-    budget: Budget | None = None,
+    turns: QuestionTurns | None = None,
     ready: asyncio.Event | None = None,
     watch: Watch = unwatched,
 ) -> AsyncIterator[AskedOutcome]:
     """Yield every question's outcome, in the order in which judges answer.
 
     ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
-    flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
-    those in flight finish; no call starts while ``ready`` is not set. A judge that fails fatally
-    (no key; twice a bad key or unknown model) is not asked again: its remaining questions come back
-    as failures of the same kind. One that has answered before goes on until ten of them in a row.
-    ``watch`` awaits each answer.
+    flight; their cells simply have no outcome yet. A spent budget of ``turns`` stops new calls and
+    lets those in flight finish; no call starts while ``ready`` is not set. A judge that fails
+    fatally (no key; twice a bad key or unknown model) is not asked again: its remaining questions
+    come back as failures of the same kind. One that has answered before goes on until ten of them
+    in a row. ``watch`` awaits each answer.
     """
-    outcomes = _Outcomes()
+    outcomes, turns = _Outcomes(), turns or QuestionTurns()
     lanes = [
-        _Lane(judges[name], asked, outcomes, budget, ready, watch)
+        _Lane(judges[name], asked, outcomes, turns, ready, watch)
         for name, asked in questions.items()
     ]
     workers = [
@@ -191,15 +130,12 @@ class _Lane:
         judge: AskableJudge,
         questions: Iterator[Question],
         outcomes: _Outcomes,
-        budget: Budget | None,
+        turns: QuestionTurns,
         ready: asyncio.Event | None,
         watch: Watch,
     ) -> None:
-        self.ready, self._watch = ready, watch
+        self.ready, self._watch, self._turns = ready, watch, turns
         self.judge, self.questions, self.outcomes = judge, questions, outcomes
-        self.offline = judge.spec.offline
-        self.budget = None if self.offline else budget
-        self.lockout = Lockout()
 
     async def work(self) -> None:
         """Ask questions until none is left or the budget is spent."""
@@ -208,15 +144,13 @@ class _Lane:
                 self.ready is None or self.ready.is_set()
             ):
                 await self._room()
-            while self.lockout.doubted and self.lockout.out:
-                await asyncio.sleep(_LOOK_EVERY)
-            if self.lockout.dead is not None:
-                self.outcomes.put(unasked(question, *self.lockout.dead))
-                continue
-            if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
+            if not await self._turns.acquire(self.judge.spec):
                 return
+            if (dead := self._turns.dead(self.judge.spec)) is not None:
+                self.outcomes.put(unasked(question, *dead))
+                continue
             self.outcomes.put(await self._ask(question))
-            if self.offline:
+            if self.judge.spec.offline:
                 await asyncio.sleep(0)  # an offline judge never waits, so let others in
 
     async def _room(self) -> None:
@@ -228,14 +162,10 @@ class _Lane:
 
     async def _ask(self, question: Question) -> AskedOutcome:
         outcome: AskedOutcome | None = None
-        self.lockout.out += 1
         try:
             outcome = await self._watch(question, self.judge.ask(question))
         finally:
-            self.lockout.out -= 1
-            if self.budget is not None:
-                self.budget.settle(self.judge.spec.name, outcome.call if outcome else None)
-        self.lockout.saw(outcome)
+            self._turns.report(self.judge.spec, outcome)
         return outcome
 
 

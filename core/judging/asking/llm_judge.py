@@ -291,16 +291,11 @@ class LLMJudge:
 
     def told(self) -> dict[str, dict[str, Any]]:
         """Return the state of each of its addresses, if there are several."""
-        replicas = self._caller.replicas
-        return (
-            {replica.address: replica.told() for replica in replicas.all}
-            if replicas.several
-            else {}
-        )
+        return self._caller.turns.told()
 
     async def close(self) -> None:
         """Drop its limits. The provider may be shared, so it stays open."""
-        self._caller.close()
+        self._caller.turns.close()
 
     def _told(self, question: Question) -> dict[str, object]:
         """Return the stored settings of a question, shared by many."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 from random import Random
 
 from core.domain.panel import Judge
-from core.domain.votes import FailureKind, KeptAnswer, Segment
+from core.domain.votes import KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
 from core.judging.prompts.layouts import messages, shared_ends
@@ -35,9 +35,7 @@ from core.judging.providers.base import (
 )
 from core.judging.providers.failures import MEND
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
-from core.judging.replicas import Replica, Replicas
-
-RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
+from core.judging.turns import RETRIED, Address, CallTurns, Turn
 
 #: The n-th pause is drawn from 0 to FIRST * 2^(n-1) seconds ("full jitter"), at most LONGEST.
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
@@ -86,7 +84,7 @@ class Caller:
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
         some = gates if isinstance(gates, tuple) else (gates,)
-        self.replicas = Replicas(spec, some, sleep, clock)
+        self.turns = CallTurns(spec, some, sleep, clock)
 
     async def complete(
         self,
@@ -109,38 +107,31 @@ class Caller:
                 tally.reuse(answer)
                 return answer.completion
         length, before = sum([len(segment.text) for segment in segments]), tally.requests
-        failed: set[Replica] = set()
+        failed: set[Address] = set()
         while True:
-            at = await self.replicas.choose(failed)
-            at.gate.load += 1
+            turn = await self.turns.acquire(length, failed)
+            outcome: Completion | CallError | None = None
             try:
-                completion = await self._attempt(at, request, length, tally, before)
-            except _Failed as lost:
-                error = lost.error
-                await self._bear(error, request, at, lost.started, failed, tally, rng)
-            else:
-                tally.spent += 1
-                tally.add(completion, key)
-                return completion
+                outcome = await self._send(turn, request, tally, tally.requests == before)
+            except CallError as error:
+                outcome = error
+                tally.refusals += error.kind == "rate_limit"
             finally:
-                at.gate.load -= 1
+                failure = self.turns.report(turn, outcome, tally.refusals)
+            if isinstance(outcome, Completion):
+                tally.spent += 1
+                tally.add(outcome, key)
+                return outcome
+            if outcome.about_format and request.format in SIMPLER:
+                # Calls in flight learn it together; the format is simplified once.
+                if self._format == request.format:
+                    self._format = SIMPLER[request.format]
+            elif failure is not None:
+                tally.spent += 1
+                if failure.kind not in RETRIED or tally.spent >= self._spec.tries:
+                    raise failure
+                await self._sleep(backoff(tally.spent, failure.retry_after, rng()))
             request = self.request(segments, schema)
-
-    async def _attempt(
-        self, at: Replica, request: Request, length: int, tally: CallAccount, before: int
-    ) -> Completion:
-        """Make one attempt at an address. Raises ``_Failed``."""
-        guess = at.gate.pacer.guess(length)
-        started = await at.gate.enter(guess, at.allowed)
-        try:
-            completion = await self._send(at, request, tally, tally.requests == before)
-        except CallError as error:
-            raise _Failed(error, started) from None
-        except BaseException:
-            at.gate.left(started)
-            raise
-        self._answered(at, completion, length, guess)
-        return completion
 
     def settings(self, prompt: str, **more: object) -> dict[str, object]:
         """Return the settings of every call, without the key and variables' values."""
@@ -167,19 +158,6 @@ class Caller:
             return ()
         return tuple(as_answer(key, self._spec.model, answer) for key, answer in tally.fresh)
 
-    def close(self) -> None:
-        """Drop the judge's limits."""
-        self.replicas.close()
-
-    def _answered(self, at: Replica, completion: Completion, length: int, guess: float) -> None:
-        at.gate.passed()
-        at.answered += 1
-        if completion.told is not None:
-            at.gate.told(at.allowed, completion.told)
-        if completion.tokens_in is not None:
-            spent = completion.tokens_in + (completion.tokens_out or 0)
-            at.gate.pacer.correct(length, guess, spent)
-
     def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
         """Return a request for a reply of this form, with the judge's settings."""
         spec = self._spec
@@ -202,7 +180,7 @@ class Caller:
         )
 
     async def _send(
-        self, at: Replica, request: Request, tally: CallAccount, first: bool
+        self, turn: Turn, request: Request, tally: CallAccount, first: bool
     ) -> Completion:
         """Send a request; a call's ``first`` counts as in flight.
 
@@ -222,11 +200,10 @@ class Caller:
         else:
             when_sent.set(sent)
         tally.format = request.format
-        if self.replicas.several:
+        if self.turns.several:
             # The answer is the same at every address, and cached under the first one.
-            tally.address, request = at.address, replace(request, api_base=at.address)
+            tally.address, request = turn.at.url, replace(request, api_base=turn.at.url)
         began = self._clock()
-        at.allowed.out += 1
         try:
             completion = await self._provider.complete(request)
             return without_key(completion, self.hidden)
@@ -239,7 +216,6 @@ class Caller:
                 raise about_logprobs(error) from None
             raise
         finally:
-            at.allowed.out -= 1
             tally.seconds = self._clock() - began
 
     def _count(self, tally: CallAccount, more: int, first: bool) -> None:
@@ -247,63 +223,6 @@ class Caller:
         if first:
             tally.asked += more
             self._on_call(more)
-
-    async def _bear(
-        self,
-        error: CallError,
-        request: Request,
-        at: Replica,
-        started: float,
-        failed: set[Replica],
-        tally: CallAccount,
-        rng: Callable[[], Random],
-    ) -> None:
-        """Return to retry; raise to give up."""
-        if error.about_format and request.format in SIMPLER:
-            at.gate.answered()
-            # Calls in flight learn it together; the format is simplified once.
-            if self._format == request.format:
-                self._format = SIMPLER[request.format]
-            return
-        if error.kind == "rate_limit":
-            at.gate.refused(started, error.retry_after)
-            tally.refusals += 1
-            if at.gate.hopeless(tally.refusals):
-                raise CallError(
-                    "rate_limit",
-                    f"Given up after {tally.refusals} refusals. {error.message}",
-                    status=error.status,
-                )
-            return
-        tried = self._lost(at, error, started)
-        failed.add(at)
-        if error.kind in RETRIED and len(failed) < len(self.replicas.all):
-            return  # there is another address
-        failed.clear()
-        if tried:
-            # A trial for all calls, which does not count as a try.
-            return
-        tally.spent += 1
-        if error.kind not in RETRIED or tally.spent >= self._spec.tries:
-            message = f"{error.message}{at.gate.note()}"
-            raise CallError(error.kind, message, status=error.status)
-        await self._sleep(backoff(tally.spent, error.retry_after, rng()))
-
-    def _lost(self, at: Replica, error: CallError, started: float) -> bool:
-        """Report an error to the gate; return whether the call was only a trial."""
-        if error.kind in RETRIED and not error.there:
-            at.lost += 1
-            return at.gate.failed(started, error.kind, error.message)
-        at.gate.answered()
-        return False
-
-
-class _Failed(Exception):
-    """A failed attempt that began at ``started``."""
-
-    def __init__(self, error: CallError, started: float) -> None:
-        self.error, self.started = error, started
-        super().__init__(str(error))
 
 
 def about_logprobs(error: CallError) -> CallError:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+from core.judging.known_providers import PLAIN, named
 from core.judging.providers.anthropic_batches import MessageBatches
 from core.judging.providers.base import CallError, Request, unset_words
 from core.judging.providers.batches import MARK, MOST_PAGES, BatchDoor, BatchLook, rows_of
 from core.judging.providers.openai_provider import OpenAIProvider
-from core.judging.providers.plain import PLAIN, PlainProvider, named
+from core.judging.providers.plain import PlainProvider
 
 
 def batch_door(provider: OpenAIProvider, like: Request) -> BatchDoor:

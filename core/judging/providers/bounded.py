@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
@@ -111,7 +111,7 @@ _DROPPED = {"content-encoding", "content-length", "transfer-encoding", "location
 
 
 class Watch:
-    """The traffic of a call: the last request's ``fault``, the last ``status``.
+    """The traffic of a call: the last request's ``fault``, the last ``status`` and ``headers``.
 
     >>> Watch().status
     0
@@ -120,6 +120,7 @@ class Watch:
     def __init__(self) -> None:
         self.fault: BaseException | None = None
         self.status = 0
+        self.headers: Mapping[str, str] = {}
 
     async def send(self, send: Callable[[Any], Awaitable[Any]], request: Any) -> Any:
         """Return the answer to an ``httpx`` request, up to the limit; no resending."""
@@ -129,7 +130,7 @@ class Watch:
         request.headers["accept-encoding"] = ACCEPTED
         try:
             response = await send(request)
-            self.status = response.status_code
+            self.status, self.headers = response.status_code, response.headers
             try:
                 encoding = response.headers.get("content-encoding", "")
                 body = await unpacked(encoding, response.status_code, response.stream)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from core.domain.panel import Judge
-from core.judging.providers.base import ModelProvider, provider_of
-from core.judging.providers.plain import PLAIN, PlainProvider, is_plain, named
+from core.judging.known_providers import PLAIN, named, provider_of
+from core.judging.providers.base import ModelProvider
+from core.judging.providers.plain import PlainProvider, is_plain
 
 #: ``plain`` and ``openai`` are direct clients: for a provider by name, and for a given address.
 Way = Literal["litellm", "openai", "plain"]

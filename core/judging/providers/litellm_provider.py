@@ -13,18 +13,18 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
 from core.judging.allowance import told_by
+from core.judging.known_providers import provider_of
 from core.judging.providers.anthropic import marked
 from core.judging.providers.base import (
     CallError,
     Completion,
     Request,
     effort,
-    provider_of,
     response_format,
     sent_params,
     split_thinking,
@@ -120,7 +120,7 @@ class LiteLLMProvider:
             raise failure from None
         finally:
             watched.reset(entered)
-        return _completion(response, request)
+        return _completion(response, request, watch.headers)
 
     async def close(self) -> None:
         """Close litellm's clients, unless another provider still uses them."""
@@ -253,7 +253,7 @@ def _code(error: Any) -> str:
     return str(body.get("code") or "") if isinstance(body, dict) else ""
 
 
-def _completion(response: Any, request: Request) -> Completion:
+def _completion(response: Any, request: Request, headers: Mapping[str, str]) -> Completion:
     choice = response.choices[0] if response.choices else None
     message = choice.message if choice is not None else None
     text = getattr(message, "content", None)
@@ -270,8 +270,8 @@ def _completion(response: Any, request: Request) -> Completion:
         model=str(response.model or ""),
         finish=str(getattr(choice, "finish_reason", None) or ""),
         # litellm prices a known name even if another server uses it.
-        cost=None if foreign else response._hidden_params.get("response_cost"),
-        told=told_by(getattr(response, "_response_headers", None) or {}),
+        cost=None if foreign else response.hidden_params.get("response_cost"),
+        told=told_by(headers),
         refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
         **tokens(usage.model_dump() if usage is not None else None),
         number_tokens=number_tokens(likely.model_dump() if likely else None, text),

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -20,6 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 from core.domain.panel import Judge, is_reachable
 from core.judging.allowance import told_by
 from core.judging.answer_bounds import known_cost
+from core.judging.known_providers import PLAIN, Provider, named
 from core.judging.providers.anthropic import (
     as_usage,
     completion_of,
@@ -27,122 +26,14 @@ from core.judging.providers.anthropic import (
     messages_headers,
     read_message,
 )
-from core.judging.providers.base import CallError, Completion, Request, provider_of, unset_words
+from core.judging.providers.base import CallError, Completion, Request, unset_words
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
 from core.judging.providers.prices import cost_by_list, listed
-
-#: Settings that mean the same to all of these providers, and to litellm.
-_COMMON = frozenset({"top_p", "stop", "frequency_penalty", "presence_penalty", "extra_headers"})
-
-
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """A provider's connection; ``addresses`` and ``keys`` are alternative variables.
-
-    ``thinking`` and ``logprobs``: all of its models accept these settings unchanged. ``open``:
-    litellm calls and prices an unlisted model the same way. ``batches``: its batches, at half the
-    price, are supported here.
-    """
-
-    base: str = ""
-    addresses: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    limit: str = "max_tokens"
-    params: frozenset[str] = _COMMON | {"seed"}
-    thinking: bool = False
-    logprobs: bool = False
-    open: bool = False
-    batches: bool = False
-
-
-PLAIN: dict[str, Plain] = {
-    "openai": Plain(
-        "https://api.openai.com/v1",
-        ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-        ("OPENAI_API_KEY",),
-        "max_completion_tokens",
-        thinking=True,
-        logprobs=True,
-        batches=True,
-    ),
-    "azure": Plain(
-        "",
-        ("AZURE_API_BASE",),
-        ("AZURE_API_KEY",),
-        params=_COMMON | {"seed", "api_version"},
-        thinking=True,
-        logprobs=True,
-        open=True,
-        batches=True,
-    ),
-    "openrouter": Plain(
-        "https://openrouter.ai/api/v1",
-        ("OPENROUTER_API_BASE",),
-        ("OPENROUTER_API_KEY", "OR_API_KEY"),
-        thinking=True,
-        open=True,
-    ),
-    # Mistral calls seed random_seed.
-    "mistral": Plain(
-        "https://api.mistral.ai/v1",
-        (),
-        ("MISTRAL_API_KEY",),
-        params=_COMMON,
-        open=True,
-        batches=True,
-    ),
-    "groq": Plain(
-        "https://api.groq.com/openai/v1",
-        ("GROQ_API_BASE",),
-        ("GROQ_API_KEY",),
-        open=True,
-        batches=True,
-    ),
-    "together_ai": Plain(
-        "https://api.together.ai/v1",
-        ("TOGETHER_AI_API_BASE",),
-        ("TOGETHER_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN"),
-    ),
-    "deepseek": Plain(
-        "https://api.deepseek.com/beta", ("DEEPSEEK_API_BASE",), ("DEEPSEEK_API_KEY",), open=True
-    ),
-    "hosted_vllm": Plain(
-        "", ("HOSTED_VLLM_API_BASE",), ("HOSTED_VLLM_API_KEY",), thinking=True, open=True
-    ),
-    # It has its own protocol, which is as plain.
-    "anthropic": Plain(
-        "https://api.anthropic.com",
-        ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
-        ("ANTHROPIC_API_KEY",),
-        params=frozenset({"top_p", "top_k"}),
-        batches=True,
-    ),
-    "ollama": Plain("http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True),
-    "ollama_chat": Plain(
-        "http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True
-    ),
-}
 
 #: Names on Azure with another protocol, or another path.
 _NOT_PLAIN = re.compile(r"/|claude|command|mistral|ministral|codestral|audio|realtime|codex|-pro\b")
 #: Models on Azure that accept a token limit only under its new name.
 _THINKERS = re.compile(r"gpt-?[5-9]|\bo[1-9]\b")
-
-
-@lru_cache(maxsize=256)
-def named(model: str) -> tuple[str, str]:
-    """Return the provider in a model's name, by default OpenAI, and the rest.
-
-    >>> named("groq/openai/gpt-oss-20b"), named("gpt-4o-mini")
-    (('groq', 'openai/gpt-oss-20b'), ('openai', 'gpt-4o-mini'))
-    >>> named("claude-haiku-4-5")
-    ('anthropic', 'claude-haiku-4-5')
-    """
-    provider = provider_of(model)
-    if provider:
-        return provider, model.partition("/")[2]
-    own = model.removeprefix("openai/")
-    return ("anthropic" if model.startswith("claude") else "openai"), own
 
 
 def is_plain(judge: Judge) -> bool:
@@ -182,7 +73,7 @@ def _takes_schema(entry: dict[str, Any] | None) -> bool:
     return entry is not None and entry.get("supports_native_structured_output") is True
 
 
-def _takes(way: Plain, judge: Judge) -> bool:
+def _takes(way: Provider, judge: Judge) -> bool:
     if isinstance(judge.thinking, int) or (judge.thinking is not None and not way.thinking):
         return False
     if judge.logprobs and not way.logprobs:
@@ -258,7 +149,7 @@ class PlainProvider(OpenAIProvider):
                 cost *= dearer[option]
         return cost
 
-    def _base(self, request: Request, way: Plain) -> str:
+    def _base(self, request: Request, way: Provider) -> str:
         given = (self._environ.get(name) for name in way.addresses)
         base = request.api_base or next(filter(None, given), way.base)
         if not base:

@@ -333,7 +333,7 @@ class Writer:
 
     def close(self) -> None:
         """Drop its limits; the provider stays open."""
-        self._caller.close()
+        self._caller.turns.close()
 
     def _read(
         self,

@@ -5,6 +5,7 @@ alike; what is undefined says why.
 """
 
 __all__ = [
+    "blocks",
     "calibration",
     "conclusion",
     "confusion",

@@ -101,14 +101,19 @@ class Conclusion:
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria of that standing, those of the least agreement first."""
-        found = [one for one in self.criteria if self._standing(one) == standing]
+        found = [one for one in self.criteria if self.standing_of(one) == standing]
         return sorted(found, key=lambda one: one.agreement.value or 0.0)
 
-    def _standing(self, one: Known) -> Standing:
-        """Labels on easy cells can only refute, and labels on hard ones only confirm."""
+    def standing_of(self, one: Known) -> Standing:
+        """Its standing: labels on easy cells can only refute, and those on hard ones confirm."""
         unlike = self.unlike.get(one.name)
         told = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
         return "undecided" if one.standing == told else one.standing
+
+    @property
+    def headline(self) -> str:
+        """How many criteria stand how, in one sentence."""
+        return _headline(self)
 
     @property
     def finding(self) -> str:
@@ -186,17 +191,14 @@ def of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
     """The conclusion from figures that are at hand."""
-    known = (
-        Known(
-            one.name,
-            one.kappa._replace(n=one.n),
-            one.accuracy,
-            one.commonest.value,
-            one.scale == "ordinal",
-        )
-        for one in lines
-    )
-    return of_known(known, reference, rater, sheet)
+    return of_known(map(known_of, lines), reference, rater, sheet)
+
+
+def known_of(line: rater_pairs.PairLine) -> Known:
+    """What a line of a pair tells of its criterion."""
+    agreement = line.kappa._replace(n=line.n)
+    ordered = line.scale == "ordinal"
+    return Known(line.name, agreement, line.accuracy, line.commonest.value, ordered)
 
 
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
@@ -230,6 +232,24 @@ def _reference(found: Conclusion) -> str:
 
 def _rater(found: Conclusion) -> str:
     return _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
+
+
+def _headline(found: Conclusion) -> str:
+    heads: Mapping[Standing, str] = {
+        "not_trusted": "do not trust them on" if found.reference else "they disagree on",
+        "undecided": "undecided on",
+        "too_few": "too few items to tell on",
+        "unknown": "nothing can be told of",
+    }
+    trusted = count(len(found.of("trusted"))) if found.of("trusted") else "none"
+    whole = plural(len(found.criteria), "criterion", "criteria")
+    first = (
+        f"Trust {_rater(found)} on {trusted} of {whole}"
+        if found.reference
+        else f"{found.among.capitalize()} agree on {trusted} of {whole}"
+    )
+    rest = [f"{words} {count(n)}" for name, words in heads.items() if (n := len(found.of(name)))]
+    return f"{'; '.join([first, *rest])}."
 
 
 def _said(found: Conclusion) -> Iterator[str]:

@@ -22,7 +22,7 @@ from core.judging.writing.writer import Writing, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.help_tasks import TaskCost, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.runs.planning import RunRequest
@@ -104,8 +104,7 @@ def begin(store: Store, request: EditRequest) -> int:
     if problems:
         raise InputError("These items cannot be changed.", tuple(problems))
     wanted = help_tasks.request_data(replace(request, items=tuple(item.id for item in items)))
-    wish = TaskRequest(KIND, request.subject, wanted, len(items), request.budget)
-    return help_tasks.begin(store, wish)
+    return help_tasks.begin(store, KIND, request.subject, wanted, len(items), request.budget)
 
 
 async def work(context: TaskContext) -> None:

@@ -26,7 +26,7 @@ from core.judging.writing.writer import Failed, writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.help_tasks import TaskCost, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.runs import lifecycle
@@ -125,8 +125,7 @@ def begin(store: Store, request: DataRequest) -> int:
     tasks = tuple(task for task in request.tasks if task.strip())
     wanted = help_tasks.request_data(replace(request, tasks=tasks))
     inventing = bool(request.invent and not wanted["tasks"])
-    wish = TaskRequest(KIND, request.subject, wanted, total + inventing, request.budget)
-    return help_tasks.begin(store, wish)
+    return help_tasks.begin(store, KIND, request.subject, wanted, total + inventing, request.budget)
 
 
 def _lanes(request: DataRequest) -> list[Lane]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
@@ -32,8 +31,10 @@ from core.judging.writing.writer import Writing
 from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
 from core.services.assist.task_context import BudgetSpent, TaskContext
+from core.services.judges.connection import loop
 from core.services.judges.registry import JudgeEntry, key_status, list_judges
 from core.services.runs.held_work import beating, in_thread, store_thread
+from core.services.runs.lifecycle import is_stalled
 from core.services.runs.ready_run import Providers
 from core.store.store import Store
 
@@ -72,22 +73,14 @@ def outlook(
 def look(store: Store, task_id: int) -> HelpTask:
     """Return a task's state; it is ``interrupted`` if its process ended."""
     task = store.helps.get(task_id)
-    if task.status == "running" and task.owner is not None:
-        silent = (task.until or 0.0) < clock.at()
-        if silent or clock.is_gone(task.owner):
-            store.helps.expire(task_id, task.owner)
-            return store.helps.get(task_id)
-    return task
+    if not is_stalled(task):
+        return task
+    store.helps.end(task.lease, "interrupted", now=task.updated)
+    return store.helps.get(task_id)
 
 
 log = logging.getLogger(__name__)
 HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
-
-
-@allowed("write")
-def work_here(store: Store, task_id: int) -> RunStatus:
-    """Work on a task in this thread until it ends; return the final status."""
-    return asyncio.run(_alone(_for_whom(store, task_id), task_id))
 
 
 def _for_whom(store: Store, task_id: int) -> Store:
@@ -95,15 +88,7 @@ def _for_whom(store: Store, task_id: int) -> Store:
     return store.acting(replace(LOCAL, name=store.helps.get(task_id).made_by))
 
 
-async def _alone(store: Store, task_id: int) -> RunStatus:
-    providers = Providers()
-    try:
-        return await _work(store, task_id, providers)
-    finally:
-        await providers.close()
-
-
-#: The tasks of this process, by data file and task.
+#: The tasks that this process works on, by data file and task.
 _running: dict[tuple[str, int], Future[RunStatus]] = {}
 
 
@@ -119,16 +104,8 @@ def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
 @allowed("write")
 def start(store: Store, task_id: int) -> None:
     """Work on a task in the background, on the loop that all tasks of this process share."""
-    future = asyncio.run_coroutine_threadsafe(_shared(_for_whom(store, task_id), task_id), _loop())
+    future = asyncio.run_coroutine_threadsafe(_shared(_for_whom(store, task_id), task_id), loop())
     _running[str(store.path), task_id] = future
-
-
-@lru_cache(maxsize=1)
-def _loop() -> asyncio.AbstractEventLoop:
-    # litellm binds clients to the loop that created them, so all tasks share one loop.
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="help", daemon=True).start()
-    return loop
 
 
 @lru_cache(maxsize=1)
@@ -144,7 +121,7 @@ async def _shared(store: Store, task_id: int) -> RunStatus:
     key = (str(store.path), task_id)
     _at_work.add(key)
     try:
-        return await _work(store, task_id, _providers())
+        return await _work(store, task_id)
     except Exception:
         # The task is already marked failed with the reason; other tasks must continue.
         log.exception("task %s ended with a defect", task_id)
@@ -156,27 +133,30 @@ async def _shared(store: Store, task_id: int) -> RunStatus:
             await _providers().close()
 
 
-async def _work(store: Store, task_id: int, providers: Providers) -> RunStatus:
-    owner = clock.owner_name()
+async def _work(store: Store, task_id: int) -> RunStatus:
     async with store_thread(store) as io:
-        if not await in_thread(io, _claim, store, task_id, owner):
+        if not await in_thread(io, _claim, store, task_id):
             return store.helps.get(task_id).status
         task = await in_thread(io, store.helps.get, task_id)
-        return await _ended(TaskContext(store, task, owner, providers, io), owner)
+        return await _ended(TaskContext(store, task, _providers(), io))
 
 
-def _claim(store: Store, task_id: int, owner: str) -> bool:
+def _claim(store: Store, task_id: int) -> bool:
     look(store, task_id)
-    return store.helps.claim(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS, now=clock.now())
+    return store.helps.claim(
+        *(task_id, clock.owner_name()), at=clock.at(), seconds=HOLD_SECONDS, now=clock.now()
+    )
 
 
-async def _ended(context: TaskContext, owner: str) -> RunStatus:
-    """Work on the task and store how it ended."""
+async def _ended(context: TaskContext) -> RunStatus:
+    """Works on the task and writes down how it ended."""
+    store, lease = context.store, context.task.lease
     work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
     async def beat() -> bool:
-        """Renew the lease; end the work if the task is cancelled or the lease is lost."""
-        if await context.io(_renewed, context.store, context.task.id, owner) is not False:
+        """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
+        renew = partial(store.leases.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
+        if await context.io(renew, lease) is not False:
             work.cancel()
         return True
 
@@ -197,16 +177,9 @@ async def _ended(context: TaskContext, owner: str) -> RunStatus:
         raise
     finally:
         context.close()
-        await context.io_in_time(
-            _end, context.store, context.task.id, owner, status, message, result
-        )
+        end = partial(store.helps.end, message=message, result=result)
+        await context.io_in_time(lambda: end(lease, status, now=clock.now()))
     return status
-
-
-def _end(
-    store: Store, task_id: int, owner: str, status: RunStatus, message: str, result: Any
-) -> None:
-    store.helps.end(task_id, owner, status, now=clock.now(), message=message, result=result)
 
 
 async def _opened(context: TaskContext, work: Any) -> Any:
@@ -221,24 +194,6 @@ def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
     count = len(context.failed)
     many = f"{count} requests failed. The first: " if count > 1 else ""
     return "failed", f"{many}{first.message}"
-
-
-def _renewed(store: Store, task_id: int, owner: str) -> bool | None:
-    return store.helps.beat(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRequest:
-    """A new task. ``subject`` is what it is about, ``planned`` its maximal number of steps.
-
-    ``request`` is plain JSON data; ``budget`` is in US dollars, ``None`` for no limit.
-    """
-
-    kind: str
-    subject: str
-    request: Mapping[str, Any]
-    planned: int
-    budget: float | None = None
 
 
 def writers(store: Store) -> list[JudgeEntry]:
@@ -287,21 +242,30 @@ def request_from(kind: type[RequestT], task: HelpTask) -> RequestT:
 
 
 @allowed("write")
-def begin(store: Store, wish: TaskRequest) -> int:
-    """Store a task and start it in the background; return its id."""
-    _check_key(wish.request)
-    judge = writer_from(wish.request)
+def begin(
+    store: Store,
+    kind: str,
+    subject: str,
+    request: Mapping[str, Any],
+    planned: int,
+    budget: float | None = None,
+) -> int:
+    """Keep a task and start on it in the background; returns its id.
+
+    ``subject`` is what it is about, ``request`` plain JSON data, ``planned`` its steps at most;
+    ``budget`` is in US dollars, ``None`` for no limit.
+    """
+    _check_key(request)
+    judge = writer_from(request)
     price = price_of(judge)
     each = None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
-    # The cost of tasks with runs cannot be estimated this way.
-    expected = None if each is None or wish.kind == "loop" else wish.planned * each
+    # What goes on by runs cannot be foreseen so.
+    expected = None if each is None or kind == "loop" else planned * each
     with store.write():
         task_id = store.helps.create(
-            wish.kind,
-            wish.subject,
-            wish.request,
-            planned=wish.planned,
-            budget=within_limits(store, _asked_by(wish.request), wish.budget, expected),
+            *(kind, subject, request),
+            planned=planned,
+            budget=within_limits(store, _asked_by(request), budget, expected),
             now=clock.now(),
         )
     start(store, task_id)

@@ -22,7 +22,7 @@ from core.judging.writing.replies import WORDING, ProposedChange, changed
 from core.judging.writing.writer import Failed
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, TaskRequest
+from core.services.assist.help_tasks import TaskCost
 from core.services.assist.proposals import (
     ImproveRequest,
     ProposalPiece,
@@ -110,9 +110,7 @@ def begin(store: Store, request: LoopRequest) -> int:
     wanted = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held}
     # Per round: a call per criterion, two runs and the decision; two runs before the first.
     planned = 2 + request.rounds * (len(request.targets) + 3)
-    return help_tasks.begin(
-        store, TaskRequest(KIND, request.subject, wanted, planned, request.budget)
-    )
+    return help_tasks.begin(store, KIND, request.subject, wanted, planned, request.budget)
 
 
 def estimate(store: Store, request: LoopRequest) -> TaskCost:

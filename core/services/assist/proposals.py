@@ -27,7 +27,7 @@ from core.judging.writing.writer import Failed, Writing, writer_of
 from core.lint import check
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.help_tasks import TaskCost, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics import diagnosis
 from core.services.results.item_view import choice_label
@@ -86,8 +86,8 @@ def begin(store: Store, request: ImproveRequest) -> int:
     if not request.targets:
         raise InputError("Choose at least one criterion to improve.")
     wanted = help_tasks.request_data(request)
-    wish = TaskRequest(KIND, request.subject, wanted, len(request.targets), request.budget)
-    return help_tasks.begin(store, wish)
+    steps = len(request.targets)
+    return help_tasks.begin(store, KIND, request.subject, wanted, steps, request.budget)
 
 
 async def work(context: TaskContext) -> None:

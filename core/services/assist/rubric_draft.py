@@ -20,7 +20,7 @@ from core.judging.writing.replies import read_rubric
 from core.judging.writing.writer import Writing, writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.help_tasks import TaskCost, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -74,7 +74,7 @@ def begin(store: Store, request: DraftRequest) -> int:
         "seed": request.seed,
         "examples": [{"text": example.text, "said": example.said} for example in examples],
     }
-    return help_tasks.begin(store, TaskRequest(KIND, NEW, wanted, 1, request.budget))
+    return help_tasks.begin(store, KIND, NEW, wanted, 1, request.budget)
 
 
 async def work(context: TaskContext) -> None:

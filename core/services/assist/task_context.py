@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 from core import clock
 from core.domain.panel import Judge
 from core.domain.runs import HelpStep, HelpTask, RunRow
-from core.domain.votes import Call
+from core.domain.votes import AskedOutcome, Call
 from core.errors import InputError, NotNow
-from core.judging.asking.engine import Budget
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
+from core.judging.turns import QuestionTurns
 from core.judging.writing.writer import Failed, Partial, Writer, Writing
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
@@ -42,14 +42,12 @@ class BudgetSpent(Exception):
 class TaskContext:
     """One task in progress. ``failed`` holds the failures, by step."""
 
-    def __init__(
-        self, store: Store, task: HelpTask, owner: str, providers: Providers, io: Executor
-    ) -> None:
+    def __init__(self, store: Store, task: HelpTask, providers: Providers, io: Executor) -> None:
         self.store, self.task, self.request = store, task, task.request
         self.failed: dict[str, Failed] = {}
-        self._owner, self._providers, self._io = owner, providers, io
+        self._providers, self._io = providers, io
         self._done: dict[str, Any] = {}
-        self._budget = None if task.budget is None else Budget(task.budget, task.cost)
+        self._turns = QuestionTurns(task.budget, task.cost)
         self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
         self._fatal: dict[str, Failed] = {}
 
@@ -124,20 +122,18 @@ class TaskContext:
         writing: Writing,
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> ValueT | Failed:
-        budget, judge = self._budget, writer.spec.name
-        if budget is not None and not await budget.admit(judge):
+        if not await self._turns.acquire(writer.spec):
             raise BudgetSpent
         call: Call | None = None
         try:
             written = await writer.write(f"{self.task.id}/{name}", writing, read)
             call = written.call
         finally:
-            if budget is not None:
-                budget.settle(judge, call)
+            self._turns.report(writer.spec, AskedOutcome((), call))
         value = written.value
         if isinstance(value, Failed):
             if value.kind in FATAL:
-                self._fatal[judge] = value
+                self._fatal[writer.spec.name] = value
             await self._keep(_step(name, None, value, call))
             return self._lost(name, value)
         self._done[name] = written.reply
@@ -150,10 +146,8 @@ class TaskContext:
         return why
 
     async def _keep(self, step: HelpStep) -> None:
-        def keep() -> None:
-            self.store.helps.keep(self.task.id, self._owner, step, now=clock.now())
-
-        await self.io_in_time(keep)
+        keep = self.store.helps.keep
+        await self.io_in_time(lambda: keep(self.task.lease, step, now=clock.now()))
 
     def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
         if judge.name not in self._writers:

@@ -18,7 +18,7 @@ from core.judging.writing.replies import Edited, read_edit
 from core.judging.writing.writer import Writing, writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.help_tasks import TaskCost, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics.probe_edits import WRITTEN
 from core.services.diagnostics.probes import ProbeRequest, alone, drawn
@@ -58,8 +58,7 @@ def begin(store: Store, request: TwinsRequest) -> int:
         "judges": list(probe.judges),
         "seed": probe.seed,
     }
-    wish = TaskRequest(KIND, subject(probe.run_id), wanted, steps, request.budget)
-    return help_tasks.begin(store, wish)
+    return help_tasks.begin(store, KIND, subject(probe.run_id), wanted, steps, request.budget)
 
 
 def subject(run_id: int) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from core.blocks.blocks import Block, Facts, Section, Sentences, TableBlock, Words
+from core.blocks.blocks import Block, Facts, Reach, Section, Sentences, TableBlock, Words
 from core.blocks.estimates import measured, measured_share
 from core.domain.runs import Run
 from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Point, Spent
 from core.services.comparison.differences import LEVEL, Delta
-from core.services.comparison.in_words import in_words, trust_words
+from core.services.comparison.in_words import NAMED, in_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunComparison
 from core.text.numbers import (
     DASH,
@@ -108,6 +108,15 @@ def changed(result: RunComparison) -> tuple[Block, ...]:
     return (first, *([Sentences(apart, listed=True)] if apart else []))
 
 
+def changed_line(result: RunComparison) -> str:
+    """Return what differs between the plans, the first few by name."""
+    if not result.changed:
+        return "Nothing changed: what differs is chance."
+    names = [f"{change.area} {change.what}" for change in result.changed]
+    more = [f"{count(len(names) - NAMED)} more"] if names[NAMED:] else []
+    return f"Changed: {', '.join([*names[:NAMED], *more])}."
+
+
 def items(result: RunComparison) -> Sentences:
     """Return the number of shared items, and what happened to the others."""
     match = result.match
@@ -194,10 +203,22 @@ def _difference(name: str, delta: Delta, share: bool) -> tuple[Words, ...]:
         Words(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
         Words(form(delta.first.value)),
         Words(form(delta.second.value)),
-        measured(delta.difference, partial(points, share=share)),
+        _drawn(name, delta, share),
         _p(delta.p.value if defined else None),
         _p(delta.p_holm if defined else None),
     )
+
+
+def _drawn(name: str, delta: Delta, share: bool) -> Words:
+    """The difference with its interval, as a bar whose middle line is no difference."""
+    words = measured(delta.difference, partial(points, share=share))
+    value, low, high, *_ = delta.difference
+    if value is None:
+        return words
+    sure = "sure" if delta.significant else "within chance"
+    says = f"{name}: {words.flat}, {sure}; left of the line A is higher, right of it B"
+    least, most = (None if end is None else end + 0.5 for end in (low, high))
+    return words._replace(reach=Reach(says, value + 0.5, least, most, 0.5))
 
 
 def _p(value: float | None) -> Words:

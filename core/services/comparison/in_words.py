@@ -30,6 +30,24 @@ def trust_words(trust: Sequence[Trust]) -> list[str]:
     return [f"{side}: {run_trust.sentence}" for side, run_trust in zip("AB", trust, strict=True)]
 
 
+def headline(criteria: Sequence[CriterionDelta]) -> str:
+    """On how many criteria B is surely better or worse, in one sentence.
+
+    >>> headline([])
+    'No criterion is in both runs.'
+    """
+    found = [outcome(one) for one in criteria]
+    if not found:
+        return "No criterion is in both runs."
+    whole = plural(len(found), "criterion", "criteria")
+    if found.count("unknown") == len(found):
+        return "No label says which run is better."
+    better, worse = found.count("better"), found.count("worse")
+    if not better and not worse:
+        return f"B is surely neither better nor worse than A on any of {whole}."
+    return f"B is surely better than A on {count(better)} of {whole}, and worse on {count(worse)}."
+
+
 def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
     """Return better, worse or undecided, with every difference and its interval.
 

@@ -13,7 +13,6 @@ from core.domain.dataset import Item, Split
 from core.domain.library import DatasetVersion, ItemFilter
 from core.errors import InputError, NotFound, Problem
 from core.identity import seeded
-from core.judging.near_duplicates import group_numbers
 from core.services.access.allowing import allowed
 from core.services.datasets.twins import twin_numbers
 from core.store.store import Store
@@ -113,39 +112,6 @@ class Parts:
     unlabelled: tuple[str, ...]
     by_label: Mapping[str, Mapping[str, Mapping[PartName, int]]]
     twins: int = 0
-
-
-def draw_parts(
-    items: Sequence[Item],
-    shares: Mapping[PartName, int],
-    seed: int,
-    *,
-    by: Sequence[str] | None = None,
-) -> Parts:
-    """Divide the labelled items into parts of these shares (whole percents that add up to 100).
-
-    Items with equal labels (on the criteria ``by``; ``None``: all) form a stratum. The parts' sizes
-    follow the largest remainder method; a stratum gives each part its share, rounded up or down.
-    Items of the same text are dealt as one, by the labels of the first, so that no part repeats
-    another; sizes are as even as that allows.
-
-    Raises:
-        InputError: the shares do not add up, or no item is labelled.
-    """
-    _require_whole(shares)
-    entries = [
-        Labelled(item.id, {name: label.label for name, label in item.labels.items()})
-        for item in items
-    ]
-    numbers = group_numbers(items)
-    labelled = [pair for pair in zip(entries, numbers, strict=True) if pair[0].labels]
-    unlabelled = tuple(item.id for item in entries if not item.labels)
-    return _Deck(labelled, unlabelled).parts(shares, seed, by)
-
-
-def _require_whole(shares: Mapping[PartName, int]) -> None:
-    if any(shares[part] < 0 for part in PARTS) or sum(shares[part] for part in PARTS) != 100:
-        raise InputError("The shares of train, calibration and test must add up to 100%.")
 
 
 class Labelled(NamedTuple):
@@ -272,8 +238,19 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 def split_of_version(
     store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
 ) -> Parts:
-    """Return the parts that a dataset version would have, without saving them."""
-    _require_whole(shares)
+    """The labelled items of a dataset version in parts of these shares; nothing is saved.
+
+    ``shares`` are whole percents that add up to 100. Items with the same labels (on the criterion
+    ``by``; on all where ``None``) form a stratum. Sizes of parts are those of the largest
+    remainder; a stratum gives each part its share rounded up or down. Items of the same text are
+    dealt as one, by the labels of the first, so that no part repeats another; sizes are as even as
+    that allows.
+
+    Raises:
+        InputError: the shares do not add up, or nothing is labelled.
+    """
+    if any(shares[part] < 0 for part in PARTS) or sum(shares[part] for part in PARTS) != 100:
+        raise InputError("The shares of train, calibration and test must add up to 100%.")
     deck = _decks().get(store.datasets.version(version_id).hash, lambda: _deck(store, version_id))
     return deck.parts(shares, seed, None if by is None else [by])
 

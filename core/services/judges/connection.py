@@ -93,7 +93,7 @@ def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionRes
     if not judge.askable:
         raise InputError(f"{judge.name} was imported with its votes and cannot be asked here.")
     require_allowed([judge])
-    future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), _loop())
+    future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), loop())
     try:
         outcome = future.result(timeout + GRACE)
     except TimeoutError:
@@ -103,11 +103,12 @@ def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionRes
 
 
 @lru_cache(maxsize=1)
-def _loop() -> asyncio.AbstractEventLoop:
-    # litellm keeps clients bound to the loop they were made on, so there is one for all tests.
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="connection-tests", daemon=True).start()
-    return loop
+def loop() -> asyncio.AbstractEventLoop:
+    """Return the loop of a thread of its own, for calls of models that no page waits for."""
+    # litellm keeps clients bound to the loop they were made on, so there is one for all.
+    found = asyncio.new_event_loop()
+    threading.Thread(target=found.run_forever, name="models", daemon=True).start()
+    return found
 
 
 async def _ask(judge: Judge, timeout: float) -> AskedOutcome:

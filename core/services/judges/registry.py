@@ -17,6 +17,7 @@ from core.domain.library import JudgeRow, PanelRow
 from core.domain.panel import Judge, Panel
 from core.errors import InputError, NotFound, Problem
 from core.judging.keys import key_names
+from core.judging.known_providers import KNOWN
 from core.services.access import permits, providers
 from core.services.access.allowing import allowed
 from core.services.judges.connection import ConnectionResult, last_result
@@ -32,20 +33,7 @@ OFFLINE_JUDGES: tuple[Judge, ...] = (
 OFFLINE_PANEL = Panel(name="Offline panel", judges=OFFLINE_JUDGES)
 
 #: Provider, and the variable in which its key is usually kept.
-KNOWN_KEYS: tuple[tuple[str, str], ...] = (
-    ("OpenAI", "OPENAI_API_KEY"),
-    ("Anthropic", "ANTHROPIC_API_KEY"),
-    ("Google Gemini", "GEMINI_API_KEY"),
-    ("Mistral", "MISTRAL_API_KEY"),
-    ("Azure OpenAI", "AZURE_API_KEY"),
-    ("Groq", "GROQ_API_KEY"),
-    ("OpenRouter", "OPENROUTER_API_KEY"),
-    ("Together AI", "TOGETHERAI_API_KEY"),
-    ("DeepSeek", "DEEPSEEK_API_KEY"),
-    ("xAI", "XAI_API_KEY"),
-    ("Cohere", "COHERE_API_KEY"),
-    ("Hugging Face", "HUGGINGFACE_API_KEY"),
-)
+KNOWN_KEYS = tuple((known.title, known.keys[0]) for known in KNOWN.values() if known.title)
 _SEEDED = "registry/defaults"
 
 KeyState = Literal["set", "not set", "not needed", "unknown"]

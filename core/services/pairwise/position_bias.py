@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Ratings
 from core.metrics.ranking.contests import accuracy, order_kappa, same_choice
-from core.services.agreement.load_ratings import read_source
 from core.services.agreement.ratings import CriterionRatings, Rated
 from core.services.pairwise.contest_votes import Contests, HeldContest, winner_of
 from core.services.pairwise.design import Choice
-from core.store.store import Store
 
 
 class Position(NamedTuple):
@@ -114,18 +111,11 @@ class OrderCheck(NamedTuple):
     kappa_as_published: Estimate
 
 
-def order_checks(
-    open_store: Callable[[], Store], source: str, part_by: str = ""
-) -> list[OrderCheck]:
-    """Return the checks of every rater with two orders, for a run's number or a folder.
+def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
+    """The checks of every rater that answered in two orders.
 
     ``part_by`` is a key of the items' meta whose values split the items into parts.
     """
-    return checks_of(read_source(open_store, source), part_by)
-
-
-def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
-    """Return the checks of loaded ratings."""
     parts = [str(item.meta.get(part_by, "")) if part_by else "" for item in rated.items]
     checks = []
     for criterion in rated.criteria:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.blocks.blocks import (
     Block,
@@ -17,6 +18,7 @@ from core.blocks.blocks import (
 )
 from core.blocks.estimates import measured
 from core.metrics.estimate import Estimate
+from core.services.agreement.blocks.criteria import criteria_table
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
@@ -43,19 +45,20 @@ _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 def paper(report: RunReport) -> Paper:
     """The report as a memo: what was asked, what came out, how sure, what to do; figures below."""
     setup = report.setup
-    sections = [
+    first = [
         Section("What was asked", (Sentences(_asked(report)),)),
         Section("What came out", (Sentences(_came_out(report)),)),
-        Section(
-            "How sure that is", (Sentences(_sure(report)), Sentences(report.limits, listed=True))
-        ),
+        Section("How sure that is", _sure(report)),
+        Section("What it cannot say", (Sentences(report.limits, listed=True, first=4),)),
         Section("What to do", (Sentences(_to_do(report), listed=True),)),
+        *_items(report),
+    ]
+    annexes = [
         _scores(report),
         *criteria_section(report),
         *raters_section(report),
         *stand_in_section(report),
         *reviews_section(report),
-        *_items(report),
         *_gates(report),
         _found(report),
         *_asked_again(report),
@@ -63,6 +66,7 @@ def paper(report: RunReport) -> Paper:
         cost_section(report),
         method_section(report),
     ]
+    sections = [*first, *(replace(one, annex=True) for one in annexes)]
     return Paper(
         title=f"Report: {setup.name}",
         subtitle=f"Run {setup.run}, {_status(setup.status)}; {setup.rubric} (version "
@@ -89,15 +93,19 @@ def _asked(report: RunReport) -> tuple[str, ...]:
     )
 
 
-def _sure(report: RunReport) -> tuple[str, ...]:
+def _sure(report: RunReport) -> tuple[Block, ...]:
     """Which criteria can be trusted, and what reviewers confirmed."""
-    said = (report.conclusion,) if report.conclusion else ()
-    return (*said, *_rightness(report), *reviews_summary(report))
+    told = report.conclusion
+    blocks: list[Block] = [Sentences((told.headline,))] if told else []
+    if told:
+        blocks.append(criteria_table(told.criteria, told))
+    blocks.append(Sentences((*_rightness(report), *reviews_summary(report))))
+    return tuple(blocks)
 
 
 def _to_do(report: RunReport) -> tuple[str, ...]:
     """What would help, and where to look first; empty where nothing is open."""
-    lines = [report.advice] if report.advice else []
+    lines = [report.conclusion.advice] if report.conclusion and report.conclusion.advice else []
     if report.findings:
         lines.append(
             f"Look at what the checks found, {plural(len(report.findings), 'finding')} in all; "

@@ -213,6 +213,8 @@ def criteria_section(report: RunReport) -> list[Section]:
     if not report.criteria or not report.counts.votes:
         return []
     blocks: list[Block] = [_bars(report), _verdicts(report)]
+    if report.conclusion:
+        blocks.append(Sentences((report.conclusion.finding,)))
     if report.reference:
         blocks.append(_forest(report))
     blocks.append(_trust(report))

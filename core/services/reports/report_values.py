@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.blocks.blocks import Words
 from core.metrics.estimate import USUAL, Estimate
+from core.services.agreement.conclusion import Conclusion
 from core.text.numbers import DASH, count, percent
 
 __all__ = [
@@ -260,11 +261,11 @@ class RunReport:
     ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
     the reference's own mean score where all criteria of an item have it. ``limits`` and
     ``findings`` are sentences, and so is ``asked_again``, what the newest probe and the newest look
-    at an anchor found; ``conclusion`` says which criteria can be trusted, ``advice`` what would
-    help. ``more_criteria`` are in no line, because there are too many. ``stand_in`` says whether
-    judges may stand in for people, as ``alt_test`` of ``metrics``; ``None`` where no people rated
-    beside judges. ``labels_declared`` says who declared the labels that ``corrected`` stands on to
-    be drawn at random. ``trust`` says how right the verdicts in force are, as ``trust`` of
+    at an anchor found; ``conclusion`` says which criteria can be trusted, and what would help.
+    ``more_criteria`` are in no line, because there are too many. ``stand_in`` says whether judges
+    may stand in for people, as ``alt_test`` of ``metrics``; ``None`` where no people rated beside
+    judges. ``labels_declared`` says who declared the labels that ``corrected`` stands on to be
+    drawn at random. ``trust`` says how right the verdicts in force are, as ``trust`` of
     ``metrics``. ``level`` and ``interval`` say how sure intervals are, and how they are made.
     """
 
@@ -294,8 +295,7 @@ class RunReport:
     findings: tuple[str, ...]
     checks: str
     limits: tuple[str, ...]
-    conclusion: str
-    advice: str
+    conclusion: Conclusion | None
     resamples: int
     seed: int
     asked_again: tuple[str, ...] = ()
@@ -307,8 +307,17 @@ class RunReport:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; every estimate becomes an object of its fields."""
-        found = _plain(self)
-        assert isinstance(found, dict)
+        told = self.conclusion
+        sentences = {
+            "conclusion": told.finding if told else "",
+            "advice": told.advice if told else "",
+        }
+        found = {}
+        for name in self.__dataclass_fields__:
+            if name == "conclusion":
+                found.update(sentences)
+            else:
+                found[name] = _plain(getattr(self, name))
         return found
 
 

@@ -304,8 +304,7 @@ def report(
         findings=tuple(finding.sentence for finding in diagnosis.findings),
         checks=diagnosis.promise if diagnosis.made else "",
         limits=(),
-        conclusion="",
-        advice="",
+        conclusion=None,
         resamples=resamples,
         seed=seed,
         asked_again=_asked_again(store, run_id),
@@ -319,8 +318,7 @@ def report(
     if how != USUAL:
         lines = criterion_lines(found, mean, resamples=resamples, seed=seed)
     if run.votes and lines:
-        sure = _conclusion(found, lines)
-        made_of = replace(made_of, conclusion=sure.finding, advice=sure.advice)
+        made_of = replace(made_of, conclusion=_conclusion(found, lines))
     return replace(made_of, limits=limits(replace(made_of, criteria=lines)))
 
 

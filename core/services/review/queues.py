@@ -19,7 +19,13 @@ from core.services.queueing.queue_cap import (
     parts,
     preview,
 )
-from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
+from core.services.queueing.queue_cells import (
+    Cells,
+    ChosenCells,
+    QueueCandidate,
+    QueuePreview,
+    queue_by,
+)
 from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
 from core.services.results.run_columns import cell_columns
 from core.services.review.adjudication import bring_states_up_to_date
@@ -46,6 +52,7 @@ __all__ = [
     "refresh",
     "require_criteria",
     "size",
+    "take_up",
 ]
 
 #: The longest name of a queue, in characters, as for a rubric.
@@ -113,6 +120,17 @@ def make_queue(
         _fill(store, run, row, chosen.cells)
     _keep_columns(store, run, row)
     return row
+
+
+def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -> QueueRow:
+    """The current queue of a run by a rule; made now where there is none.
+
+    Raises:
+        InputError: no name, or no cell to queue.
+        NotAllowed: there is none, and this person may not make one.
+    """
+    made = queue_by(store, run_id, rule)
+    return made or make_queue(store, seat, run_id, name, rule, QueueSettings())
 
 
 @allowed("organise")

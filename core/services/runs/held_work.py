@@ -25,9 +25,10 @@ from typing import Any, TypeVar
 
 from core.domain.votes import AskedOutcome, Call, VoteFailure
 from core.errors import NotNow, StoreError
-from core.judging.asking.engine import Budget, Watch
+from core.judging.asking.engine import Watch
 from core.judging.asking.steps import stepwise
 from core.judging.protocol import Question
+from core.judging.turns import QuestionTurns
 from core.services.runs.ready_run import Providers
 from core.settings import load_settings
 from core.store.runs.kept import MANY
@@ -136,10 +137,10 @@ def keep_columns(store: Store, run_id: int) -> None:
         log.info("Columns of the run were not kept: %s", error)
 
 
-def budget_message(budget: Budget, seed: int) -> str:
-    """Return why a run ended, and how to continue it."""
+def budget_message(turns: QuestionTurns, seed: int) -> str:
+    """Why a run ended, and how it goes on."""
     return (
-        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). What was finished is "
+        f"The budget of ${turns.limit:.4g} is spent (${turns.spent:.4g}). What was finished is "
         f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
         "were kept cost nothing."
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.domain.library import LibraryCounts
-from core.domain.runs import RunKind, RunMeans, RunRow
+from core.domain.runs import HeldWork, RunKind, RunMeans, RunRow
 from core.domain.votes import BatchRow, FailureCount
 from core.errors import Conflict
 from core.services.access import spending
@@ -202,7 +202,7 @@ def release_if_gone(store: Store, run_id: int) -> None:
     """Free a run whose owner was a process of this machine that ended."""
     row = store.runs.row(run_id)
     if row.status == "running" and row.lease_owner and clock.is_gone(row.lease_owner):
-        store.leases.expire(run_id, row.lease_owner, row.fence)
+        store.leases.expire(row.lease)
 
 
 def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = None) -> RunProgress:
@@ -219,8 +219,8 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     return RunProgress(row, failures, seen, rate, seconds_left, stalled, batches)
 
 
-def is_stalled(row: RunRow) -> bool:
-    """Return whether the run's owner ended or stopped renewing its lease."""
+def is_stalled(row: HeldWork) -> bool:
+    """Whether the owner is gone or stopped renewing its lease: nobody works on it now."""
     return row.status == "running" and (
         (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
     )

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from core import clock
 from core.domain.panel import Judge
 from core.errors import RubricStudioError
-from core.judging.providers.base import provider_of
+from core.judging.known_providers import provider_of
 from core.services.access.open_pages import is_loopback
 from core.services.runs.server import AsgiApp, Message, Receive, Send, below, is_loopback_host
 from core.services.runs.server_log import request_id

@@ -21,9 +21,10 @@ from core.judging.asking.llm_judge import LLMJudge
 from core.judging.checks.desk import CheckDesk
 from core.judging.checks.judge import CheckJudge
 from core.judging.function_judge import FunctionJudge
-from core.judging.pace import PaceTimes, pace_times
+from core.judging.known_providers import provider_of
+from core.judging.pace import PaceTimes
 from core.judging.protocol import AskableJudge
-from core.judging.providers.base import ModelProvider, provider_of
+from core.judging.providers.base import ModelProvider
 from core.judging.providers.choice import Way, open_provider, provider_for
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
@@ -118,7 +119,6 @@ class Providers:
         elsewhere: bool = False,
     ) -> None:
         self.functions, self._pace, self._elsewhere = functions, pace, elsewhere
-        self._times: list[PaceTimes] = []
         self._providers: dict[str, ModelProvider] = {}
         self._gates: dict[str, ProviderGate] = {}
         self.checks = CheckDesk()
@@ -165,14 +165,13 @@ class Providers:
 
     def _gate(self, place: str) -> ProviderGate:
         if place not in self._gates:
-            self._times.append(times := pace_times(self._pace, place))
-            self._gates[place] = ProviderGate(times=times)
+            self._gates[place] = ProviderGate(times=PaceTimes(self._pace, place))
         return self._gates[place]
 
     async def close(self) -> None:
-        """Close the connections."""
-        for times in self._times:
-            times.close()
+        """Closes the connections."""
+        for gate in self._gates.values():
+            gate.pacer.times.close()
         for provider in self._providers.values():
             await provider.close()
         await self.checks.close()

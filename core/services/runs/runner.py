@@ -176,7 +176,7 @@ class Runner:
         try:
             for lease in self.store.leases.active(at=clock.at()):
                 if clock.is_gone(lease.owner):
-                    self.store.leases.expire(lease.run_id, lease.owner, lease.fence)
+                    self.store.leases.expire(lease)
         except NotNow:
             return False
         return True

@@ -23,8 +23,8 @@ from core.domain.runs import Lease, RunStatus
 from core.domain.votes import AskedOutcome, VoteFailure
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.batch_judge import BatchJudge
-from core.judging.asking.engine import Budget
 from core.judging.protocol import AskableJudge
+from core.judging.turns import QuestionTurns
 from core.services.access.spending import limit_of
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs import ready_run
@@ -175,9 +175,8 @@ class Work:
             notes = {**notes, "cluster": cluster.told()}
         await self.patiently(self.store.runs.set_notes, job.run.id, notes)
         self._judges, self._before = judges, job.run.notes.get(ready_run.ADDRESSES, {})
-        limit = await self.io(limit_of, self.store, job.run)
-        budget = None if limit is None else Budget(limit, job.run.cost)
-        desk = BatchDesk(self, job, recorder, budget)
+        turns = QuestionTurns(await self.io(limit_of, self.store, job.run), job.run.cost)
+        desk = BatchDesk(self, job, recorder, turns)
         batches = BatchWork(desk, [j for j in judges.values() if isinstance(j, BatchJudge)])
         try:
             await self._pass_over(job, recorder)
@@ -192,7 +191,7 @@ class Work:
                 await self._ask(
                     outcomes(
                         *(cluster, asked, judges),
-                        stop=self.stop, budget=budget, ready=recorder.ready, kept=kept,
+                        stop=self.stop, turns=turns, ready=recorder.ready, kept=kept,
                         on_call=partial(self._called, recorder), receipts=self._receipts,
                         watch=noting(self._book, job.run.id),
                     ),
@@ -200,7 +199,7 @@ class Work:
                 )  # fmt: skip
                 await batches.ask(round_.judges, wanted)
                 await recorder.drain()
-                if self.stop.is_set() or (budget is not None and budget.exhausted):
+                if self.stop.is_set() or turns.exhausted:
                     break
             if self.left_as == "cancelled":
                 await batches.cancel()
@@ -213,8 +212,8 @@ class Work:
             raise self._gone
         if self.left_as is not None:
             return self.left_as, ""
-        if budget is not None and budget.exhausted:
-            return "budget", budget_message(budget, job.plan.seed)
+        if turns.exhausted:
+            return "budget", budget_message(turns, job.plan.seed)
         return "done", ""
 
     async def _ask(self, answers: AsyncIterator[AskedOutcome], recorder: Recorder) -> None:
@@ -364,11 +363,11 @@ class Work:
             self._gone = error
             self.leave("interrupted")
             return False
-        if not beat.held:
+        if beat is None:
             self.lost = True
             self.leave("interrupted")
             return False
-        if beat.cancel:
+        if beat:
             self.leave("cancelled")
         await self._tell_addresses()
         return True

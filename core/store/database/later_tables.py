@@ -277,6 +277,11 @@ ACCESS = (
 
 #: Who asked a model for help, and so pays for it.
 HELP_MADE_BY = ("ALTER TABLE help_task ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",)
+HELP_LEASES = (
+    "ALTER TABLE help_task RENAME COLUMN owner TO lease_owner",
+    "ALTER TABLE help_task RENAME COLUMN until TO lease_until",
+    "ALTER TABLE help_task ADD COLUMN fence INTEGER NOT NULL DEFAULT 0",
+)
 
 
 #: Batches at providers, and the question of each of their lines. Never edited.

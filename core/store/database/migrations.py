@@ -15,6 +15,7 @@ from core.store.database.kept_secrets import clean_secrets
 from core.store.database.later_tables import (
     ACCESS,
     BATCHES,
+    HELP_LEASES,
     HELP_MADE_BY,
     HELPS,
     KEPT,
@@ -51,6 +52,7 @@ NAMES = (
     "label_draws",
     "coverage",
     "sums",
+    "help_leases",
 )
 
 
@@ -202,6 +204,12 @@ def sums(db: Database) -> None:
     not_covered_so_far(db.conn)
 
 
+def help_leases(db: Database) -> None:
+    """Hold help tasks by leases, as runs are."""
+    for statement in HELP_LEASES:
+        db.conn.execute(statement)
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """Return the migrations in order.
@@ -227,6 +235,7 @@ def migrations() -> Migrations:
     steps()(label_draws)
     steps()(coverage)
     steps()(sums)
+    steps()(help_leases)
     return steps
 
 

@@ -1,4 +1,4 @@
-"""The library: rubrics, datasets, judges, panels, drafts and writing tasks.
+"""The library: rubrics, datasets, judges, panels and drafts.
 
 Use it through ``Store`` only. A saved version never changes.
 """

@@ -43,7 +43,7 @@ class Batches:
             Fenced: another owner holds the run; nothing was written.
         """
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence)
+            require_lease(db, lease)
             cursor = db.execute(
                 "INSERT INTO batch (run_id, judge, token, status, lines, guess, created) "
                 "VALUES (?, ?, ?, 'planned', ?, ?, ?)",
@@ -62,13 +62,13 @@ class Batches:
         named = ", ".join(f"{name} = ?" for name in facts)
         values = (clean(value) if isinstance(value, str) else value for value in facts.values())
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence)
+            require_lease(db, lease)
             db.execute(f"UPDATE batch SET {named} WHERE id = ?", (*values, batch_id))
 
     def drop(self, lease: Lease, batch: int) -> None:
         """Delete a batch that was never paid for. Raises ``Fenced``."""
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence)
+            require_lease(db, lease)
             db.execute("DELETE FROM batch_line WHERE batch_id = ?", (batch,))
             db.execute("DELETE FROM batch WHERE id = ? AND batch = ''", (batch,))
 
@@ -78,7 +78,7 @@ class Batches:
         These belong to questions that take more than one request. Raises ``Fenced``.
         """
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence)
+            require_lease(db, lease)
             db.executemany(
                 "UPDATE batch_line SET answer = ? WHERE batch_id = ? AND key = ?",
                 ((clean(answer), batch, key) for key, answer in answers),
@@ -91,7 +91,7 @@ class Batches:
         if not cells:
             return
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence)
+            require_lease(db, lease)
             db.executemany(
                 f"DELETE FROM batch_line WHERE {_OF_RUN} AND answer IS NOT NULL "
                 "AND item_id = ? AND criterion = ? AND replicate = ?",

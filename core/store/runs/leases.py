@@ -1,6 +1,6 @@
-"""Leases: who may work on a run and until when; fences stop late owners.
+"""Leases: who may work on a run or a help task and until when; fences stop late owners.
 
-Every claim raises the run's fence. An owner's writes carry its fence. So an owner that lost its
+Every claim raises the fence. An owner's writes carry its fence. So an owner that lost its
 lease and comes back gets ``Fenced`` instead of writing twice.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from core.domain.runs import Beat, Lease, RunStatus
+from core.domain.runs import Lease, RunStatus
 from core.errors import Conflict
 from core.store.database.connection import Connections
 from core.store.database.content import clean
@@ -35,13 +35,31 @@ class Fenced(Conflict):
     """The lease on the run is lost: taken over, given back or cancelled."""
 
 
-def require_lease(db: sqlite3.Connection, run_id: int, owner: str, fence: int) -> None:
-    """Raise ``Fenced`` unless ``owner`` holds the run under ``fence``.
+def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
+    """Raise ``Fenced`` unless the lease's owner still holds the row under its fence.
 
-    An expired lease still counts until another owner claims the run.
+    An expired lease still counts until another owner claims the row.
     """
-    if not db.execute(f"SELECT 1 FROM run WHERE {_HELD}", (run_id, owner, fence)).fetchone():
-        raise Fenced(f"{owner} no longer works on run {run_id}; nothing was written.")
+    if not db.execute(f"SELECT 1 FROM {lease.table} WHERE {_HELD}", _key(lease)).fetchone():
+        words = f"{lease.owner} no longer works on {lease.table} {lease.run_id}"
+        raise Fenced(f"{words}; nothing was written.")
+
+
+def let_go(
+    db: sqlite3.Connection,
+    lease: Lease,
+    status: RunStatus,
+    message: str,
+    **facts: str | float | None,
+) -> bool:
+    """End a lease with the row's new status and further facts; ``False`` if it was not held."""
+    named = "".join(f", {name} = ?" for name in facts)
+    cursor = db.execute(
+        f"UPDATE {lease.table} SET status = ?, message = ?, lease_owner = NULL, "
+        f"lease_until = NULL{named} WHERE {_HELD}",
+        (status, clean(message), *facts.values(), *_key(lease)),
+    )
+    return cursor.rowcount == 1
 
 
 class Leases:
@@ -87,14 +105,14 @@ class Leases:
             )
         return Lease(claimed, owner, fence + 1, at + seconds, bool(cancel))
 
-    def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> Beat:
-        """Extend the lease by ``seconds``; return whether it is still held."""
+    def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> bool | None:
+        """Extend the lease; return whether a stop was requested, ``None`` if not held any more."""
         with self._files.write() as db:
             rows = db.execute(
-                f"UPDATE run SET lease_until = ? WHERE {_HELD} RETURNING cancel",
+                f"UPDATE {lease.table} SET lease_until = ? WHERE {_HELD} RETURNING cancel",
                 (at + seconds, *_key(lease)),
             ).fetchall()
-        return Beat(True, bool(rows[0][0])) if rows else Beat(False, False)
+        return bool(rows[0][0]) if rows else None
 
     def release(
         self,
@@ -112,29 +130,25 @@ class Leases:
         arrive. A run released as ``queued`` after a request to stop is cancelled.
         """
         with self._files.write() as db:
-            row = db.execute(f"SELECT cancel FROM run WHERE {_HELD}", _key(lease)).fetchone()
+            row = db.execute(
+                f"SELECT cancel, seconds, lost FROM run WHERE {_HELD}", _key(lease)
+            ).fetchone()
             if row is None:
                 return False
             settled: RunStatus = "cancelled" if status == "queued" and row[0] else status
-            finished = None if settled == "queued" else now
-            db.execute(
-                f"""
-                UPDATE run SET status = ?, finished = ?, message = ?, seconds = seconds + ?,
-                    lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL
-                WHERE {_HELD}
-                """,
-                (settled, finished, clean(message), seconds, lost, *_key(lease)),
+            return let_go(
+                *(db, lease, settled, message),
+                finished=None if settled == "queued" else now,
+                seconds=row[1] + seconds,
+                lost=row[2] + lost,
+                out=0,
             )
-        return True
 
-    def expire(self, run_id: int, owner: str, fence: int) -> bool:
+    def expire(self, lease: Lease) -> bool:
         """End the lease of an owner that is gone, so the run can be claimed at once."""
         with self._files.write() as db:
-            return bool(
-                db.execute(
-                    f"UPDATE run SET lease_until = 0 WHERE {_HELD}", (run_id, owner, fence)
-                ).rowcount
-            )
+            cursor = db.execute(f"UPDATE run SET lease_until = 0 WHERE {_HELD}", _key(lease))
+            return cursor.rowcount == 1
 
     def due(self) -> list[float]:
         """Return when the lease of each active run expires; 0 for queued runs."""

@@ -50,7 +50,7 @@ class Stops:
                     else before
                 )
                 self._runs.set_notes(lease.run_id, {"stops": stops})
-                self._leases.expire(lease.run_id, lease.owner, lease.fence)
+                self._leases.expire(lease)
                 return False
             named = [cell for stop in (*again, {"cells": mine}) for cell in stop["cells"]]
             guilty = [cell for at, cell in enumerate(named) if cell not in named[:at]]

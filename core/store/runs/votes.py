@@ -58,7 +58,7 @@ class Votes:
             Fenced: ``owner`` no longer holds the run under ``fence``.
         """
         with self._files.write() as db:
-            require_lease(db, run_id, owner, fence)
+            require_lease(db, Lease(run_id, owner, fence, until=0.0, cancel=False))
             db.execute("UPDATE run SET out = ? WHERE id = ?", (out, run_id))
             return record(db, run_id, outcomes, now, derive)
 
@@ -90,7 +90,7 @@ class Votes:
             Fenced: the lease is no longer in force.
         """
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence)
+            require_lease(db, lease)
             bring(db, lease.run_id, brought, now)
 
     def present(self, run_id: int) -> set[Cell]:

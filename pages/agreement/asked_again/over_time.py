@@ -19,7 +19,7 @@ from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors, table
 
 MEASURE = "over_time"
-MEASURES = ((RIGHT, "Right"), (anchors.GIVES, "How kind"))
+MEASURES = {RIGHT: "Right", anchors.GIVES: "How kind"}
 SAYS = (
     "A model can change behind its name. This run is an anchor: the same items are asked again, by "
     "the same judges, today and any other day, and every look is held against the first. On a "

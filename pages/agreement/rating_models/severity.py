@@ -16,7 +16,8 @@ from core.services.rating_models.severity import FairScore, SeverityStudy
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection
-from pages.ui import routes, state
+from pages.ui import state
+from pages.ui.places import work
 from pages.ui.resources import shared
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import figure_cell, level_words, one_of, table
@@ -111,7 +112,7 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
             "give, with its interval.",
             on_click="ignore",
         )
-        routes.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")
+        work.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")
 
 
 def _changed_items(some: Sequence[FairScore], rated: int) -> None:

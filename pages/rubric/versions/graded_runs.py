@@ -18,6 +18,7 @@ from core.services.versions.score_changes import Moved, ScoreDifference
 from core.text import numbers as fmt
 from pages.rubric.versions import applying, history
 from pages.ui import drafts, routes, state
+from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
@@ -230,7 +231,7 @@ def _plot(found: ScoreDifference) -> None:
 
 def _items(run: Run, found: ScoreDifference) -> None:
     ids = [one.item_id for one in found.moved]
-    routes.offer_work(run.id, ids, "Items that another version changes")
+    work.offer_work(run.id, ids, "Items that another version changes")
     with st.expander(f"Items that change ({fmt.count(len(found.moved))})"):
         table(
             ("Item", "Before", "After", "Change", "Outcome"),
@@ -268,7 +269,7 @@ def _flips(run: Run, found: ScoreDifference) -> None:
         for one in found.flips:
             st.caption(label(one.criterion))
             name = f"{one.criterion}: verdicts that another version changes"
-            routes.offer_work(run.id, one.items, name, criterion=one.was)
+            work.offer_work(run.id, one.items, name, criterion=one.was)
 
 
 def _signed(change: float) -> str:

@@ -13,6 +13,7 @@ from core.blocks.blocks import (
     Facts,
     Forest,
     Histogram,
+    Reach,
     Section,
     Sentences,
     TableBlock,
@@ -63,11 +64,18 @@ def _sentences(block: Sentences) -> None:
     elif block.kind == "quiet":
         st.caption(label(" ".join(block.lines), 2_000))
     elif block.listed:
-        lines = "".join(f"<li>{esc(line)}</li>" for line in block.lines)
-        st.html(f'<ul class="rs-list" style="max-width:78ch">{lines}</ul>')
+        _listed(block.lines[: block.first])
+        if block.first is not None and (more := block.lines[block.first :]):
+            with st.expander(f"{len(more)} more"):
+                _listed(more)
     else:
         lines = "".join(f"<div>{esc(line)}</div>" for line in block.lines)
         st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
+
+
+def _listed(lines: Iterable[str]) -> None:
+    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
+    st.html(f'<ul class="rs-list" style="max-width:78ch">{items}</ul>')
 
 
 def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
@@ -96,7 +104,26 @@ def cell(run_id: int | None, words: Words) -> str:
         to = routes.href(page, {state.RUN: run_id, **found})
         text = f'<a href="{esc(to)}" target="_self">{text}</a>'
     below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
-    return text + below
+    return (bar(words.reach) if words.reach else "") + text + below
+
+
+def bar(reach: Reach) -> str:
+    """A value with its interval on an axis from 0 to 1, and the line that it is held against.
+
+    >>> bar(Reach("Kappa", 0.5, 0.25, 0.75))[:31]
+    '<span class="rs-bar" title="Kap'
+    """
+
+    def at(value: float) -> str:
+        return f"left:{100 * min(1.0, max(0.0, value)):.1f}%"
+
+    low, high = (reach.value if end is None else end for end in (reach.low, reach.high))
+    right = f"right:{100 - 100 * min(1.0, max(0.0, high)):.1f}%"
+    mark = "" if reach.mark is None else f'<u style="{at(reach.mark)}"></u>'
+    return (
+        f'<span class="rs-bar" title="{esc(reach.name)}">{mark}<i style="{at(low)};{right}"></i>'
+        f'<b style="{at(reach.value)}"></b></span>'
+    )
 
 
 def _address(link: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,8 @@
-"""Every table of a page can be taken home as it is: copied, or as a CSV file.
+"""Every table of a page can be taken home as it is: copied, or as a CSV file; its links stay here.
 
 The two buttons of a table are a part of its HTML; what they do is done in the browser, from what
-is shown there, so that no figure is worked out again and none can differ.
+is shown there, so that no figure is worked out again and none can differ. A link in a table opens
+its page as a press of "Back" would: without it the browser would load the whole app again.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ export default function() {
     button.textContent = words;
     setTimeout(() => { button.textContent = usual; }, 1500);
   };
+  page.addEventListener("click", (event) => {
+    const link = event.target.closest?.(".rs-table a[href]");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (link.origin !== location.origin) return;
+    event.preventDefault();
+    history.pushState({}, "", link.href);
+    dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+  });
   page.addEventListener("click", (event) => {
     const button = event.target.closest?.("button[data-take]");
     const table = button?.closest(".rs-tabled")?.querySelector("table");

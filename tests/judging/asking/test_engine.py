@@ -12,8 +12,9 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
-from core.judging.asking.engine import Budget, grade
+from core.judging.asking.engine import grade
 from core.judging.protocol import Question
+from core.judging.turns import QuestionTurns
 
 CRITERION = Criterion(name="cites", requirement="Cites a source")
 RUBRIC = Rubric(criteria=(CRITERION,))
@@ -148,8 +149,8 @@ def test_no_call_starts_until_the_consumer_is_ready_again() -> None:
 def test_a_budget_is_overshot_by_at_most_one_call() -> None:
     # 20 calls at $1 under $5.50: after five calls $5 are spent, the sixth is still admitted
     # (5 < 5.5) and takes it to $6, which is less than one call's cost over the budget.
-    ada, budget = judge("ada", 8, cost=1.0, pause=0.001), Budget(5.5)
-    outcomes = asyncio.run(collect(ada, budget=budget))
+    ada, budget = judge("ada", 8, cost=1.0, pause=0.001), QuestionTurns(5.5)
+    outcomes = asyncio.run(collect(ada, turns=budget))
     assert len(outcomes) == 6
     assert budget.spent == pytest.approx(6.0)
     assert budget.exhausted
@@ -158,26 +159,27 @@ def test_a_budget_is_overshot_by_at_most_one_call() -> None:
 def test_a_cheap_judge_says_nothing_about_what_a_dear_one_costs() -> None:
     # Judged by the cheap one's cent, eight calls of $1 would have gone out at once.
     cheap, dear = judge("ada", 1, cost=0.01), judge("bea", 8, cost=1.0, pause=0.001)
-    budget = Budget(1.5)
-    asyncio.run(collect(cheap, dear, budget=budget))
+    budget = QuestionTurns(1.5)
+    asyncio.run(collect(cheap, dear, turns=budget))
     assert budget.exhausted
     assert budget.spent < 1.5 + 1.0
 
 
 def test_a_failed_call_and_a_kept_answer_say_nothing_about_the_price() -> None:
     async def story() -> list[bool]:
-        budget, room = Budget(10.0), []
+        ada, turns, room = judge("ada").spec, QuestionTurns(10.0), []
         for call in (Call((), {}), Call((), {}, "{}", cost=0.0, cached=True)):
-            assert await budget.admit("ada")
-            budget.settle("ada", call)
+            assert await turns.acquire(ada)
+            turns.report(ada, AskedOutcome((), call))
         for cost in (None, 4.0, 4.0):
-            assert await budget.admit("ada")
-            waiting = asyncio.ensure_future(budget.admit("ada"))
+            assert await turns.acquire(ada)
+            waiting = asyncio.ensure_future(turns.acquire(ada))
             await asyncio.sleep(0)
             room.append(waiting.done())
-            budget.settle("ada", None if cost is None else Call((), {}, "{}", cost=cost))
+            answer = cost and AskedOutcome((), Call((), {}, "{}", cost=cost))
+            turns.report(ada, answer or None)
             assert await waiting
-            budget.settle("ada", None)
+            turns.report(ada, None)
         return room
 
     # No price known: one by one. Then $4 a call: two fit below $10 after $4, but not after $8.
@@ -185,8 +187,8 @@ def test_a_failed_call_and_a_kept_answer_say_nothing_about_the_price() -> None:
 
 
 def test_calls_of_unknown_price_do_not_spend_the_budget() -> None:
-    ada, budget = judge("ada", 8, cost=None), Budget(0.01)
-    assert len(asyncio.run(collect(ada, budget=budget))) == 20
+    ada, budget = judge("ada", 8, cost=None), QuestionTurns(0.01)
+    assert len(asyncio.run(collect(ada, turns=budget))) == 20
     assert not budget.exhausted
 
 

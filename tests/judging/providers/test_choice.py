@@ -74,7 +74,7 @@ def test_azure_without_a_key_is_left_to_litellm_which_can_sign_in() -> None:
 
 
 def test_every_provider_we_name_is_one_that_litellm_knows() -> None:
-    from core.judging.providers.base import PROVIDERS
+    from core.judging.known_providers import PROVIDERS
     from core.judging.providers.litellm_provider import load_litellm
 
     known = {str(getattr(p, "value", p)) for p in load_litellm().provider_list}

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Judge
-from core.judging.providers.base import PROVIDERS, CallError, Completion, Request
+from core.judging.keys import key_names
+from core.judging.known_providers import KNOWN, PLAIN, PROVIDERS, named
+from core.judging.providers.base import CallError, Completion, Request
 from core.judging.providers.choice import key_variables
-from core.judging.providers.plain import PLAIN, PlainProvider, is_plain, named
+from core.judging.providers.plain import PlainProvider, is_plain
 from core.judging.providers.prices import cost_by_list, listed, price_list
+from core.services.judges.registry import KNOWN_KEYS
 from tests import provider as answers
 from tests.judging.wire import KEY, complete, request
 from tests.provider import Provider
@@ -254,3 +257,17 @@ def test_keys_are_looked_for_where_litellm_looks_and_never_for_an_address_of_one
 def test_the_name_of_every_plain_provider_is_known_as_one() -> None:
     # Else a model that is named after it is taken for one of OpenAI's with a slash in its name.
     assert set(PLAIN) - {"openai"} <= PROVIDERS
+
+
+def test_one_entry_names_a_provider_its_key_and_the_page_that_offers_it() -> None:
+    # Ollama and vLLM need no key, so none is asked for; two providers have one key.
+    servers = {"hosted_vllm", "ollama", "ollama_chat"}
+    for name, known in KNOWN.items():
+        judge = Judge(name="j", model=f"{name}/x" if name != "openai" else "x", door="litellm")
+        assert key_names(judge)[:1] == (() if name in servers else known.keys[:1])
+        assert ((known.title, known.keys[0]) in KNOWN_KEYS) == bool(known.title)
+    assert KNOWN_KEYS[:3] == (
+        ("OpenAI", "OPENAI_API_KEY"),
+        ("Anthropic", "ANTHROPIC_API_KEY"),
+        ("Google Gemini", "GEMINI_API_KEY"),
+    )

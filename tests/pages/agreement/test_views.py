@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from types import SimpleNamespace
+from urllib.parse import quote_plus
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -114,7 +115,11 @@ def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
     app = open_page(PAGE, run=str(imported(store, PEOPLE)))
 
     assert app.selectbox(key=field(keys.REFERENCE)).value == "people"
-    assert app.selectbox(key=field(keys.RATER)).options == ["ann", "ben", "cat"]
+    assert app.selectbox(key=field(keys.RATER)).options == [
+        "Rater: ann",
+        "Rater: ben",
+        "Rater: cat",
+    ]
     assert "ann is compared with what most of the others said." in words(app)
     assert "Judges' alpha" not in words(app)
 
@@ -127,7 +132,8 @@ def test_every_view_opens_from_its_address(store: Store, view: str, kinds: dict[
     app = open_page(PAGE, run=str(imported(store, kinds)), view=view, criterion="Tone")
 
     assert app.get("segmented_control") or app.get("button_group")
-    assert charts(app) >= (0 if view == "findings" else 1)
+    assert charts(app) >= (0 if view in ("criteria", "findings") else 1)
+    assert ("rs-bar" in shown(app)) == (view == "criteria")
     assert "undefined<br>" not in words(app) or view != "criteria"
 
 
@@ -180,7 +186,7 @@ def test_what_no_item_has_is_not_chosen(store: Store) -> None:
     app = open_page(PAGE, run=str(imported(store, EVERYBODY)), system="gone", tag="none")
 
     assert app.multiselect(key=field(state.SYSTEM)).value == []
-    assert charts(app) == 1
+    assert "Agreement per criterion" in shown(app)
 
 
 def test_choices_that_exclude_each_other_leave_no_item_and_say_so(store: Store) -> None:
@@ -317,22 +323,25 @@ def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store:
 
     app = open_page(PAGE, run=str(run))
 
-    assert said.sentence in html.unescape(shown(app))
-    led = [one.label for one in app.button if one.label.startswith("Where they differ")]
-    open_ones = [*said.of("not_trusted"), *said.of("undecided")]
-    assert len(led) == len(open_ones[:4])
+    text = html.unescape(shown(app))
+    assert said.headline in text
+    assert said.sentence in text
+    for one in said.criteria:
+        assert f"view=one&criterion={quote_plus(one.name)}&reference=labels&rater=panel" in text
 
 
-def test_a_criterion_that_is_not_trusted_is_one_click_from_its_matrix(store: Store) -> None:
+def test_without_labels_it_says_what_would_tell_and_where_judges_disagree(store: Store) -> None:
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=False)
     app = open_page(PAGE, run=str(run))
-    assert "There are no labels, so nothing here says" in shown(app)
-
-    led = next(one for one in app.button if one.label.startswith("Where they differ"))
-    led.click().run()
-
-    assert not app.exception
-    assert app.query_params[state.VIEW] == "raters"
+    text = html.unescape(shown(app))
+    assert "Nobody has graded any of these texts yet" in text
+    assert "Judges agree on none of 2 criteria" in text
+    assert "view=raters&criterion=Tone" in text
+    ways = {one.proto.label: one.proto.query_string for one in app.main.get("page_link")}
+    # 20 of each of two criteria.
+    assert ways["Grade 40 cells at random yourself"] == (
+        f"new=queue&run={run}&rule=random&named=Drawn+at+random"
+    )
 
 
 def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> None:

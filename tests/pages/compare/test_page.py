@@ -76,8 +76,13 @@ def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> No
     assert "+37.5 points" in text
     assert "0.375" in text
     assert "0.750" in text
-    assert "8 items in both" in text
-    assert len(app.get("plotly_chart")) == 2
+    (line,) = [one.label for one in app.expander if "in both" in one.label]
+    assert "8 items in both" in line
+    assert line.startswith("Nothing changed")
+    # The bar of a difference says whether it is sure; its middle line is no difference.
+    assert "+37.5 points" in text.split("within chance")[0]
+    assert text.count("rs-bar") >= 2
+    assert len(app.get("plotly_chart")) == 1
     assert "<b>run</b>" not in text
 
 

@@ -17,12 +17,7 @@ from tests.pages.conftest import open_page, shown
 from tests.places import ROOT
 from tests.services.rubrics.test_drafts import FULL
 
-SCREENS = [
-    screen
-    for screens in routes.SECTIONS.values()
-    for screen in screens
-    if screen != routes.DOCUMENTS
-]
+SCREENS = [screen for screen in routes.SCREENS if screen != routes.DOCUMENTS]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 

@@ -52,6 +52,7 @@ BUTTONS: dict[str, Verb] = {
     "Nearest neighbours": "set judges",
     "Text classifier": "set judges",
     "Add": "administer",
+    "Start reviewing": "organise",
 }
 #: The links that lead to where something begins.
 LINKS: dict[str, set[Verb]] = {
@@ -62,12 +63,14 @@ LINKS: dict[str, set[Verb]] = {
     "Grade these texts": {"write"},
     "Spot check": {"write"},
     "Review": {"review", "organise"},
+    "Choose which cells": {"organise"},
+    "Settle 1 disagreement": {"organise"},
 }
 #: What any member may press: reading, and drafts of one's own.
 READING = {
     *("Log out", "All rubrics", "Undo", "Redo", "Discard", "Export", "Dismiss", "Open"),
     *("About, guidelines and scoring", "Right", "Short", "Decision", "Length penalty", "Gate"),
-    *("Pre-check", "Previous", "Next", "Step through these", "Grades for Canvas / Moodle"),
+    *("Pre-check", "Previous", "Next", "Step through", "Grades for Canvas / Moodle"),
     *("Yes or no", "3 levels", "4 levels", "5 levels", "Bands 1-10", "Categories"),
     *("From the library", "Add criteria", "New rubric", "Samples", "Draft with a model"),
     # What is opened by its name, and a rubric that is brought in, which is a draft at first.
@@ -82,11 +85,12 @@ def addresses(run: Run) -> list[tuple[Screen, dict[str, str]]]:
         routes.RUN: with_run,
         routes.AGREEMENT: with_run,
         routes.REPORT: with_run,
+        routes.RECORD: with_run,
         routes.RUBRICS: {state.RUBRIC: str(run.rubric_id)},
         routes.DATASETS: {state.DATASET: str(run.dataset_id)},
         routes.REVIEW_ITEM: {state.QUEUE: "1"},
     }
-    found = [(one, own.get(one, {})) for screens in routes.SECTIONS.values() for one in screens]
+    found = [(one, own.get(one, {})) for one in routes.SCREENS]
     return [*found, (routes.RUBRICS, {}), (routes.DATASETS, {})]
 
 
@@ -115,8 +119,8 @@ def test_every_screen_offers_a_role_what_the_table_allows_and_nothing_else(
                 if buttons[words] == (verb in mine):
                     wrong.append(f"{place}: button {words!r}")
         for words, verbs in LINKS.items():
-            # Beside a run "Review" makes a queue of it.
-            asked = set[Verb]({"organise"}) if words == "Review" and state.RUN in address else verbs
+            # Beside a run "Review" is what came of it, for all to read.
+            asked = set[Verb]({"read"}) if words == "Review" and state.RUN in address else verbs
             if words in links and links[words] == bool(mine & asked):
                 wrong.append(f"{place}: link {words!r}")
         if not mine & set(screen.verbs):

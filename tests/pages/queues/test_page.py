@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.domain.review import QueueRule
 from core.services.queueing.queue_cells import splits_only
 from core.services.review import queues, regrades, reviewers
 from core.store.store import Store
@@ -99,30 +100,59 @@ def test_the_audit_of_a_capped_queue_is_said_before_and_after_it_is_made(store: 
     assert "8 doubtful, 2 random" in shown(app)
 
 
-def test_disagreements_are_settled_with_one_click_to_make_the_queue_and_one_to_start(
+def test_disagreements_are_settled_in_one_press_and_a_second_finds_the_queue_that_is_open(
     store: Store,
 ) -> None:
     run = reviewed.graded(store, 8)
     app = at.at(store, "Ada", routes.RUN, run=run.id)
 
-    def settle() -> dict[str, list[str]]:
+    def settle() -> tuple[str, dict[str, list[str]]]:
         (link,) = [
             e.proto for e in app.get("page_link") if e.proto.label == "Settle 12 disagreements"
         ]
-        return parse_qs(link.query_string)
+        return link.page, parse_qs(link.query_string)
 
-    address = {name: one for name, (one,) in settle().items()}
-    assert address == {"new": "queue", "run": "1", "rule": "split", "named": "Disagreements"}
-    app = at.at(store, "Ada", routes.QUEUES, **address)
-    assert "Where judges disagree" in shown(app)
+    assert settle() == (routes.REVIEW_ITEM.url, {"run": ["1"], "rule": ["split"]})
+    app = at.at(store, "Ada", routes.REVIEW_ITEM, run=run.id, rule="split")
+    (made,) = queues.queues(store)
+    assert (made.rule, made.name) == (splits_only(), "Disagreements")
+    # The first item is open, and the address names the queue.
+    assert app.query_params[state.QUEUE] == str(made.id)
+    assert "Give your verdict" in shown(app)
+    # A second press goes on with the queue that is there.
+    app = at.at(store, "Ada", routes.RUN, run=run.id)
+    assert settle() == (routes.REVIEW_ITEM.url, {"queue": [str(made.id)]})
+    at.at(store, "Ben", routes.REVIEW_ITEM, run=run.id, rule="split")
+    assert [one.id for one in queues.queues(store)] == [made.id]
+
+
+def test_a_run_that_nobody_has_reviewed_says_what_is_worth_a_look_and_begins_with_one_press(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 8)
+    app = at.at(store, "Ada", routes.RECORD, run=run.id)
+    found = queues.preview(store, run.id, QueueRule())
+    text = shown(app)
+    assert f"{found.cells} cells of 16 are worth a look, on {found.items} items" in text
+    assert f"judges disagree ({found.by_reason['split']})" in text
+
+    next(one for one in app.button if one.label == "Start reviewing").click().run()
+
+    assert not app.exception
+    (made,) = queues.queues(store)
+    assert (made.name, made.rule) == ("Doubtful cells", QueueRule())
+
+
+def test_cells_drawn_at_random_are_asked_for_with_one_link(store: Store) -> None:
+    run = reviewed.graded(store, 30)
+    app = at.at(store, "Ada", routes.QUEUES, new="queue", run=run.id, rule="random")
+    assert "Cells drawn at random" in shown(app)
     app.button(key=state.key(QUEUE_ACT, "make")).click().run()
     assert not app.exception
     (made,) = queues.queues(store)
-    assert (made.rule, made.name) == (splits_only(), "Disagreements")
-    assert [b.label for b in app.button if "Start" in b.label] == ["Start reviewing (6 items)"]
-    # A second look at the run leads to the queue that is there.
-    app = at.at(store, "Ada", routes.RUN, run=run.id)
-    assert settle() == {"queue": [str(made.id)]}
+    # 20 for each of two criteria.
+    assert (made.rule.only_draws, made.rule.most) == (True, 40)
+    assert queues.progress(store, made.id).total == 40
 
 
 def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> None:
@@ -299,7 +329,6 @@ def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
     ("page", "title", "tells", "asks"),
     [
         (routes.QUEUES, "Review", "People settle", "Who reviews?"),
-        (routes.RECORD, "Findings of review", "What people's verdicts say", "Who reviews?"),
         (routes.ARENA, "Arena", "Which answer is better?", "Who votes?"),
     ],
 )

@@ -18,7 +18,6 @@ from core.services.results import browsing
 from core.store.store import Store
 from pages.ui import routes, state, widgets
 from pages.ui.blocks.drawn import cell
-from pages.ui.run_status import IN_HAND
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
 from tests.pages.ways import offered
@@ -73,10 +72,14 @@ def test_every_text_of_the_report_is_on_the_page(store: Store) -> None:
     app = open_page(PAGE, run=str(run))
     read = body(" ".join(str(e.proto.body) for e in app.get("html")))
     read += " ".join(e.value for e in app.subheader)
+    read += " ".join(e.label for e in app.expander)
 
-    missing = [text for text in paper(report(store, run)).texts() if text not in read]
-    # Only the line that says when it was made is a caption.
-    assert [text for text in missing if not text.startswith("Made by")] == []
+    made = paper(report(store, run))
+    missing = [text for text in made.texts() if text not in read]
+    # The head of the run says what is reported on; when it was made is a caption.
+    assert [text for text in missing if text not in (made.title, made.subtitle, made.made)] == []
+    folded = [one.title for one in made.sections if one.annex]
+    assert [one.label for one in app.expander if one.label in folded] == folded
     assert len(app.get("plotly_chart")) == 4
 
 
@@ -135,16 +138,3 @@ def test_very_many_votes_are_worked_out_when_asked_for(
     app.button(key=state.key(widgets.WORKED_OUT, "report")).click().run()
 
     assert app.get("plotly_chart")
-
-
-def test_the_page_opens_on_the_run_in_hand_and_not_on_the_newest(store: Store) -> None:
-    first, newest = graded(store), graded(store)
-    app = open_page(PAGE)
-    (box,) = [one for one in app.selectbox if one.label == "Run"]
-    assert box.value == str(newest)
-
-    app.session_state[IN_HAND] = first
-    app.run()
-
-    (box,) = [one for one in app.selectbox if one.label == "Run"]
-    assert box.value == str(first)

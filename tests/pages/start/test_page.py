@@ -124,21 +124,14 @@ def test_the_sentence_names_the_criteria_without_a_verdict_and_those_not_to_rely
 
 
 def test_every_kind_of_work_can_be_begun_from_here(store: Store) -> None:
-    app = open_page(PAGE)
-    links = {link.proto.page for link in app.get("page_link")}
-    ways = {button.label for button in app.button}
-    # One way in per user of DESIGN: graders, importers and rankers have a button, authors and
-    # reviewers a card; texts, rubrics, votes and runs begin with the drop zone, too.
+    ways = {button.label for button in open_page(PAGE).button}
+    # Graders, importers and rankers have a button; authors and reviewers a place in the sidebar.
     assert {"Grade my texts", "Review my tool's results", "Compare two prompts"} <= ways
-    assert {"rubrics", "judges", "spot_check", "queues"} <= links
 
 
-def test_where_nothing_is_yet_it_says_welcome_and_the_way_in_takes_any_file(store: Store) -> None:
+def test_where_nothing_is_yet_the_way_in_takes_any_file(store: Store) -> None:
     app = open_page(PAGE)
-    assert "Welcome." in shown(app)
     assert app.get("file_uploader")[0].label.startswith("Drop anything")
-    saved_rubric(store)
-    assert "Welcome." not in shown(open_page(PAGE))
 
 
 def dropped(name: str, data: bytes) -> AppTest:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import unescape
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.domain.access import LOCAL, Actor
 from core.store.store import Store
 from pages.compare import selection as keys
 from pages.ui import resources, routes, state
+from pages.ui.places import run_head
+from pages.ui.places.navigation import _pages
 from pages.ui.routes import Screen
 from tests.pages.compare.test_page import field
 from tests.pages.conftest import open_page, shown, visit
@@ -18,7 +22,7 @@ from tests.pages.graded import graded, planned
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
 
-PAGES = (routes.RUN, routes.AGREEMENT, routes.REPORT)
+PAGES = (routes.RUN, routes.AGREEMENT, routes.RECORD, routes.REPORT)
 
 
 def links(app: AppTest) -> dict[str, str]:
@@ -31,45 +35,93 @@ def _led(found: Sequence[Any]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("here", PAGES)
-def test_a_page_about_a_run_leads_to_the_others_about_it(store: Store, here: Screen) -> None:
+def test_every_tab_of_a_run_has_one_head_that_leads_to_the_others(
+    store: Store, here: Screen
+) -> None:
     run = graded(store)
-    found = links(open_page(here, run=str(run)))
-    for screen, (words, _) in routes.OTHER_VIEWS.items():
-        assert (words in found) == (screen != here)
-    assert found["Compare"].endswith(f"runs={run}")
-    assert "new=queue" in found["Review"]
-    assert f"run={run}" in found["Review"]
+    app = open_page(here, run=str(run))
+    found = links(app)
+    assert unescape(app.title[0].value) == store.runs.get(run).name
+    for screen, words in run_head.TABS:
+        assert found[words] == f"{screen.url}?run={run}"
+    assert found["Compare"] == f"compare?runs={run}"
+    assert found["All runs"] == "runs?"
+
+
+def test_a_run_alone_in_compare_keeps_its_head(store: Store) -> None:
+    run = graded(store)
+    app = open_page(routes.COMPARE, runs=str(run))
+    assert unescape(app.title[0].value) == store.runs.get(run).name
+    assert links(app)["Report"] == f"report?run={run}"
 
 
 def test_nothing_leads_on_from_a_run_without_votes(store: Store) -> None:
     run = planned(store)
-    assert not links(open_page(routes.RUN, run=str(run))).keys() & {"Report", "Agreement"}
+    found = links(open_page(routes.RUN, run=str(run)))
+    assert not found.keys() & {"Report", "Agreement", "Review", "Compare"}
+    assert "All runs" in found
 
 
-def test_the_run_opened_last_stays_at_hand_below_the_navigation(store: Store) -> None:
-    run = graded(store)
+def test_a_tab_without_a_run_shows_the_one_that_was_opened_last(store: Store) -> None:
+    run, newer = graded(store), graded(store)
     app = open_page(routes.AGREEMENT, run=str(run))
+    assert newer > run
     del app.query_params[state.RUN]
-    visit(app, routes.DATASETS)
-    assert "In hand" in app.sidebar.caption[0].value
-    found = _led(app.sidebar.get("page_link"))
-    assert found == {
-        "Items": f"run?run={run}",
-        "Agreement": f"agreement?run={run}",
-        "Report": f"report?run={run}",
-    }
+    visit(app, routes.REPORT)
+    assert links(app)["Grid"] == f"run?run={run}"
 
 
-def test_a_run_without_votes_at_hand_leads_to_its_items_only(store: Store) -> None:
-    app = open_page(routes.RUN, run=str(planned(store)))
-    assert list(_led(app.sidebar.get("page_link"))) == ["Items"]
-
-
-def test_an_address_of_no_run_puts_nothing_at_hand(store: Store) -> None:
+def test_an_address_of_no_run_is_not_remembered(store: Store) -> None:
+    run = graded(store)
     app = open_page(routes.RUNS)
     app.query_params[state.RUN] = "77"
     visit(app, routes.AGREEMENT)
-    assert not app.sidebar.get("page_link")
+    assert "There is no run 77" in shown(app).replace("&#46;", ".")
+    del app.query_params[state.RUN]
+    visit(app, routes.REPORT)
+    assert links(app)["Grid"] == f"run?run={run}"
+
+
+def _sidebar(who: Actor) -> list[str]:
+    pages = [one for place in (*routes.PLACES, *routes.FOOT) for one in _pages(place, who)]
+    return [one.title for one in pages if one.visibility == "visible"]
+
+
+def test_the_sidebar_has_seven_places_and_a_foot() -> None:
+    places = ["Start", "Rubrics", "Data", "Grade", "Runs", "Review", "Compare"]
+    assert _sidebar(LOCAL) == [*places, "Judges", "Documents"]
+
+
+def test_a_place_opens_on_the_first_screen_that_is_of_use() -> None:
+    # Who may only read plans nothing, imports nothing and reviews nothing.
+    viewer = Actor("vera@example.org", "viewer")
+    assert _sidebar(viewer) == [
+        "Start",
+        "Rubrics",
+        "Data",
+        "Runs",
+        "Compare",
+        "Judges",
+        "Documents",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("screen", "address", "tabs"),
+    [
+        (routes.LIBRARY, {}, ["Rubrics", "Library"]),
+        (routes.IMPORT_VOTES, {}, ["Datasets", "Import votes", "Test data"]),
+        (routes.COMPARE, {}, ["Compare runs", "Compare systems"]),
+        (routes.ARENA, {}, ["Review", "Arena"]),
+        (routes.RUNS, {}, []),
+    ],
+)
+def test_the_screens_of_a_place_are_tabs_beside_each_other(
+    screen: Screen, address: dict[str, str], tabs: list[str]
+) -> None:
+    found = links(open_page(screen, **address))
+    of_place = [one.title for place in routes.PLACES if screen in place.tabs for one in place.tabs]
+    assert [words for words in found if words in of_place] == tabs
 
 
 def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:

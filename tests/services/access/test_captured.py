@@ -19,7 +19,6 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, RubricStudioError
 from core.services.assist import help_tasks
-from core.services.assist.help_tasks import TaskRequest
 from core.services.judges import connection, registry
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
@@ -55,7 +54,7 @@ def attempts(theirs: Store, judge: Judge) -> dict[str, Callable[[], object]]:
         "test it": lambda: connection.begin(theirs, judge),
         "run it": lambda: lifecycle.start(theirs, request),
         "have it help": lambda: help_tasks.begin(
-            theirs, TaskRequest("draft", "x", {"judge": given, "notes": "n"}, 1)
+            theirs, *("draft", "x", {"judge": given, "notes": "n"}, 1)
         ),
     }
 
@@ -119,9 +118,9 @@ def test_a_visitor_of_an_app_without_a_sign_in_reaches_nothing_of_their_own_choi
         assert try_all(kept, VISITOR, own.model_copy(update=change)) == []
     other = own.model_copy(update={"api_base": capture.url})
     panel = Panel(judges=(other,)).model_dump(mode="json")
-    wish = TaskRequest("loop", "x", {"judge": own.model_dump(mode="json"), "panel": panel}, 1)
+    wish = {"judge": own.model_dump(mode="json"), "panel": panel}
     with pytest.raises(InputError, match="cannot be asked from elsewhere"):
-        help_tasks.begin(kept.acting(VISITOR), wish)
+        help_tasks.begin(kept.acting(VISITOR), "loop", "x", wish, 1)
     assert [server.count for server in servers] == [0, 0]
     assert "run it" in try_all(kept, VISITOR, own)
     assert internal.count > 0

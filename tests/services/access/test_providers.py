@@ -227,10 +227,11 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
     assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.0, 0.9)]
     assert store.helps.claim(task, "me", at=clock.at(), seconds=60, now=clock.now())
     step = HelpStep(0, "one", "words", None, "", None, asked=True, cost=0.25, created="")
-    store.helps.keep(task, "me", step, now=clock.now())
+    lease = store.helps.get(task).lease
+    store.helps.keep(lease, step, now=clock.now())
     (share,) = spending.shares(store, month)
     assert (share.spent, share.held) == (0.25, pytest.approx(0.65))
-    store.helps.end(task, "me", "done", now=clock.now(), message="", result=None)
+    store.helps.end(lease, "done", now=clock.now())
     assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.25, 0.0)]
     assert spending.within_limits(ann, [priced("http://10.0.0.5:8000/v1")], None) == 1.25
 

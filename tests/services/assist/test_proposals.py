@@ -216,10 +216,10 @@ def test_a_cancelled_task_can_be_gone_on_with(store: Store, provider: Provider) 
 
 
 def test_a_task_cancelled_while_it_waits_is_never_asked(store: Store, provider: Provider) -> None:
-    wish = help_tasks.TaskRequest("improve", "rubric/1", {}, 1)
-    task_id = store.helps.create(wish.kind, wish.subject, {}, planned=1, budget=None, now=NOW)
+    task_id = store.helps.create("improve", "rubric/1", {}, planned=1, budget=None, now=NOW)
     help_tasks.cancel(store, task_id)
-    assert help_tasks.work_here(store, task_id) == "cancelled"
+    help_tasks.start(store, task_id)
+    assert finished(store, task_id).status == "cancelled"
 
 
 def test_what_a_dead_process_left_is_found_interrupted_and_gone_on_with(
@@ -229,8 +229,8 @@ def test_what_a_dead_process_left_is_found_interrupted_and_gone_on_with(
     task = run(store, request(provider, "Limit"))
     with store.write() as db:
         db.execute(
-            "UPDATE help_task SET status = 'running', owner = 'elsewhere:1:x', until = 5 "
-            "WHERE id = ?",
+            "UPDATE help_task SET status = 'running', lease_owner = 'elsewhere:1:x', "
+            "lease_until = 5 WHERE id = ?",
             (task.id,),
         )
     assert help_tasks.look(store, task.id).status == "interrupted"

@@ -10,7 +10,8 @@ from core.errors import InputError, NotNow, StoreError
 from core.services.assist import help_tasks, rubric_draft, task_context
 from core.services.assist.rubric_draft import DraftRequest
 from core.services.rubrics.drafts import problems_of, rubric_from
-from core.store.library.help_tasks import Helps
+from core.store.runs.help_tasks import Helps
+from core.store.runs.leases import Leases
 from core.store.store import Store
 from tests.judging.test_writing_replies import DRAFT
 from tests.provider import Answer, Provider, html, malformed, said, status, truncated
@@ -125,7 +126,7 @@ def test_a_task_whose_data_file_was_gone_for_a_beat_ends_with_that_reason(
         raise StoreError("The data file is gone.")
 
     monkeypatch.setattr(help_tasks, "BEAT_EVERY", 0.0)
-    monkeypatch.setattr(Helps, "beat", gone)
+    monkeypatch.setattr(Leases, "heartbeat", gone)
     provider.say(reply(DRAFT))
     task = finished(store, rubric_draft.begin(store, DraftRequest(writer(provider), "Refunds.")))
     assert (task.status, task.message) == ("failed", "The data file is gone.")

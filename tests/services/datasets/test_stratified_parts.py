@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from math import log
 from pathlib import Path
 
@@ -17,8 +18,15 @@ from core.errors import InputError
 from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
 from core.services.datasets import splits
 from core.services.datasets.label_stats import label_stats, stats_of
-from core.services.datasets.splits import PARTS, PartName, draw_parts, save_parts, split_of_version
+from core.services.datasets.splits import (
+    PARTS,
+    PartName,
+    Parts,
+    save_parts,
+    split_of_version,
+)
 from core.services.runs.planning import RunRequest, plan_run
+from core.store.store import Store
 from tests.new_store import new_store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -33,6 +41,21 @@ def items(labels: str) -> list[Item]:
     ]
 
 
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One data file for all datasets that are only drawn from."""
+    store = new_store(tmp_path_factory.mktemp("shelf") / "studio.db")
+    yield store
+    store.close()
+
+
+def drawn(
+    store: Store, made: list[Item], shares: dict[PartName, int], seed: int, by: str | None = None
+) -> Parts:
+    version = store.datasets.create(Dataset(items=tuple(made)), now=NOW)
+    return split_of_version(store, version.id, shares, seed, by)
+
+
 @st.composite
 def percents(draw: st.DrawFn) -> dict[PartName, int]:
     train = draw(st.integers(0, 100))
@@ -42,12 +65,12 @@ def percents(draw: st.DrawFn) -> dict[PartName, int]:
 
 @given(st.text("abcd.", min_size=1, max_size=80), percents(), st.integers(0, 9))
 def test_parts_are_disjoint_cover_all_and_keep_their_shares(
-    labels: str, shares: dict[PartName, int], seed: int
+    shelf: Store, labels: str, shares: dict[PartName, int], seed: int
 ) -> None:
     if set(labels) == {"."}:
         return
     made = items(labels)
-    found = draw_parts(made, shares, seed)
+    found = drawn(shelf, made, shares, seed)
 
     everyone = [*found.unlabelled, *(i for part in PARTS for i in found.members[part])]
     assert sorted(everyone) == sorted(item.id for item in made)
@@ -57,16 +80,16 @@ def test_parts_are_disjoint_cover_all_and_keep_their_shares(
         for letter, count in Counter(labels.replace(".", "")).items():
             # A stratum gives a part its share rounded; where the share is whole, one more at most.
             assert abs(found.by_label["tone"][letter][part] - count * shares[part] / 100) <= 1
-    assert draw_parts(made, shares, seed) == found
+    assert drawn(shelf, made, shares, seed) == found
 
 
-def test_another_seed_draws_other_items() -> None:
+def test_another_seed_draws_other_items(shelf: Store) -> None:
     made = items("ab" * 20)
-    assert draw_parts(made, SHARES, 1).members != draw_parts(made, SHARES, 2).members
+    assert drawn(shelf, made, SHARES, 1).members != drawn(shelf, made, SHARES, 2).members
 
 
-def test_labels_are_spread_alike_over_the_parts() -> None:
-    found = draw_parts(items("a" * 50 + "b" * 10), SHARES, 7)
+def test_labels_are_spread_alike_over_the_parts(shelf: Store) -> None:
+    found = drawn(shelf, items("a" * 50 + "b" * 10), SHARES, 7)
 
     # 60, 20, 20% of 50 and of 10.
     assert found.by_label["tone"] == {
@@ -75,7 +98,7 @@ def test_labels_are_spread_alike_over_the_parts() -> None:
     }
 
 
-def test_one_criterion_can_decide_the_strata() -> None:
+def test_one_criterion_can_decide_the_strata(shelf: Store) -> None:
     made = [
         Item(
             id=f"i{at}",
@@ -84,7 +107,7 @@ def test_one_criterion_can_decide_the_strata() -> None:
         )
         for at in range(20)
     ]
-    found = draw_parts(made, {"train": 50, "calibration": 0, "test": 50}, 3, by=["tone"])
+    found = drawn(shelf, made, {"train": 50, "calibration": 0, "test": 50}, 3, by="tone")
 
     assert found.by_label["tone"]["a"] == {"train": 5, "calibration": 0, "test": 5}
 
@@ -98,10 +121,10 @@ def test_one_criterion_can_decide_the_strata() -> None:
     ],
 )
 def test_what_cannot_be_split_is_refused(
-    labels: str, shares: dict[PartName, int], said: str
+    shelf: Store, labels: str, shares: dict[PartName, int], said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
-        draw_parts(items(labels), shares, 1)
+        drawn(shelf, items(labels), shares, 1)
 
 
 def test_a_saved_split_keeps_what_teaches_out_of_the_figures(tmp_path: Path) -> None:
@@ -194,9 +217,11 @@ def test_another_seed_deals_again_what_was_read_once(
     monkeypatch.setattr(
         splits, "twin_numbers", lambda of, at: (reads.update([at]), twins(of, at))[1]
     )
+    before: dict[tuple[int, str | None], Parts] = {}
     for seed in (3, 4, 3):
         for by in (None, "tone"):
             found = split_of_version(store, version, SHARES, seed, by)
-            assert found == draw_parts(data.items, SHARES, seed, by=by and [by])
+            assert found == before.setdefault((seed, by), found)
+    assert before[3, None].members != before[4, None].members
     assert reads == {version: 1}
     store.close()

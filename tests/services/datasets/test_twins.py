@@ -12,7 +12,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services.assist import improvement_loop
-from core.services.datasets.splits import draw_parts
+from core.services.datasets.splits import split_of_version
 from core.services.datasets.twins import Twins
 from core.services.reports import run_report
 from core.services.runs import cost_estimate
@@ -167,10 +167,10 @@ def test_the_estimate_the_run_and_the_report_say_how_many_twins_there_are(store:
     assert run_report.setup_of(store, run, RUBRIC).twins == words
 
 
-def test_parts_of_a_dataset_do_not_repeat_each_other() -> None:
-    items = twice(20)
+def test_parts_of_a_dataset_do_not_repeat_each_other(store: Store) -> None:
+    version = store.datasets.create(Dataset(items=tuple(twice(20))), now=NOW).id
     for seed in range(10):
-        parts = draw_parts(items, {"train": 40, "calibration": 20, "test": 40}, seed)
+        parts = split_of_version(store, version, {"train": 40, "calibration": 20, "test": 40}, seed)
         by_text = {name[:2]: part for part, of in parts.members.items() for name in of}
         assert all(by_text[name[:2]] == part for part, of in parts.members.items() for name in of)
         assert sorted(len(of) for of in parts.members.values()) == [8, 16, 16]

@@ -14,13 +14,13 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement.load_ratings import of_run, read_source
 from core.services.exports.unitxt import flat, unitxt_result
 from core.services.imports.vote_import import bring_in
 from core.services.pairwise import contests
 from core.services.pairwise.contest_votes import read
 from core.services.pairwise.leaderboard import leaderboard
-from core.services.pairwise.position_bias import checks_of, order_checks
+from core.services.pairwise.position_bias import checks_of
 from core.services.reports.rank_report import rank_source
 from tests.new_store import new_store
 from tests.provider import Provider
@@ -43,7 +43,7 @@ def test_votes_imported_as_a_run_give_the_same_figures_as_their_folder(tmp_path:
     brought = bring_in(store, replace(whole, votes=votes), source="llmbar")
     assert brought.run is not None
     run = checks_of(of_run(store, brought.run), part_by="subset")
-    folder = order_checks(no_store, str(FOLDER), part_by="subset")
+    folder = checks_of(read_source(no_store, str(FOLDER)), part_by="subset")
     assert len(run) == len(FOUR) * 5
     assert sorted(run) == sorted(check for check in folder if check.rater in FOUR)
 

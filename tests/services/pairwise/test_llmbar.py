@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.services.pairwise.position_bias import OrderCheck, order_checks
+from core.services.agreement.load_ratings import read_source
+from core.services.pairwise.position_bias import OrderCheck, checks_of
 from core.store.store import Store
 from tests.places import SHARED
 
@@ -31,7 +32,7 @@ def no_store() -> Store:
 
 @pytest.fixture(scope="module")
 def checks() -> dict[tuple[str, str], OrderCheck]:
-    found = order_checks(no_store, str(FOLDER), part_by="subset")
+    found = checks_of(read_source(no_store, str(FOLDER)), part_by="subset")
     return {(one.part, one.rater): one for one in found}
 
 

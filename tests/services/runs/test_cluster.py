@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import re
@@ -215,10 +216,16 @@ def test_a_worker_that_hangs_is_given_up_in_words_and_others_answer_what_it_had(
 
 
 def test_when_the_scheduler_goes_the_run_says_so_and_goes_on_elsewhere(
-    store: Store, many: RunRequest, provider: Provider, monkeypatch: pytest.MonkeyPatch
+    store: Store,
+    many: RunRequest,
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     provider.rule = lambda body: slowly(body, 0.02)
     monkeypatch.setattr(joining, "PATIENCE", 0.5)
+    # Dask's loggers hand nothing upwards.
+    monkeypatch.setattr(logging.getLogger("distributed"), "propagate", True)
     run = started(store, many, cache=False)
     with cluster() as made:
 
@@ -232,6 +239,10 @@ def test_when_the_scheduler_goes_the_run_says_so_and_goes_on_elsewhere(
         thread.join()
     row = store.runs.row(run)
     assert "scheduler of the cluster is gone" in row.message
+    said = [one for one in caplog.records if one.name == "distributed.client" and one.exc_info]
+    assert not said, "a traceback beside the sentence"
+    # It tells of a connection that ended on the way by chance only.
+    assert not logging.getLogger("distributed.batched").isEnabledFor(logging.INFO)
     assert row.votes >= 40
     lifecycle.resume(store, run)
     assert work_here(store, run) == "done"

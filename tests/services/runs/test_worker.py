@@ -147,7 +147,7 @@ def test_who_lost_the_lease_can_write_nothing(
     slow.start()
     until(lambda: store.runs.row(run_id).votes > 0)
     row = store.runs.row(run_id)
-    store.leases.expire(run_id, row.lease_owner or "", row.fence)
+    store.leases.expire(row.lease)
     taken = store.leases.claim("somebody else", at=clock.at(), seconds=60, run_id=run_id)
     assert taken is not None
     kept = store.runs.row(run_id).votes

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database, Migrations
 
+from core.domain.runs import Lease
 from core.errors import StoreError
+from core.store.database import migrations as steps_of
 from core.store.database.migrations import APPLICATION_ID, NAMES, SET, first_tables, migrations
 from core.store.store import Store
 from tests.places import GOLDEN
@@ -72,6 +74,45 @@ def test_an_older_file_gets_outcomes_from_what_its_gates_said(tmp_path: Path) ->
     found = connection.execute("SELECT outcome FROM run_item ORDER BY position").fetchall()
     connection.close()
     assert found == [("fail",), ("fail",), ("review",), (None,)]
+    assert schema_of(path) == GOLDEN.read_text()
+
+
+def test_the_help_tasks_of_an_older_file_stay_as_they_were_and_can_be_held(tmp_path: Path) -> None:
+    path = tmp_path / "older.db"
+    older = Database(path)
+    before = Migrations(SET)
+    for name in NAMES[: NAMES.index("help_leases")]:
+        before()(getattr(steps_of, name))
+    before.apply(older)
+    # One that a process was at, one that is done, and one that waits.
+    for row in (
+        ("running", None, "", "host:1:a", 1000.0, 1),
+        ("done", '{"rubric": 7}', "", None, None, 0),
+        ("queued", None, "", None, None, 0),
+    ):
+        older.execute(
+            "INSERT INTO help_task (kind, subject, request, status, planned, budget, result, "
+            "message, owner, until, cancel, created, updated, made_by) "
+            "VALUES ('draft', 's', '{\"a\": 1}', ?, 2, 0.5, ?, ?, ?, ?, ?, 'then', 'later', 'ann')",
+            row,
+        )
+    older.execute(
+        "INSERT INTO help_step (task_id, name, value, asked, cost, created) "
+        "VALUES (2, 'one', '\"words\"', 1, 0.25, 'then')"
+    )
+    older.conn.commit()
+    older.close()
+    store = Store(path)
+    running, done, queued = (store.helps.get(task) for task in (1, 2, 3))
+    assert running.lease == Lease(1, "host:1:a", 0, 1000.0, cancel=True, table="help_task")
+    assert (running.status, running.request, running.budget) == ("running", {"a": 1}, 0.5)
+    assert (done.status, done.result, done.calls, done.cost) == ("done", {"rubric": 7}, 1, 0.25)
+    assert (queued.created, queued.updated, queued.made_by) == ("then", "later", "ann")
+    assert store.leases.heartbeat(running.lease, at=900.0, seconds=200.0) is True
+    assert not store.helps.claim(1, "me", at=1050.0, seconds=10.0, now="now")
+    assert store.helps.claim(1, "me", at=1150.0, seconds=10.0, now="now")
+    assert store.leases.heartbeat(running.lease, at=1150.0, seconds=10.0) is None
+    store.close()
     assert schema_of(path) == GOLDEN.read_text()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.domain.runs import Lease
 from core.store.store import Store
 from tests.store.making import AT, LATER, NOW, claimed, queued_run
@@ -31,15 +33,15 @@ def test_a_run_whose_lease_ran_out_is_taken_over_with_a_higher_fence(
     first = claimed(store, run_id, "first")
     second = claimed(store, run_id, "second", at=AT + 60)
     assert (first.fence, second.fence) == (1, 2)
-    assert store.leases.heartbeat(first, at=AT + 61, seconds=60) == (False, False)
-    assert store.leases.heartbeat(second, at=AT + 61, seconds=60) == (True, False)
+    assert store.leases.heartbeat(first, at=AT + 61, seconds=60) is None
+    assert store.leases.heartbeat(second, at=AT + 61, seconds=60) is False
     assert store.runs.row(run_id).lease_until == AT + 121
     assert store.runs.row(run_id).started == NOW  # by the first
 
 
 def test_a_late_owner_whom_nobody_replaced_keeps_the_lease(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)
-    assert store.leases.heartbeat(lease, at=AT + 1000, seconds=60).held
+    assert store.leases.heartbeat(lease, at=AT + 1000, seconds=60) is False
 
 
 def test_a_lease_given_back_says_how_it_went(store: Store, run_id: int) -> None:
@@ -72,8 +74,8 @@ def test_a_run_given_back_to_the_queue_after_a_wish_to_stop_is_cancelled(
 
 def test_the_lease_of_an_owner_known_to_be_gone_can_be_ended(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)
-    assert not store.leases.expire(run_id, "somebody else", lease.fence)
-    assert store.leases.expire(run_id, lease.owner, lease.fence)
+    assert not store.leases.expire(replace(lease, owner="somebody else"))
+    assert store.leases.expire(lease)
     assert claimed(store, run_id, "you").fence == 2
 
 

@@ -98,13 +98,13 @@ def test_a_running_run_is_told_to_stop(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)
     assert store.runs.request_cancel(run_id, now=NOW) == "running"
     assert store.runs.request_queue(run_id) == "running"  # at work: nothing to queue
-    assert store.leases.heartbeat(lease, at=AT, seconds=60) == (True, True)
+    assert store.leases.heartbeat(lease, at=AT, seconds=60) is True
 
 
 def test_a_run_whose_owner_is_gone_is_cancelled_at_once(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)  # for a minute from NOW; LATER is an hour later
     assert store.runs.request_cancel(run_id, now=LATER) == "cancelled"
-    assert store.leases.heartbeat(lease, at=AT, seconds=60) == (False, False)
+    assert store.leases.heartbeat(lease, at=AT, seconds=60) is None
 
 
 def three_items(store: Store, run_id: int) -> None:

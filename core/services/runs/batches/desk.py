@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core import clock
 from core.domain.votes import AskedOutcome, BatchRow
-from core.judging.asking.engine import Budget
-from core.judging.asking.retry import RETRIED
 from core.judging.providers.base import CallError
+from core.judging.turns import RETRIED, QuestionTurns
 from core.services.runs.batches.lanes import BatchLane
 
 if TYPE_CHECKING:
@@ -38,17 +37,15 @@ class BatchesStopped(Exception):
 class BatchDesk:
     """The run that ``work`` processes, with its access to the data file and the providers."""
 
-    def __init__(self, work: Work, job: Job, recorder: Recorder, budget: Budget | None) -> None:
-        self.work, self.job, self.recorder, self.budget = work, job, recorder, budget
+    def __init__(self, work: Work, job: Job, recorder: Recorder, turns: QuestionTurns) -> None:
+        self.work, self.job, self.recorder, self.turns = work, job, recorder, turns
         self.store, self.lease, self.asker = work.store.batches, work.lease, job.asker
 
     def add(self, lane: BatchLane, outcome: AskedOutcome) -> None:
         """Queue an outcome for recording."""
         self.recorder.add(outcome)
         self.job.done.update(result.cell for result in outcome.results)
-        if self.budget is not None and outcome.call is not None:
-            self.budget.spent += outcome.call.cost or 0.0
-        lane.lockout.saw(outcome)
+        self.turns.count(lane.spec, outcome)
 
     async def patiently(self, row: BatchRow, act: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """Return the result of ``act``, retried while the provider is unreachable.

@@ -11,7 +11,7 @@ from core.domain.votes import BatchRow, Cell
 from core.errors import InputError, Problem
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.call_costs import price_of
-from core.judging.protocol import Lockout, Question
+from core.judging.protocol import Question
 from core.judging.providers.base import Request
 from core.judging.providers.batches import MOST_LINES, SHARE_OF_PRICE
 from core.judging.providers.choice import no_batches
@@ -73,7 +73,6 @@ class BatchLane:
     most: int = field(default_factory=lambda: MOST_LINES)
     not_before: float = 0.0
     refused: int = 0
-    lockout: Lockout = field(default_factory=Lockout)
 
     def guess(self, request: Request) -> float:
         """Return the estimated cost of a request in US dollars; 0 without a known price."""

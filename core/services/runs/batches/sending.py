@@ -13,10 +13,11 @@ from core import clock
 from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
 from core.errors import InputError
 from core.judging.asking.engine import unasked
-from core.judging.asking.retry import RETRIED, Unanswered
+from core.judging.asking.retry import Unanswered
 from core.judging.protocol import FATAL, Question
 from core.judging.providers.base import CallError
 from core.judging.providers.batches import MOST_OF_FILE, BatchLook
+from core.judging.turns import RETRIED
 from core.services.runs.batches.desk import FIRST_PAUSE, LONGEST_PAUSE, BatchDesk, BatchesStopped
 from core.services.runs.batches.lanes import BatchLane, RequestFile, next_look
 from core.services.runs.questions import Wanted
@@ -103,8 +104,8 @@ class BatchSender:
             await self.desk.recorder.ready.wait()
             if self.desk.work.stop.is_set():
                 raise BatchesStopped
-            if lane.lockout.dead is not None:
-                self.desk.add(lane, unasked(question, *lane.lockout.dead))
+            if (dead := self.desk.turns.dead(lane.spec)) is not None:
+                self.desk.add(lane, unasked(question, *dead))
             elif not await self._write_down(lane, question, file):
                 lane.unsent = lane.no_room = True
                 break
@@ -131,10 +132,8 @@ class BatchSender:
         return True
 
     def _has_room(self, guess: float) -> bool:
-        if self.desk.budget is None:
-            return True
         held = sum(row.guess for lane in self._lanes.values() for row in lane.out.values())
-        return self.desk.budget.spent + held + guess <= self.desk.budget.limit
+        return self.desk.turns.spent + held + guess <= self.desk.turns.limit
 
     async def _send(self, lane: BatchLane, file: RequestFile) -> None:
         if not file.lines:

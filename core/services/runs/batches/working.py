@@ -69,7 +69,7 @@ class BatchWork:
                 if not any(lane.out for lane in lanes):
                     waiting = [lane for lane in lanes if lane.unsent]
                     if all(lane.no_room for lane in waiting):
-                        self._spent(waiting)
+                        self.desk.turns.exhausted |= bool(waiting)
                         return
                 await self._rest(lanes)
                 await self._look_at(lanes)
@@ -99,10 +99,6 @@ class BatchWork:
         await self.desk.clear_away(lane, [row.file])
         if row.looked is None:
             await self.desk.write(self.desk.store.drop, row.id)
-
-    def _spent(self, waiting: Sequence[BatchLane]) -> None:
-        if waiting and self.desk.budget is not None:
-            self.desk.budget.exhausted = True
 
     async def _cancel(self, lane: BatchLane, row: BatchRow) -> None:
         try:

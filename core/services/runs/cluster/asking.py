@@ -11,9 +11,10 @@ from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
 from core.errors import InputError
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache
-from core.judging.asking.engine import Budget, Watch, grade, unwatched
+from core.judging.asking.engine import Watch, grade, unwatched
 from core.judging.protocol import AskableJudge, Question
 from core.judging.providers.base import CallError
+from core.judging.turns import QuestionTurns
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.fan_out import asked_on
 from core.services.runs.cluster.joining import Cluster, ClusterGone, joined
@@ -64,7 +65,7 @@ def outcomes(
     judges: Mapping[str, AskableJudge],
     *,
     stop: asyncio.Event,
-    budget: Budget | None = None,
+    turns: QuestionTurns | None = None,
     ready: asyncio.Event | None = None,
     kept: KeptAnswers | None = None,
     on_call: Callable[[int], None] = lambda more: None,
@@ -81,10 +82,10 @@ def outcomes(
     """
     models = {name for name in questions if judges[name].spec.kind == "llm"}
     if cluster is None or not models:
-        return grade(questions, judges, stop=stop, budget=budget, ready=ready, watch=watch)
+        return grade(questions, judges, stop=stop, turns=turns, ready=ready, watch=watch)
     return _on_both(
         *(cluster, models, questions, judges),
-        stop=stop, budget=budget, ready=ready, kept=kept, on_call=on_call, receipts=receipts,
+        stop=stop, turns=turns, ready=ready, kept=kept, on_call=on_call, receipts=receipts,
         watch=watch,
     )  # fmt: skip
 
@@ -96,7 +97,7 @@ async def _on_both(
     judges: Mapping[str, AskableJudge],
     *,
     stop: asyncio.Event,
-    budget: Budget | None,
+    turns: QuestionTurns | None,
     ready: asyncio.Event | None,
     kept: KeptAnswers | None,
     on_call: Callable[[int], None],
@@ -117,10 +118,10 @@ async def _on_both(
         local = {name: asked for name, asked in questions.items() if name not in models}
         streams: list[AsyncIterator[AskedOutcome]] = [
             asked_on(
-                cluster, order, remote, stop=stop, budget=budget, ready=ready, on_call=on_call,
+                cluster, order, remote, stop=stop, turns=turns, ready=ready, on_call=on_call,
                 remembered=remembered.outcome if looks else None, receipts=receipts,
             ),
-            grade(local, judges, stop=stop, ready=ready, watch=watch),
+            grade(local, judges, stop=stop, turns=turns, ready=ready, watch=watch),
         ]  # fmt: skip
         tasks = [asyncio.create_task(_into(outcomes, stream)) for stream in streams]
         try:

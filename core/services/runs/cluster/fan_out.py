@@ -17,8 +17,9 @@ from typing import Any
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Cell
-from core.judging.asking.engine import Budget, unasked
-from core.judging.protocol import Lockout, Question
+from core.judging.asking.engine import unasked
+from core.judging.protocol import Question
+from core.judging.turns import QuestionTurns
 from core.services.runs.cluster import remote
 from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
@@ -48,7 +49,6 @@ class _Remaining:
     def __init__(self, spec: Judge, questions: Iterator[Question]) -> None:
         self.spec, self._questions = spec, questions
         self.returned: deque[Question] = deque()
-        self.lockout = Lockout()
         self.drawn = False
 
     def draw(self) -> Question | None:
@@ -68,7 +68,7 @@ class FanOut:
         cluster: Cluster,
         order: WorkOrder,
         questions: Mapping[str, Iterator[Question]],
-        budget: Budget | None,
+        turns: QuestionTurns,
         ready: asyncio.Event | None,
         on_call: Callable[[int], None],
         remembered: Remembered | None,
@@ -78,7 +78,7 @@ class FanOut:
         self._cluster, self._order = cluster, order
         self._sealed = pickle.dumps(order)
         self._lanes = [_Remaining(specs[name], asked) for name, asked in questions.items()]
-        self._budget, self._ready, self._on_call = budget, ready, on_call
+        self._turns, self._ready, self._on_call = turns, ready, on_call
         self._remembered = remembered
         self._acknowledging = Acknowledging(partial(cluster.say, order.token))
         receipts.listener = self._acknowledging.recorded
@@ -138,18 +138,17 @@ class FanOut:
         while len(drawn) < size and self.outcomes.qsize() < WAITING:
             if self._ready is not None and not self._ready.is_set():
                 break
-            dead = lane.lockout.dead
-            if dead is None and self._budget and not self._budget.try_admit(lane.spec.name):
+            if not self._turns.acquire_now(lane.spec):
                 break
-            question = lane.draw()
+            question, dead = lane.draw(), self._turns.dead(lane.spec)
             if question is None:
-                if lane.lockout.dead is None and self._budget:
-                    self._budget.settle(lane.spec.name, None)
+                if dead is None:
+                    self._turns.report(lane.spec, None)
                 break
-            if lane.lockout.dead is None:
+            if dead is None:
                 drawn.append(question)
             else:
-                self.outcomes.put_nowait(unasked(question, *lane.lockout.dead))
+                self.outcomes.put_nowait(unasked(question, *dead))
         return tuple(drawn)
 
     def _send(
@@ -180,9 +179,7 @@ class FanOut:
         self._stir.set()
 
     def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:
-        if self._budget is not None:
-            self._budget.settle(lane.spec.name, outcome.call)
-        lane.lockout.saw(outcome)
+        self._turns.report(lane.spec, outcome)
         self.outcomes.put_nowait(outcome)
 
     def _took_late(self, cell: Cell, outcome: AskedOutcome) -> bool:
@@ -211,13 +208,12 @@ class FanOut:
         del self._out[sent.number]
         for question in reversed(sent.left.values()):
             sent.lane.returned.appendleft(question)
-            if self._budget is not None:
-                self._budget.settle(sent.lane.spec.name, None)
+            self._turns.report(sent.lane.spec, None)
 
     def _is_done(self) -> bool:
         if self._out:
             return False
-        if self._budget is not None and self._budget.exhausted:
+        if self._turns.exhausted:
             return True
         return all(lane.drawn and not lane.returned for lane in self._lanes)
 
@@ -236,7 +232,7 @@ async def asked_on(
     questions: Mapping[str, Iterator[Question]],
     *,
     stop: asyncio.Event,
-    budget: Budget | None = None,
+    turns: QuestionTurns | None = None,
     ready: asyncio.Event | None = None,
     on_call: Callable[[int], None] = lambda more: None,
     remembered: Remembered | None = None,
@@ -250,7 +246,8 @@ async def asked_on(
     Raises:
         ClusterGone: the scheduler was lost and did not come back.
     """
-    fan = FanOut(cluster, order, questions, budget, ready, on_call, remembered, receipts)
+    turns = turns or QuestionTurns()
+    fan = FanOut(cluster, order, questions, turns, ready, on_call, remembered, receipts)
     work = asyncio.create_task(fan.work(stop))
     try:
         while not (work.done() and fan.outcomes.empty()):

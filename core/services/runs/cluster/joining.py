@@ -77,7 +77,15 @@ def _dask() -> Any:
         raise InputError(
             "A cluster needs Dask: install rubric-studio[cluster] here and on every worker."
         ) from None
+    # It also tells of every connection that ends, with a traceback.
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    logging.getLogger("distributed.client").addFilter(_not_left)
     return distributed
+
+
+def _not_left(record: logging.LogRecord) -> bool:
+    """Leaving while Dask looks for its scheduler is no error, though it logs that as one."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 class Cluster:
@@ -86,7 +94,7 @@ class Cluster:
     def __init__(self, client: Any, topic: str) -> None:
         self.client, self.topic = client, topic
         self._listeners: dict[str, Callable[[News], None]] = {}
-        self._known: dict[str, bool] = {}
+        self.known: dict[str, bool] = {}
         self._seen, self._there = float("-inf"), list[str]()
         self._away_since: float | None = None
         self._silence = Silence()
@@ -98,7 +106,7 @@ class Cluster:
 
     def told(self) -> dict[str, Any]:
         """Return what a run keeps of it: address, number of workers, dashboard."""
-        workers = sum(self._known.values())
+        workers = sum(self.known.values())
         return {
             "address": self.client.scheduler.address,
             "workers": workers,
@@ -151,10 +159,10 @@ class Cluster:
             workers = [
                 str(address) for address in identity["workers"] if str(address) not in silent
             ]
-            await self._check([address for address in workers if address not in self._known])
-            self._there = [address for address in workers if self._known.get(address)]
+            await self._check([address for address in workers if address not in self.known])
+            self._there = [address for address in workers if self.known.get(address)]
             self._seen = loop.time()
-            if not self._there and any(self._known.get(address) for address in silent):
+            if not self._there and any(self.known.get(address) for address in silent):
                 raise ClusterGone(ALL_SILENT)
             return self._there
         self._away_since = self._away_since or loop.time()
@@ -178,7 +186,7 @@ class Cluster:
             return
         for address in new:
             version = theirs.get(address)
-            self._known[address] = version == ours
+            self.known[address] = version == ours
             if version != ours:
                 label = getattr(version, "words", f"no Rubric Studio ({type(version).__name__})")
                 log.warning(
@@ -207,7 +215,7 @@ class Cluster:
                     put_down, token, workers=self._there, on_error="ignore"
                 )
                 await asyncio.wait_for(forgetting, CONNECT)
-            self.client._send_to_scheduler({"op": "variable_delete", "name": token})
+            _dask().Variable(token, self.client).delete()
 
 
 class Silence:
@@ -286,7 +294,7 @@ async def _ready(client: Any) -> Cluster:
     client.subscribe_topic(cluster.topic, cluster.hear)
     last = asyncio.get_running_loop().time() + FIRST_WORKERS
     while not await cluster.workers():
-        if cluster._known:
+        if cluster.known:
             raise InputError(
                 "No worker of the cluster fits: each needs the same versions of Rubric Studio, "
                 f"Python and Dask as here ({_ours().words})."

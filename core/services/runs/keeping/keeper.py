@@ -198,10 +198,10 @@ def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilt
     """Free a run whose owner ended. ``guilty``: the run's code ran then, perhaps at these cells."""
     extra = {"run": lease.run_id}
     if lease.cancel:
-        store.leases.expire(lease.run_id, lease.owner, lease.fence)
+        store.leases.expire(lease)
         store.runs.request_cancel(lease.run_id, now=clock.now())
     elif not guilty:
-        store.leases.expire(lease.run_id, lease.owner, lease.fence)
+        store.leases.expire(lease)
     elif store.stops.stopped(lease, how, cells, now=clock.now()):
         log.error("Run %(run)s is put aside: it stopped two workers.", extra, extra=extra)
 

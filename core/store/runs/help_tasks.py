@@ -1,7 +1,7 @@
 """Tasks of writing models: the request, every step and the result.
 
-A process holds a task as long as it renews its hold (``until``, Unix seconds). Finished steps
-stay, so continuing a task never pays for them again.
+A process holds a task by a lease, as it does a run. Finished steps stay, so continuing a task never
+pays for them again.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.panel import Judge
-from core.domain.runs import HelpStep, HelpTask, RunStatus
-from core.errors import Conflict, NotFound
+from core.domain.runs import HelpStep, HelpTask, Lease, RunStatus
+from core.errors import NotFound
 from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
+from core.store.runs.leases import let_go, require_lease
 
 _LAST = "(SELECT max(id) FROM help_step l WHERE l.task_id = s.task_id AND l.name = s.name)"
 _TASK = f"""
@@ -102,12 +103,12 @@ class Helps:
         ]
 
     def claim(self, task_id: int, owner: str, *, at: float, seconds: float, now: str) -> bool:
-        """Claim a waiting task, or one whose hold has ended; return whether it worked."""
+        """Claim a waiting task, or one whose lease has ended; return whether it worked."""
         with self._files.write() as db:
             cursor = db.execute(
-                "UPDATE help_task SET status = 'running', owner = ?, until = ?, message = '', "
-                "updated = ? WHERE id = ? "
-                "AND (status = 'queued' OR (status = 'running' AND until < ?))",
+                "UPDATE help_task SET status = 'running', lease_owner = ?, lease_until = ?, "
+                "fence = fence + 1, message = '', updated = ? WHERE id = ? "
+                "AND (status = 'queued' OR (status = 'running' AND lease_until < ?))",
                 (owner, at + seconds, now, task_id, at),
             )
             return cursor.rowcount == 1
@@ -121,61 +122,28 @@ class Helps:
                 (now, task_id),
             )
 
-    def beat(self, task_id: int, owner: str, *, at: float, seconds: float) -> bool | None:
-        """Renew the hold; return whether a stop was requested, ``None`` if not held."""
+    def keep(self, lease: Lease, step: HelpStep, *, now: str) -> None:
+        """Add a step. Raises ``Fenced`` if the lease is no longer in force."""
         with self._files.write() as db:
-            rows = db.execute(
-                "UPDATE help_task SET until = ? WHERE id = ? AND owner = ? "
-                "AND status = 'running' RETURNING cancel",
-                (at + seconds, task_id, owner),
-            ).fetchall()
-            return bool(rows[0][0]) if rows else None
-
-    def keep(self, task_id: int, owner: str, step: HelpStep, *, now: str) -> None:
-        """Add a step. Raises ``Conflict`` if the owner no longer holds the task."""
-        with self._files.write() as db:
-            held = db.execute(
-                "SELECT 1 FROM help_task WHERE id = ? AND owner = ? AND status = 'running'",
-                (task_id, owner),
-            ).fetchall()
-            if not held:
-                raise Conflict(f"Task {task_id} was taken over or ended.")
+            require_lease(db, lease)
             value = None if step.value is None else to_json(step.value)
             call = None if step.call is None else to_json(step.call)
             db.execute(
                 "INSERT INTO help_step (task_id, name, value, failure, message, call, asked, cost, "
                 "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    task_id,
-                    clean(step.name),
-                    value,
-                    step.failure,
-                    clean(step.message),
-                    call,
-                    step.asked,
-                    step.cost,
-                    now,
+                    *(lease.run_id, clean(step.name), value, step.failure, clean(step.message)),
+                    *(call, step.asked, step.cost, now),
                 ),
             )
 
     def end(
-        self, task_id: int, owner: str, status: RunStatus, *, now: str, message: str, result: Any
+        self, lease: Lease, status: RunStatus, *, now: str, message: str = "", result: Any = None
     ) -> None:
-        """Release a task; does nothing if the owner no longer holds it."""
+        """Release a task; does nothing if the lease is no longer in force."""
+        facts = {} if result is None else {"result": to_json(result)}
         with self._files.write() as db:
-            db.execute(
-                "UPDATE help_task SET status = ?, message = ?, owner = NULL, until = NULL, "
-                "result = coalesce(?, result), updated = ? "
-                "WHERE id = ? AND owner = ? AND status = 'running'",
-                (
-                    status,
-                    clean(message),
-                    None if result is None else to_json(result),
-                    now,
-                    task_id,
-                    owner,
-                ),
-            )
+            let_go(db, lease, status, message, updated=now, **facts)
 
     def request_cancel(self, task_id: int, *, now: str) -> None:
         """Ask the owner of a task to stop; a waiting task is cancelled at once."""
@@ -184,15 +152,6 @@ class Helps:
                 "UPDATE help_task SET cancel = 1, updated = ?, "
                 "status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END WHERE id = ?",
                 (now, task_id),
-            )
-
-    def expire(self, task_id: int, owner: str) -> None:
-        """Free the task of an owner that is gone."""
-        with self._files.write() as db:
-            db.execute(
-                "UPDATE help_task SET status = 'interrupted', owner = NULL, until = NULL "
-                "WHERE id = ? AND owner = ? AND status = 'running'",
-                (task_id, owner),
             )
 
     def steps(self, task_id: int) -> builtins.list[HelpStep]:

@@ -1,0 +1,40 @@
+"""The colours of all charts: one palette for pages and files, readable on light and on dark."""
+
+from __future__ import annotations
+
+#: The theme's accent, and its complement for what is chosen or held against it.
+TEAL, COMPLEMENT = "#1B857E", "#D0602A"
+#: Abstentions, failures: what has no verdict. Charts hatch it, too.
+NO_VERDICT = "#9AA0A6"
+#: Points from worst to best, the five steps of a run's grid.
+POINTS = ("#DE7F73", "#E6A765", "#DBC763", "#AFC870", "#67B28B")
+#: Shares from none to all, the brighter the more; both ends are clear of both backgrounds.
+SHADES = ("#35494C", "#3C5F60", "#437574", "#4B8B87", "#559F99", "#66B6AE", "#7FCFC4")
+
+
+def points(value: float) -> str:
+    """Return the colour of a value in [0, 1], 0 the worst.
+
+    >>> points(0.0), points(1.0)
+    ('#DE7F73', '#67B28B')
+    """
+    return POINTS[round(value * (len(POINTS) - 1))]
+
+
+def shade(value: float) -> str:
+    """Return the colour of a share in [0, 1].
+
+    >>> shade(1.0)
+    '#7FCFC4'
+    """
+    return SHADES[round(value * (len(SHADES) - 1))]
+
+
+def ink(color: str) -> str:
+    """Return black or white, whichever is easier to read on ``color``.
+
+    >>> ink("#35494C"), ink("#7FCFC4")
+    ('#FFFFFF', '#000000')
+    """
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#FFFFFF"

@@ -1,0 +1,1 @@
+"""Results of agreement as blocks, which pages, terminal and files write alike."""

@@ -1,0 +1,107 @@
+"""Every criterion in a line: how far it agrees, on how many items, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from core.blocks.blocks import Reach, TableBlock, Tone, Words
+from core.blocks.estimates import measured, measured_share
+from core.metrics.estimate import Estimate
+from core.services.agreement.conclusion import BOUND, Conclusion, Known, Standing, labels_needed
+from core.services.agreement.rater_pairs import PairLine
+from core.text.numbers import DASH, count, score
+
+_TONES: Mapping[Standing, Tone] = {
+    "trusted": "good",
+    "not_trusted": "bad",
+    "undecided": "neutral",
+    "too_few": "warn",
+    "unknown": "warn",
+}
+_WORDS: Mapping[Standing, tuple[str, str]] = {
+    "trusted": ("✓ trusted", "✓ agreed"),
+    "not_trusted": ("✕ not trusted", "✕ disagreed"),
+    "undecided": ("undecided", "undecided"),
+    "too_few": ("too few items", "too few items"),
+    "unknown": ("cannot be told", "cannot be told"),
+}
+
+
+def criteria_table(
+    known: Sequence[Known],
+    found: Conclusion | None,
+    *,
+    same: str = "Accuracy",
+    pair: Mapping[str, str] | None = None,
+    left_out: Mapping[str, str] | None = None,
+) -> TableBlock:
+    """The criteria of a pair of raters, each with its agreement beyond chance as a bar.
+
+    Without a pair only the agreement of judges, or people, among each other is known.
+
+    Args:
+        known: the figures of each criterion.
+        found: what they come to; ``None`` where neither of the pair is a person or the labels.
+        same: what the share of equal answers is called.
+        pair: the address of the pair, to which a criterion's link adds its name.
+        left_out: the items left out of each criterion, in words.
+    """
+    compared = any(one.accuracy is not None for one in known)
+    view = "one" if compared else "raters"
+    rows = []
+    for one in known:
+        link = {"to": "agreement", "view": view, "criterion": one.name, **(pair or {})}
+        stands = [] if found is None else [_stands(found, one)]
+        items = Words(count(one.agreement.n), (left_out or {}).get(one.name, ""))
+        right = [_right(one), _differ(one, link)] if compared else []
+        rows.append((Words(one.name, link=link), _reached(one.agreement), items, *right, *stands))
+    heads = ("Criterion", "Kappa" if compared else "Alpha", "Items")
+    more = (same, "They differ on") if compared else ()
+    last = () if found is None else ("So far",)
+    numbers = tuple(range(2, len(heads) + len(more)))
+    return TableBlock("Agreement per criterion", (*heads, *more, *last), tuple(rows), numbers)
+
+
+def _reached(one: Estimate) -> Words:
+    if one.value is None:
+        return Words(DASH)
+    says = f"{one.words(score).inline}; the dotted line is {score(BOUND)}"
+    bar = Reach(says, one.value, one.low, one.high, BOUND)
+    return measured(one)._replace(reach=bar)
+
+
+def _right(one: Known) -> Words:
+    if one.accuracy is None or one.accuracy.value is None:
+        return Words(DASH)
+    return measured_share(one.accuracy)
+
+
+def _differ(one: Known, link: Mapping[str, str]) -> Words:
+    """The items on which they differ, which are those to read."""
+    if one.accuracy is None or one.accuracy.value is None:
+        return Words(DASH)
+    differ = round((1 - one.accuracy.value) * one.agreement.n)
+    return Words(count(differ), link=link if differ else {})
+
+
+def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
+    """For each criterion the abstentions and ties that count for no item, in words."""
+    return {
+        one.name: ", ".join(
+            f"{count(n)} {words}"
+            for n, words in ((one.abstained, "abstained"), (one.tied, "tied"))
+            if n
+        )
+        for one in lines
+    }
+
+
+def _stands(found: Conclusion, one: Known) -> Words:
+    standing = found.standing_of(one)
+    if not one.agreement.n:
+        return Words("no answers to compare", tone="warn")
+    text = _WORDS[standing][0 if found.reference else 1]
+    needed = labels_needed(one) if standing == "undecided" else None
+    return Words(
+        text, f"about {count(needed)} items decide" if needed else "", tone=_TONES[standing]
+    )

@@ -1,0 +1,53 @@
+"""A run that nobody has reviewed: what is in doubt, and one press to begin."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import QueueSettings
+from core.domain.runs import Run
+from core.services.results import browsing
+from core.services.review import queues
+from core.services.rubrics import library
+from core.text import numbers as fmt
+from pages.review_findings.words import RECORD_FIELD
+from pages.ui import routes, state
+from pages.ui.places import work
+from pages.ui.resources import only, remembered, store
+from pages.ui.text import esc
+from pages.ui.widgets import empty_state
+
+
+def show(run: Run) -> None:
+    """How many cells, and why; the button that opens the first; other ways to choose them."""
+    if not run.votes:
+        empty_state("No votes yet", "What is in doubt appears here once judges have answered.")
+        return
+    about = browsing.stands_on(store(), run)
+    rule = work.SETTLED_AT_ONCE[work.DOUBT][1]
+    found = remembered("in doubt", about, lambda: queues.preview(store(), run.id, rule))
+    of = sorted(found.by_reason.items(), key=lambda pair: -pair[1])
+    why = ", ".join(f"{work.REASONS[reason]} ({fmt.count(n)})" for reason, n in of)
+    cells = f"{fmt.plural(found.cells, 'cell')} of {fmt.count(found.of)}"
+    st.html(
+        f"<div><b>Nobody has reviewed this run.</b> {esc(cells)} are worth a look, on "
+        f"{esc(fmt.plural(found.items, 'item'))}: {esc(why)}.</div>"
+    )
+    minutes = queues.minutes(store(), run.id, found.cells, QueueSettings())
+    if minutes is not None:
+        st.caption(f"{fmt.about_minutes(minutes).capitalize()} of work.")
+    address: dict[str, object] = {state.RUN: run.id, state.RULE: work.DOUBT}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if st.button(
+            "Start reviewing",
+            key=state.key(RECORD_FIELD, "start"),
+            type="primary",
+            icon=":material/play_arrow:",
+            shortcut="Enter",
+            **{"disabled": not found.cells} | only("organise"),
+        ):
+            routes.go(routes.REVIEW_ITEM, address)
+        form: dict[str, object] = {state.NEW: state.QUEUE, state.RUN: run.id}
+        routes.link(routes.QUEUES, "Choose which cells", form, icon="tune")
+        rubric = library.version(store(), run.rubric_version_id).rubric
+        work.grade_some(run.id, len(rubric.criteria))

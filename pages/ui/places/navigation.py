@@ -1,0 +1,81 @@
+"""The sidebar, and the tabs of the place that is open."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import lru_cache
+
+import streamlit as st
+
+from core.domain.access import Actor
+from pages.ui import state
+from pages.ui.routes import FOOT, MEMBERS, PLACES, START, Place, Screen, barred_at, link
+
+#: What of an address says that one thing is open, and not the front of its place.
+OPENED = (state.RUBRIC, state.DATASET, state.RUN, state.QUEUE, state.ITEM, state.PLAN, state.NEW)
+
+
+def navigation(who: Actor) -> st.Page:
+    """The sidebar for whoever is here; the page that the address asks for."""
+    # Whatever else stands in the sidebar, no place hides behind "View more".
+    return st.navigation(
+        {
+            "": [page for place in PLACES for page in _pages(place, who)],
+            "More": [page for place in FOOT for page in _pages(place, who)],
+        },
+        expanded=True,
+    )
+
+
+def _pages(place: Place, who: Actor) -> list[st.Page]:
+    """Its screens: one of them is the entry of the sidebar.
+
+    The services protect, this only tidies. Streamlit marks the page that is run, so each run has
+    pages of its own; to make one anew takes twenty times as long as to copy it.
+    """
+    entry = next((one for one in place.tabs if _of_use(one, who)), None)
+    screens = (*place.tabs, *place.within)
+    return [copy(_page(one, place.title if one == entry else "")) for one in screens]
+
+
+def _of_use(screen: Screen, who: Actor) -> bool:
+    return not barred_at(screen, {}, who) and (screen != MEMBERS or who.via == "page")
+
+
+@lru_cache(maxsize=128)
+def _page(screen: Screen, entry: str) -> st.Page:
+    return st.Page(
+        screen.script,
+        title=entry or screen.title,
+        url_path=screen.url,
+        icon=f":material/{screen.icon}:",
+        help=screen.help,
+        default=screen == START,
+        visibility="visible" if entry else "hidden",
+    )
+
+
+def where(screen: Screen, who: Actor) -> None:
+    """Mark the place in the sidebar, and show its screens beside each other.
+
+    Within one rubric, dataset, run or queue there are no tabs: there the place has one thing open.
+    """
+    place = next(one for one in (*PLACES, *FOOT) if screen in (*one.tabs, *one.within))
+    shown = [one for one in place.tabs if _of_use(one, who)]
+    if shown and screen != shown[0]:
+        st.html(f"<style>{_MARKED.format(url=shown[0].url)}</style>")
+    opened = any(state.address(name) for name in OPENED) or state.as_id(
+        state.address(state.RUNS) or ""
+    )
+    if screen not in shown or len(shown) < 2 or opened:
+        return
+    with st.container(horizontal=True, gap="small", key="rs_places"):
+        for one in shown:
+            link(one, one.title, icon="")
+
+
+# Streamlit marks only the screen itself, which may not be the one that the sidebar lists.
+_MARKED = (
+    '[data-testid="stSidebarNavLink"][href$="/{url}"]'
+    "{{background:light-dark(#E4DECF,#1E252B);font-weight:600}}"
+)

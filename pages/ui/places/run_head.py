@@ -1,0 +1,88 @@
+"""The head of a run, the same on all its tabs: its name, its state, its result, the next press."""
+
+from __future__ import annotations
+
+import contextlib
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.domain.runs import Run
+from core.errors import NotFound
+from core.services.results import item_view
+from core.services.runs import lifecycle
+from pages.ui import routes, run_status, state
+from pages.ui.grades import trust_statement
+from pages.ui.places import work
+from pages.ui.resources import require_seen, store
+from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, RUNS, Screen
+from pages.ui.run_status import raters_line, versions_line
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import row, show_flash
+
+TABS = ((RUN, "Grid"), (AGREEMENT, "Agreement"), (RECORD, "Review"), (REPORT, "Report"))
+#: The run that this tab of the browser opened last.
+OPENED = "run_opened"
+
+
+def remember(url: str) -> None:
+    """Remember the run that a screen is about, for as long as this tab of the browser is open."""
+    run_id = state.address_id(state.RUN)
+    if run_id is not None and url in {one.url for one in (RUN, AGREEMENT, REPORT, GRADE)}:
+        state.put(OPENED, run_id)
+
+
+def run_of_page() -> Run | None:
+    """The run of the address, else the one opened last, else the newest; `None`: there is none.
+
+    Raises:
+        NotFound: the address names a run that is not there.
+    """
+    asked = state.address_id(state.RUN)
+    if asked is not None:
+        return item_view.require_run(store(), asked)
+    with contextlib.suppress(NotFound):  # another data file is open now
+        return store().runs.get(state.get(OPENED) or 0)
+    newest = lifecycle.newest(store(), 1)
+    return store().runs.get(newest[0].id) if newest else None
+
+
+def show(run: Run, here: Screen) -> DeltaGenerator:
+    """The head: its status follows the run on the grid; beside figures it stands still.
+
+    Returns the row of tabs, to which the grid adds its own choice.
+    """
+    require_seen(run.id)
+    how = "judged" if run.panel.askable else "rated elsewhere"
+    about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
+    with st.container(gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", key="rs_head"):
+            name = label(one_line(run.name, 100))
+            st.title(name, anchor=False, width="stretch", help=label(about))
+            routes.about_this_page()
+        show_flash()
+        if here == RUN:
+            run_status.show(run.id, grades=True)
+        else:
+            now = lifecycle.progress(store(), run.id).row
+            votes = f'<span class="rs-num">{esc(run_status.votes_words(now))}</span>'
+            row([run_status.status_tag(now), votes])
+        if here != REPORT:  # which begins with it
+            trust_statement(run.id, run.votes)
+        row_of_tabs = st.container(
+            horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"
+        )
+    with row_of_tabs:
+        _tabs(run)
+    return row_of_tabs
+
+
+def _tabs(run: Run) -> None:
+    """The tabs, and what to do next; before it has votes a run has its grid only."""
+    routes.link(RUNS, "All runs", icon="arrow_back")
+    if run.votes:
+        for screen, words in TABS:
+            routes.link(screen, words, {state.RUN: run.id}, icon="", help=screen.help)
+        routes.link(COMPARE, "Compare", {state.RUNS: run.id}, icon="", help=COMPARE.help)
+        st.space("stretch")
+        work.settle(run.id)

@@ -1,0 +1,135 @@
+"""A set of a run's items as work: step through them, or have people review exactly their cells.
+
+Where filters say which items are meant, the address holds the filters; else it names the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.review import QueueRule
+from core.services.queueing import queue_cells
+from core.services.results import browsing
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, link
+
+
+def offer_work(
+    run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
+) -> None:
+    """Both ways to work a set off; nothing where it is empty.
+
+    Args:
+        run_id: whose items they are.
+        items: their ids.
+        name: what they have in common; a queue of them is called that.
+        criterion: the one that it is about; `None` for all.
+    """
+    if not items:
+        return
+    count = fmt.count(len(items))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        link(
+            RUN,
+            f"Step through these {count}" if len(items) > 1 else "Open this item",
+            first_of(run_id, items, criterion),
+            icon="menu_book",
+            help="One after the other with the arrow keys.",
+        )
+        review(run_id, items, name, criterion=criterion)
+
+
+def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
+    """The address of the first item of a set, from which one steps on through the others."""
+    address: dict[str, object] = {
+        state.RUN: run_id,
+        state.SET: browsing.set_word(store(), run_id, items),
+    }
+    # The list that one steps through is in the run's order.
+    address[state.ITEM] = browsing.first_of_set(store(), run_id, items) or items[0]
+    return address if criterion is None else {**address, state.AT: criterion}
+
+
+def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
+    """A link to the form of a queue that holds exactly these cells."""
+    link(
+        QUEUES,
+        "Review these" if len(items) > 1 or criterion is None else "Review this",
+        {
+            state.NEW: state.QUEUE,
+            state.RUN: run_id,
+            state.SET: browsing.set_word(store(), run_id, items),
+            state.NAMED: name[:200],
+            **({} if criterion is None else {state.CRITERION: criterion}),
+        },
+        icon="rate_review",
+        help="A queue of exactly these cells, for people to settle.",
+    )
+
+
+#: The rules that these links put into the address of a queue.
+SPLIT, DOUBT, RANDOM = "split", "doubt", "random"
+#: The queues that are taken up at once, and made where there is none: their names, their rules.
+SETTLED_AT_ONCE = {
+    SPLIT: ("Disagreements", queue_cells.splits_only()),
+    DOUBT: ("Doubtful cells", QueueRule()),
+}
+#: Why a cell is in a queue.
+REASONS = {
+    "failure": "failed, or no verdict",
+    "split": "judges disagree",
+    "margin": "votes are close",
+    "abstention": "a judge abstained",
+    "near_gate": "a gate hangs on it",
+    "near_mark": "close to a pass mark",
+    "flip": "answers hang on the order of options",
+    "stale": "the question has changed",
+    "chosen": "everything is queued",
+    "audit": "drawn at random from the rest",
+    "gold": "its label is known",
+    "regrade": "a regrade was asked for",
+}
+#: So many cells of each criterion are graded to see how far judges can be trusted.
+SOME = 20
+
+
+def grade_some(run_id: int, criteria: int, criterion: str | None = None) -> None:
+    """A link to the queue of cells drawn at random, whose labels speak for all."""
+    link(
+        QUEUES,
+        f"Grade {fmt.count(SOME * criteria)} cells at random yourself",
+        {
+            state.NEW: state.QUEUE,
+            state.RUN: run_id,
+            state.RULE: RANDOM,
+            state.NAMED: "Drawn at random",
+            **({} if criterion is None else {state.CRITERION: criterion}),
+        },
+        icon="edit_note",
+        help=f"{SOME} for each criterion: from so few on a figure can be told.",
+    )
+
+
+def settle(run_id: int, item_id: str | None = None) -> None:
+    """A link to the cells on which judges disagree and that nobody has settled.
+
+    It opens the first of them; with `item_id` it leads to the form of a queue about that item.
+    """
+    found = queue_cells.disagreements(store(), run_id, item_id)
+    if not found.cells:
+        return
+    words = f"Settle {fmt.plural(found.cells, 'disagreement')}"
+    help = "The cells on which judges disagree and that nobody has settled."
+    if found.queue is not None:
+        link(REVIEW_ITEM, words, {state.QUEUE: found.queue}, icon="gavel", help=help)
+    elif item_id is None:
+        link(REVIEW_ITEM, words, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help)
+    else:
+        only = browsing.set_word(store(), run_id, [item_id])
+        address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT, state.SET: only}
+        address[state.NAMED] = SETTLED_AT_ONCE[SPLIT][0]
+        link(QUEUES, words, address, icon="gavel", help=help)
