@@ -134,8 +134,8 @@ class QueueSettings(Noun):
     look at each item of a random ``overlap_share``, one person at each other item. ``policy``
     settles a cell with several reviewers: all agree, most agree, or an adjudicator always decides.
     ``assignees`` are names; with ``pool`` and no names anyone may review. ``repeat_share`` of a
-    person's items come back later (``services.repeating``). ``confirm_same``: a blind verdict equal
-    to the panel's needs no second confirmation.
+    person's items come back later (``services.review.second_looks``). ``confirm_same``: a blind
+    verdict equal to the panel's needs no second confirmation.
     """
 
     mode: Mode = "until_commit"
