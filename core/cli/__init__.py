@@ -1,7 +1,7 @@
-"""The command line: the same verbs as the app, headless. Heavy libraries load when needed.
+"""The command line: the actions of the app without a browser. Heavy libraries load when needed.
 
-Each command reads its options, calls one service and prints; nothing is decided here. Nobody
-imports this package but ``python -m core.cli`` and the public face, `rubric_studio`.
+Each command reads its options, calls one service and prints; it decides nothing itself. Only
+``python -m core.cli`` and the public package, `rubric_studio`, import this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server for a team from its terminal: what is open to whom, and who is a member."""
+"""A team server from its terminal: who has access to what, and who is a member."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def access_check(as_json: bool) -> None:
 def access_members(db: Path | None, as_json: bool) -> None:
     """List the members: address, role, and whether they may sign in."""
     with common.plain_errors(as_json):
-        found = {"members": _members(settings_with(db).db)}
-        common.report(found, _members_text, as_json)
+        report = {"members": _members(settings_with(db).db)}
+        common.report(report, _members_text, as_json)
 
 
 @access.command("set")
@@ -56,12 +56,12 @@ def access_set(email: str, role: str, off: bool, db: Path | None) -> None:
 
 def _found(settings: Settings) -> dict[str, Any]:
     team = settings.access
-    found: dict[str, Any] = {"mode": "local" if team is None else "team"}
+    report: dict[str, Any] = {"mode": "local" if team is None else "team"}
     if team is None:
-        found["open"] = settings.open
-        return found
+        report["open"] = settings.open
+        return report
     return {
-        **found,
+        **report,
         "admins": sorted(team.admins),
         "become_members": sorted([*team.domains, *team.emails]),
         "new_members": team.new_members,
@@ -70,20 +70,20 @@ def _found(settings: Settings) -> dict[str, Any]:
         "hosts": list(team.hosts),
         "may": {verb: [role for role in TEAM_ROLES if role in may] for verb, may in MAY.items()},
         "providers": _providers(team),
-        "workspaces": [_workspace(one) for one in settings.each() if one.workspace],
+        "workspaces": [_workspace(each) for each in settings.each() if each.workspace],
     }
 
 
 def _workspace(settings: Settings) -> dict[str, Any]:
-    """A workspace, and who is what there; what is not made yet stays so."""
-    one = settings.workspace
-    assert one is not None
+    """A workspace and its members; does not create its data file."""
+    workspace = settings.workspace
+    assert workspace is not None
     return {
-        "name": one.name,
-        "title": one.title,
-        "data": str(one.data),
-        "new_members": one.new_members,
-        "members": _members(one.data) if one.data.exists() else [],
+        "name": workspace.name,
+        "title": workspace.title,
+        "data": str(workspace.data),
+        "new_members": workspace.new_members,
+        "members": _members(workspace.data) if workspace.data.exists() else [],
     }
 
 
@@ -97,69 +97,72 @@ def _members(db: Path) -> list[dict[str, Any]]:
 def _providers(team: TeamAccess) -> list[dict[str, Any]]:
     return [
         {
-            "name": one.name,
-            "address": one.address,
-            "key_env": one.key_env,
-            "models": list(one.models),
-            "roles": [role for role in TEAM_ROLES if role in one.roles],
-            "monthly_usd": one.monthly_usd,
-            "person_usd": one.person_usd,
+            "name": provider.name,
+            "address": provider.address,
+            "key_env": provider.key_env,
+            "models": list(provider.models),
+            "roles": [role for role in TEAM_ROLES if role in provider.roles],
+            "monthly_usd": provider.monthly_usd,
+            "person_usd": provider.person_usd,
         }
-        for one in team.providers
+        for provider in team.providers
     ]
 
 
-def _as_text(found: dict[str, Any]) -> str:
-    if found["mode"] == "local":
+def _as_text(report: dict[str, Any]) -> str:
+    if report["mode"] == "local":
         others = (
             "Other machines may open it, too, and then do everything but change judges (--open)."
-            if found["open"]
+            if report["open"]
             else "Nobody else is let in: --host elsewhere is refused without --open or [access]."
         )
         return f"Local: whoever sits at this machine may do everything. {others}"
-    verified = "verified" if found["require_verified"] else "also unverified"
+    verified = "verified" if report["require_verified"] else "also unverified"
     lines = [
         f"Team: everybody signs in ({verified} e-mail addresses), every "
-        f"{found['session_hours']:g} hours.",
-        f"Admins: {', '.join(found['admins'])}",
+        f"{report['session_hours']:g} hours.",
+        f"Admins: {', '.join(report['admins'])}",
         "Become members by signing in: "
-        + (", ".join(found["become_members"]) or "nobody")
-        + f" (as {found['new_members']})",
-        f"Names of the server: {', '.join(found['hosts']) or 'those it listens on'}",
+        + (", ".join(report["become_members"]) or "nobody")
+        + f" (as {report['new_members']})",
+        f"Names of the server: {', '.join(report['hosts']) or 'those it listens on'}",
         "",
     ]
-    lines += [f"{', '.join(may)} may {VERB_WORDS[verb]}" for verb, may in found["may"].items()]
-    lines += ["", *map(_provider_line, found["providers"])]
-    if not found["providers"]:
+    lines += [f"{', '.join(may)} may {VERB_WORDS[verb]}" for verb, may in report["may"].items()]
+    lines += ["", *map(_provider_line, report["providers"])]
+    if not report["providers"]:
         lines.append("No provider is listed.")
-    for one in found["workspaces"]:
-        new = one["new_members"]
+    for workspace in report["workspaces"]:
+        new = workspace["new_members"]
         joins = f"who signs in is {new}" if new else "an admin adds its members"
-        lines += ["", f"Workspace {one['name']} ({one['title']}): {one['data']}; {joins}"]
-        lines.append(_members_text(one))
+        lines += [
+            "",
+            f"Workspace {workspace['name']} ({workspace['title']}): {workspace['data']}; {joins}",
+        ]
+        lines.append(_members_text(workspace))
     return "\n".join(lines)
 
 
-def _provider_line(one: dict[str, Any]) -> str:
-    where = one["address"] or ", ".join(one["models"])
-    key = f"with the key in {one['key_env']}" if one["key_env"] else "without a key"
+def _provider_line(provider: dict[str, Any]) -> str:
+    where = provider["address"] or ", ".join(provider["models"])
+    key = f"with the key in {provider['key_env']}" if provider["key_env"] else "without a key"
     limits = [
-        f"{words} {one[name]:g} US dollars a month"
+        f"{words} {provider[name]:g} US dollars a month"
         for name, words in (("monthly_usd", "at most"), ("person_usd", "a person"))
-        if one[name] is not None
+        if provider[name] is not None
     ]
-    return f"{one['name']}: {where} {key}, for {', '.join(one['roles'])}" + "".join(
+    return f"{provider['name']}: {where} {key}, for {', '.join(provider['roles'])}" + "".join(
         f", {words}" for words in limits
     )
 
 
-def _members_text(found: dict[str, Any]) -> str:
-    rows = found["members"]
+def _members_text(report: dict[str, Any]) -> str:
+    rows = report["members"]
     return (
         "\n".join(
-            f"{one['email']}: {one['role']}{'' if one['may_sign_in'] else ', may not sign in'}"
-            + (f" ({why})" if (why := why_not_address(one["email"])) else "")
-            for one in rows
+            f"{row['email']}: {row['role']}{'' if row['may_sign_in'] else ', may not sign in'}"
+            + (f" ({why})" if (why := why_not_address(row["email"])) else "")
+            for row in rows
         )
         or "Nobody has signed in yet."
     )

@@ -1,4 +1,4 @@
-"""What commands share: the data file, results to stdout, the rest to stderr, safe writing."""
+"""Shared parts of commands: the data file, results on stdout, the rest on stderr, safe writing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def db_option(command: Any) -> Any:
-    """Which data file: by its path, or by the workspace that the configuration names."""
+    """Options for the data file: its path, or a workspace in the configuration."""
     db = click.option(
         "--db",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -71,20 +71,20 @@ sheet_option: Callable[[Any], Any] = click.option(
 
 
 class FiniteRange(click.FloatRange):
-    """A range that holds no NaN, which for click is in every range, and no infinity."""
+    """A range without NaN, which click finds in every range, and without infinity."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; whatever is none is refused like what lies outside the range."""
-        found: float = super().convert(value, param, ctx)
-        if not isfinite(found):
+        """The number; anything else is refused like a number outside the range."""
+        number: float = super().convert(value, param, ctx)
+        if not isfinite(number):
             self.fail(f"{value} is no finite number.", param, ctx)
-        return found
+        return number
 
 
 def resample_options(default: int) -> Callable[[Any], Any]:
-    """How many resamples intervals are made of, and the seed that decides them."""
+    """Options for the number of resamples behind intervals, and their seed."""
     bootstrap = click.option(
         "--bootstrap",
         type=click.IntRange(0, 1_000_000),
@@ -121,7 +121,7 @@ interval_option: Callable[[Any], Any] = click.option(
 
 
 def settings_with(db: Path | None, *, every: bool = False) -> Settings:
-    """The settings of the environment, with the data file of ``--db``, ``--workspace``, or all."""
+    """The environment's settings with the data file of ``--db``, of ``--workspace``, or all."""
     settings = load_settings()
     context = click.get_current_context(silent=True)
     name = "" if context is None else context.meta.get(_WORKSPACE, "")
@@ -133,7 +133,7 @@ def settings_with(db: Path | None, *, every: bool = False) -> Settings:
 
 
 def open_db(db: Path | None) -> Store:
-    """The store, made on first use, closed when the command ends."""
+    """The store, created if needed, closed when the command ends."""
     return open_as(settings_with(db))
 
 
@@ -147,7 +147,7 @@ def open_as(settings: Settings) -> Store:
     if settings.access is not None:
         from getpass import getuser
 
-        # On a server for a team what its admin does at the terminal is on record like the rest.
+        # On a team server the admin's actions at the terminal are recorded, too.
         store = store.acting(Actor(getuser(), "admin", "local"))
     context = click.get_current_context(silent=True)
     if context is not None:
@@ -157,7 +157,7 @@ def open_as(settings: Settings) -> Store:
 
 @contextmanager
 def open_to_plan(db: Path | None, only_estimate: bool) -> Iterator[Store]:
-    """The store for a verb that plans and goes on; with ``only_estimate`` nothing of it stays."""
+    """The store for a verb that plans and continues; ``only_estimate`` discards all changes."""
     if not only_estimate:
         yield open_db(db)
         return
@@ -167,10 +167,10 @@ def open_to_plan(db: Path | None, only_estimate: bool) -> Iterator[Store]:
 
 
 def open_to_read(db: Path | None) -> Store:
-    """The store for a verb that keeps nothing.
+    """The store for a verb that only reads.
 
-    Where there is no data file yet, an empty one that is gone when the command ends: reading
-    makes no file and no folder.
+    Without a data file it is an empty one, deleted when the command ends: reading creates neither
+    a file nor a folder.
     """
     settings = settings_with(db)
     if not settings.db.exists():
@@ -179,28 +179,28 @@ def open_to_read(db: Path | None) -> Store:
     return open_as(settings)
 
 
-# Results to stdout, everything else to stderr; mendable trouble ends with status 2.
+# Results go to stdout, everything else to stderr; errors that a user can fix end with status 2.
 
 DONE, NOT_ALL, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def result(value: Any) -> None:
-    """One JSON document on stdout."""
+    """Print a JSON document on stdout."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     as_it_is(text.translate(_FURTHER_CONTROLS))
 
 
-#: Characters that terminals obey and JSON may hold as they are, as it writes the others.
+#: Control characters for terminals that JSON may contain unescaped, with their escapes.
 _FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def tell(text: str) -> None:
-    """Words for a person on stdout; what texts of others hold for a terminal to obey is shown."""
+    """Print text on stdout, with control characters of foreign texts made visible."""
     _out(f"{visible(text)}\n")
 
 
 def as_it_is(content: str | bytes) -> None:
-    """A file on stdout: every character, in UTF-8 as files are; on a terminal as ``tell`` does."""
+    """Print a file on stdout unchanged, in UTF-8 as in files; on a terminal as ``tell`` does."""
     raw = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
     terminal = sys.stdout is not None and sys.stdout.isatty()
     _out(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
@@ -211,18 +211,18 @@ def _out(content: str | bytes) -> None:
         _written(content)
     except OSError as error:
         if error.errno == EPIPE:
-            raise  # Whoever reads has enough, with which click ends the command quietly.
+            raise  # The reader has enough; click then ends the command quietly.
         raise InputError(f"cannot be written: {error.strerror}.", (), "standard output") from None
 
 
 def _err(text: str) -> None:
-    # What a person is told on the way ends no work, however its stream is closed or full.
+    # A closed or full stderr must not end the work.
     with suppress(OSError):
         _written(text, err=True)
 
 
 def _written(content: str | bytes, *, err: bool = False) -> None:
-    """Written as the stream writes letters; those that it has not got as escapes."""
+    """Write text in the stream's encoding; characters it lacks become escapes."""
     try:
         click.echo(content, nl=False, err=err)
     except UnicodeEncodeError as lacking:
@@ -231,27 +231,27 @@ def _written(content: str | bytes, *, err: bool = False) -> None:
 
 
 def given() -> bytes:
-    """All of standard input."""
+    """Read all of standard input."""
     if sys.stdin is None:
         raise InputError("is closed. Pipe a file into it, or name one.", (), "standard input")
     return sys.stdin.buffer.read()
 
 
-def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool) -> None:
-    """What was found on stdout, as JSON or in words."""
+def report(data: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool) -> None:
+    """Print a result on stdout, as JSON or in words."""
     if as_json:
-        result(found)
+        result(data)
     else:
-        tell(as_text(found))
+        tell(as_text(data))
 
 
 def complain(text: str) -> None:
-    """What is wrong, on stderr; also where everybody is to be quiet."""
+    """Print an error on stderr, even with ``--quiet``."""
     _err(f"{visible(text)}\n")
 
 
 def say(text: str) -> None:
-    """A message for a person, on stderr."""
+    """Print a message on stderr."""
     if not _quiet():
         complain(text)
 
@@ -277,13 +277,13 @@ quiet_option = click.Option(
 
 
 def note(text: str) -> None:
-    """A remark on what was read, on stderr."""
+    """Print a remark about the input on stderr."""
     say(f"note: {text}")
 
 
 @contextmanager
 def plain_errors(as_json: bool = False) -> Iterator[None]:
-    """Turns our errors into one message and status 2; Ctrl-C and its like into status 130."""
+    """Turn our errors into a message and status 2; Ctrl-C and the like into status 130."""
     try:
         with _ended_like_ctrl_c():
             yield
@@ -301,29 +301,29 @@ def plain_errors(as_json: bool = False) -> Iterator[None]:
 
 @contextmanager
 def _ended_like_ctrl_c() -> Iterator[None]:
-    """SIGTERM and SIGHUP interrupt, unless somebody (`nohup`) has them ignored."""
+    """Let SIGTERM and SIGHUP interrupt, unless they are ignored (`nohup`)."""
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     taken = [
-        one
-        for one in (getattr(signal, name) for name in names)
+        number
+        for number in (getattr(signal, name) for name in names)
         if threading.current_thread() is threading.main_thread()
-        and signal.getsignal(one) is signal.SIG_DFL
+        and signal.getsignal(number) is signal.SIG_DFL
     ]
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    for one in taken:
-        signal.signal(one, interrupt)
+    for number in taken:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for one in taken:
-            signal.signal(one, signal.SIG_DFL)
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def table(rows: list[list[str]], heads: list[str]) -> str:
-    """Columns padded with spaces; numbers are the caller's text."""
+    """A table with columns padded by spaces; the caller formats numbers."""
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -333,7 +333,7 @@ def table(rows: list[list[str]], heads: list[str]) -> str:
 
 
 class ProgressBar:
-    """One line on stderr that is redrawn on a terminal and written rarely elsewhere."""
+    """A line on stderr that is redrawn on a terminal and written rarely elsewhere."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -341,7 +341,7 @@ class ProgressBar:
         self._last, self._looks = "", 0
 
     def show(self, text: str) -> None:
-        """Shows ``text`` in place of what was shown before."""
+        """Replace the shown text by ``text``."""
         if self._quiet:
             return
         self._looks, text = self._looks + 1, visible(text)
@@ -352,14 +352,14 @@ class ProgressBar:
         self._last = text
 
     def end(self) -> None:
-        """Ends the line."""
+        """End the line."""
         if self._terminal and self._last:
             _err("\n")
 
 
-# Files that commands write: never over what is there, unless told.
+# Files written by commands never overwrite others, unless forced.
 
-#: Whether CSV files begin with the mark by which Excel knows UTF-8.
+#: Whether CSV files begin with the byte order mark by which Excel recognises UTF-8.
 no_bom = click.option(
     "--no-bom",
     "mark",
@@ -371,12 +371,12 @@ no_bom = click.option(
 
 
 def write_files(files: dict[Path, bytes], force: bool) -> None:
-    """Write them all, or none where one is there already and ``force`` is not given."""
+    """Write all files, or none if one of them exists and ``force`` is not set."""
     from core.formats.folder import write_bytes
 
-    there = [path for path in files if path.exists()]
-    if there and not force:
-        raise InputError("is there already. Name another, or use --force.", (), str(there[0]))
+    existing = [path for path in files if path.exists()]
+    if existing and not force:
+        raise InputError("is there already. Name another, or use --force.", (), str(existing[0]))
     for path, data in files.items():
         write_bytes(path, data)
         say(f"Written: {path}")
@@ -391,7 +391,7 @@ cluster_option = click.option(
 
 
 def require_cluster(where: str) -> None:
-    """Refuses what is no cluster before anything is made."""
+    """Refuse an invalid cluster before anything is created."""
     if where:
         from core.services.runs.cluster import joining
 

@@ -1,4 +1,4 @@
-"""What the command line needs to hold a contest: a request made from files, and its estimate."""
+"""Contests for the command line: a request made from files, and its estimate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.text.names import fold
 
 
 class ContestFileRequest(NamedTuple):
-    """A request made from files, with what the readers and the joining remarked."""
+    """A request made from files, with the remarks of readers and of the join."""
 
     request: ContestRequest
     notices: tuple[str, ...]
@@ -47,18 +47,18 @@ def contest_from_files(
     cache: bool | None,
     **options: Any,
 ) -> ContestFileRequest:
-    """A request for dataset files and judges. Files are kept as datasets of their content.
+    """A request for dataset files and judges. The files' content is saved as datasets.
 
     ``design`` has the fields of ``Design``.
     """
     source = read_rubric_file(rubric).value if rubric else None
     read = [_dataset(path, source) for path in datasets]
-    notices = [str(problem) for _, found in read for problem in found]
-    who = panel_from(panel, judges, api_base, key_env, concurrency)
+    notices = [str(problem) for _, problems in read for problem in problems]
+    panel_read = panel_from(panel, judges, api_base, key_env, concurrency)
     given = {"mode": mode, "cache": cache}
     asking = build(
         Asking,
-        {**who.asking.model_dump(), **{k: v for k, v in given.items() if v is not None}},
+        {**panel_read.asking.model_dump(), **{k: v for k, v in given.items() if v is not None}},
         "way of asking",
     )
     versions = tuple(
@@ -67,7 +67,7 @@ def contest_from_files(
     )
     request = ContestRequest(
         datasets=versions,
-        panel=who.model_copy(update={"asking": asking}),
+        panel=panel_read.model_copy(update={"asking": asking}),
         systems=_split(systems, [dataset for dataset, _ in read]),
         questions=questions_from(criteria, source, each),
         design=_design(design),
@@ -81,54 +81,54 @@ def contest_from_files(
 def questions_from(
     criteria: Sequence[str], rubric: Rubric | None, each: bool
 ) -> tuple[ContestQuestion, ...]:
-    """The questions that words ask for: criteria of the rubric by name, or one's own words."""
+    """The questions of a request: criteria of the rubric by name, or free text."""
     if each and rubric is None:
         raise InputError("--each asks the criteria of a rubric. Give one with --rubric FILE.")
     if each and rubric is not None and not criteria:
         return tuple(of_criterion(c) for c in rubric.criteria)
     if not criteria:
         return (overall(rubric),)
-    known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
-    found = []
+    by_name = {fold(c.name): c for c in rubric.criteria} if rubric else {}
+    questions = []
     for word in criteria:
-        if fold(word) in known:
-            found.append(of_criterion(known[fold(word)]))
-        elif known and " " not in word.strip():
-            names = {c.name for c in known.values()}
+        if fold(word) in by_name:
+            questions.append(of_criterion(by_name[fold(word)]))
+        elif by_name and " " not in word.strip():
+            names = {c.name for c in by_name.values()}
             mend = near(word, names) or f"There are {', '.join(sorted(names))}."
             problem = Problem(f"{word!r} is no criterion of {rubric and rubric.name!r}.", mend)
             raise InputError("A criterion is not there.", (problem,), "--criterion")
         else:
-            found.append(free(word))
-    return tuple(found)
+            questions.append(free(word))
+    return tuple(questions)
 
 
 def contest_estimate_figures(
     store: Store, request: ContestRequest, more_rounds: int, per_round: int
 ) -> dict[str, Any]:
-    """The estimate as plain data; with further rounds ``calls_at_most`` holds them, too."""
-    found = estimate_contest(store, request)
+    """The estimate as plain data; ``calls_at_most`` includes further rounds."""
+    expected = estimate_contest(store, request)
     made = plan(store, request)
     contests = len(made.bouts)
-    share = found.calls / contests if contests else 0.0
+    share = expected.calls / contests if contests else 0.0
     tasks = {task.id: task for task in made.joined.tasks}
     pairs = sum(len(t.answers) * (len(t.answers) - 1) // 2 for t in tasks.values())
-    left = min(more_rounds * per_round, pairs - contests)
+    further = min(more_rounds * per_round, pairs - contests)
     return {
         "systems": list(made.joined.systems),
         "tasks": len(tasks),
         "contests": contests,
-        "votes": found.votes,
-        "calls": found.calls,
-        "calls_at_most": found.calls + round(share * left),
-        "tokens_in": found.tokens_in,
-        "tokens_out": found.tokens_out,
-        "cost_usd": found.cost,
+        "votes": expected.votes,
+        "calls": expected.calls,
+        "calls_at_most": expected.calls + round(share * further),
+        "tokens_in": expected.tokens_in,
+        "tokens_out": expected.tokens_out,
+        "cost_usd": expected.cost,
     }
 
 
 def estimate_line(figures: dict[str, Any]) -> str:
-    """The estimate in one line."""
+    """The estimate in a line."""
     cost = figures["cost_usd"]
     more = figures["calls_at_most"]
     return (
@@ -148,14 +148,14 @@ def _dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem,
 
 
 def _split(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ...]:
-    """Names as given; one that is no system but a list of them, with commas, is taken apart."""
-    there = {item.system for dataset in datasets for item in dataset.items}
-    there |= {dataset.name for dataset in datasets}
-    found: list[str] = []
+    """The names; one that is not a system but a comma-separated list of them is split."""
+    known = {item.system for dataset in datasets for item in dataset.items}
+    known |= {dataset.name for dataset in datasets}
+    names: list[str] = []
     for name in systems:
         parts = [part.strip() for part in name.split(",")]
-        found += parts if name not in there and len(parts) > 1 else [name]
-    return tuple(found)
+        names += parts if name not in known and len(parts) > 1 else [name]
+    return tuple(names)
 
 
 def _design(words: Mapping[str, Any]) -> Design:

@@ -91,15 +91,15 @@ def check(
 
     with common.plain_errors(as_json):
         request = _request(options, anything=target is not None)
-        found = checking.check_source(lambda: open_to_read(db), source, request, common.note)
+        gated = checking.check_source(lambda: open_to_read(db), source, request, common.note)
         if junit is not None:
-            _write(junit, checking.as_junit(found))
+            _write(junit, checking.as_junit(gated))
         if target is not None:
-            _keep(target, found)
+            _keep(target, gated)
         if request.watch and request.baseline is not None:
             _write(Path(request.named), checking.looked_at(request.baseline).encode())
-        common.report(found.data(), lambda _: checking.as_text(found), as_json)
-    sys.exit(common.DONE if found.ok else common.NOT_ALL)
+        common.report(gated.data(), lambda _: checking.as_text(gated), as_json)
+    sys.exit(common.DONE if gated.ok else common.NOT_ALL)
 
 
 def _request(options: dict[str, Any], anything: bool) -> GateRequest:
@@ -132,8 +132,8 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
     )
 
 
-def _keep(target: Path, found: GateReport) -> None:
-    """Writes the baseline; in place of a file only where that is a baseline, too."""
+def _keep(target: Path, gated: GateReport) -> None:
+    """Write the baseline; overwrites an existing file only if that is a baseline."""
     from core.errors import InputError
     from core.services.gate.checking import is_baseline
 
@@ -143,7 +143,7 @@ def _keep(target: Path, found: GateReport) -> None:
         raise InputError(f"cannot be read: {error.strerror}.", (), str(target)) from None
     if old is not None and not is_baseline(old):
         raise InputError("is there already, and is no baseline. Name another.", (), str(target))
-    _write(target, found.baseline().encode())
+    _write(target, gated.baseline().encode())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Commands that bring data in and hand runs out: import, export."""
+"""Commands for importing data and exporting runs: import, export."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-#: What these options are called in ``GradeChoices``.
+#: The names of these options in ``GradeChoices``.
 CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite", "sheet")
 _OPTIONS = (
     click.option(
@@ -57,7 +57,7 @@ _OPTIONS = (
 
 
 def roster_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds the options that go with --roster."""
+    """Add the options that belong to --roster."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -74,7 +74,7 @@ def fill_roster(
     force: bool,
     dry: bool,
 ) -> None:
-    """Show what changes in the list of students, and write it unless ``dry``."""
+    """Show the changes in the list of students, and write it unless ``dry``."""
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES
     from core.services.exports.grade_lists import GradeChoices, fill
@@ -114,16 +114,16 @@ def _tell(filled: Filled) -> None:
         common.say(f"Note: {filled.effect}")
 
 
-#: As ``core.services.exports.run_export.FORMATS``, which is too heavy to import for ``--help``.
+#: Same as ``core.services.exports.run_export.FORMATS``, which is too slow to import for ``--help``.
 FORMATS = (
     *("csv", "jsonl", "xlsx", "autorubric", "canvas", "report", "html", "markdown", "folder"),
     *("reviews", "events", "labelled", "contest", "direct", "fair", "everything"),
 )
-#: Programs whose own lists of students are filled in.
+#: Programs whose lists of students can be filled in.
 LMS = ("canvas", "moodle")
 
 
-#: The line with the backspace keeps click from filling the paragraph below it.
+#: The line with the backspace stops click from rewrapping the paragraph below it.
 _HELP = """Write a run to a file or folder; calls nobody.
 
 \b
@@ -308,7 +308,7 @@ def _one(
 
     data = None
     if file == Path("-"):
-        # Without a name, the content tells what it is.
+        # Without a file name, the content decides.
         file, data = Path("standard input"), common.given()
     report = import_files.import_path(store, file, kind=kind, data=data, **options)
     for notice in report["notices"]:

@@ -1,4 +1,4 @@
-"""Whether the data file is sound: its bytes, its versions, and all that is derived from votes."""
+"""Integrity of the data file: its bytes, its versions, and everything derived from votes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from core.store.database.data_file import Backup
 from core.store.database.sums import UNCOVERED, Unlike
 from core.store.store import Store
 
-#: So many items of a run are derived and compared at a time.
+#: How many items of a run are derived and compared at a time.
 BATCH = 500
 
 
 def backup(
     store: Store, target: Path, *, force: bool = False, damaged: bool = False
 ) -> tuple[Backup | None, dict[str, Any]]:
-    """A whole, consistent copy of the data file in ``target``, while others go on writing.
+    """Copy the whole data file to ``target`` consistently, while others keep writing.
 
-    The copy is verified before it is put there. Comes with what was found; where that is not sound
-    nothing is put there, unless ``damaged`` lets it.
+    The copy is verified first. Returns the report with it; a damaged copy is not kept, unless
+    ``damaged`` allows it.
 
     Raises:
-        InputError: there is a file already (without ``force``), or it is the data file itself.
+        InputError: the file exists (without ``force``), or it is the data file itself.
     """
     target = target.expanduser().absolute()
     if target.exists() and target.samefile(store.path):
@@ -44,37 +44,37 @@ def backup(
         raise InputError("is a folder. Name a file in it.", (), str(target))
     if target.exists() and not force:
         raise InputError("is there already. Name another, or use --force.", (), str(target))
-    found = dict[str, Any]()
+    checked = dict[str, Any]()
 
     def sound(copy: Path) -> bool:
-        found.update(verify(lambda: Store(copy, reading=True)))
-        return damaged or found["ok"]
+        checked.update(verify(lambda: Store(copy, reading=True)))
+        return damaged or checked["ok"]
 
     made = store.backup(target, sound)
     if made is not None:
-        # Whoever watches the server is told; a file that cannot be written now is copied as well.
+        # Monitoring of the server is told; a file that is no longer writable is copied as well.
         with suppress(StoreError):
             store.settings.put(LAST_BACKUP, clock.now())
-    return made, found
+    return made, checked
 
 
 def nightly(
     stores: Iterable[tuple[str, Callable[[], Store]]], folder: Path, today: str, keep: int
 ) -> Iterator[tuple[str, Backup | None, str]]:
-    """A copy of each data file in ``folder``, named by it and the day; yields what came of each.
+    """Copy each data file to ``folder``, named by it and the day; yields each result.
 
-    Only after a new copy of a data file is there, sound, are its older copies beyond the newest
-    ``keep`` taken away. One that fails keeps its older copies, and the others go on.
+    Older copies of a data file beyond the newest ``keep`` are deleted only after its new copy
+    exists and is sound. If one fails, its older copies stay, and the others continue.
     """
     for name, open_store in stores:
         target = folder / f"{name}-{today}.db"
         try:
-            made, found = backup(open_store(), target, force=True)
+            made, checked = backup(open_store(), target, force=True)
         except RubricStudioError as error:
             yield name, None, str(error)
             continue
         if made is None:
-            yield name, None, as_text(found)
+            yield name, None, as_text(checked)
             continue
         copies = [path for path in folder.iterdir() if _copy_of(name).fullmatch(path.name)]
         for older in sorted(copies)[:-keep]:
@@ -87,15 +87,15 @@ def _copy_of(name: str) -> re.Pattern[str]:
 
 
 def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
-    """``verify --json`` of the contract. Nothing is mended.
+    """The report of ``verify --json``, as in the contract. Repairs nothing.
 
-    ``not_covered``, where there are any, are the rows of which nobody can tell whether they are as
-    they were recorded.
+    ``not_covered``, if present, lists the rows without a checksum: nothing tells whether they are
+    as recorded.
     """
     try:
         store = open_store()
     except Damaged as error:
-        # Too much of it to say where.
+        # Too damaged to say where.
         return _report([_problem(error, "the file")])
     problems = [
         *_said(store.damage, "the file"),
@@ -103,7 +103,7 @@ def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
         *_said(partial(_versions, store), "the versions"),
     ]
     if not problems:
-        # What is derived stands on these; of a damaged file it says nothing more.
+        # Derived data depends on these; in a damaged file it tells nothing more.
         problems += _said(partial(_derived, store), "the runs")
     problems += _said(partial(_schema, store), "the tables")
     gaps = _said(partial(_uncovered, store), "the records")
@@ -120,18 +120,18 @@ def _derived(store: Store) -> Iterator[dict[str, str]]:
 def _report(
     problems: list[dict[str, str]], not_covered: Sequence[dict[str, str]] = ()
 ) -> dict[str, Any]:
-    said = {"ok": not problems, "problems": problems}
-    return {**said, "not_covered": list(not_covered)} if not_covered else said
+    report = {"ok": not problems, "problems": problems}
+    return {**report, "not_covered": list(not_covered)} if not_covered else report
 
 
 def _said(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
-    """All that a look found; one that fails half way is a finding, too."""
-    found = list[Any]()
+    """All results of a check; if it fails half way, the error is one of them."""
+    results = list[Any]()
     try:
-        found.extend(look())
-    except Exception as error:  # whatever a row that says nonsense leads to
-        found.append(_problem(error, where))
-    return found
+        results.extend(look())
+    except Exception as error:  # a row with nonsense may raise anything
+        results.append(_problem(error, where))
+    return results
 
 
 def _problem(error: Exception, where: str) -> dict[str, str]:
@@ -147,13 +147,13 @@ def _schema(store: Store) -> Iterator[dict[str, str]]:
 
 
 def _altered(store: Store) -> Iterator[dict[str, str]]:
-    for one in store.altered():
-        yield {"what": "not as it was recorded: its sum differs", "where": _place(one)}
+    for group in store.altered():
+        yield {"what": "not as it was recorded: its sum differs", "where": _place(group)}
 
 
 def _uncovered(store: Store) -> Iterator[dict[str, str]]:
-    for one in store.uncovered():
-        yield {"what": "not covered by a sum: nobody can tell", "where": _place(one)}
+    for group in store.uncovered():
+        yield {"what": "not covered by a sum: nobody can tell", "where": _place(group)}
 
 
 def _place(group: Unlike) -> str:
@@ -162,17 +162,17 @@ def _place(group: Unlike) -> str:
 
 
 def _versions(store: Store) -> Iterator[dict[str, str]]:
-    for one in store.verify():
+    for mismatch in store.verify():
         yield {
-            "what": f"the content is not what was saved: its hash is {one.found}, and was "
-            f"{one.expected}",
-            "where": f"{one.what} version {one.id}",
+            "what": f"the content is not what was saved: its hash is {mismatch.found}, and was "
+            f"{mismatch.expected}",
+            "where": f"{mismatch.what} version {mismatch.id}",
         }
 
 
 def as_text(report: dict[str, Any]) -> str:
-    """The same in lines."""
-    lines = [f"{one['where']}: {one['what']}" for one in report["problems"]]
+    """The report in lines."""
+    lines = [f"{problem['where']}: {problem['what']}" for problem in report["problems"]]
     gaps = report.get("not_covered", [])
     if not lines and not gaps:
         lines = [
@@ -183,7 +183,7 @@ def as_text(report: dict[str, Any]) -> str:
         lines = [
             "No problem was found, and not all could be checked. Recorded before there were "
             "sums, or by another program, so that a flipped bit would not be noticed: "
-            + "; ".join(one["where"] for one in gaps)
+            + "; ".join(gap["where"] for gap in gaps)
             + "."
         ]
     return "\n".join([*lines, f"No sum covers {UNCOVERED}."])
@@ -198,9 +198,9 @@ def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
         "abstentions": (run.abstentions, sum(b.abstained for i in ballots for b in i.ballots)),
         "open failures": (run.failures_open, sum(sum(i.failures.values()) for i in ballots)),
     }
-    for name, (said, found) in counted.items():
-        if said != found:
-            yield {"what": f"it counts {said} {name}, and has {found}", "where": where}
+    for name, (stored, counted_anew) in counted.items():
+        if stored != counted_anew:
+            yield {"what": f"it counts {stored} {name}, and has {counted_anew}", "where": where}
     yield from _counts(store, run_id, ballots)
     touched = [item for item in ballots if item.ballots or item.failures]
     job = load_job(store, run_id)
@@ -211,10 +211,10 @@ def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
 
 
 def _counts(store: Store, run_id: int, ballots: Sequence[ItemBallots]) -> Iterator[dict[str, str]]:
-    """The items whose numbers are not those of their votes."""
-    said = {row.item_id: row for row in store.results.items(run_id, limit=-1)}
+    """The items whose stored counts differ from those of their votes."""
+    rows = {row.item_id: row for row in store.results.items(run_id, limit=-1)}
     for item in ballots:
-        row = said[item.item_id]
+        row = rows[item.item_id]
         made = (len(item.ballots), sum(b.abstained for b in item.ballots))
         if (row.votes, row.abstentions, row.failures) != (*made, sum(item.failures.values())):
             words = "its numbers of votes, abstentions and failures are not those that it has"

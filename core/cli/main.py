@@ -1,4 +1,4 @@
-"""The group, its common option, and commands about the program: demo, serve, backup, verify."""
+"""The command group, its common option, and commands about the program and its data file."""
 
 from __future__ import annotations
 
@@ -89,8 +89,11 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
     given = settings_with(db, every=True)
     each = given.each() if db is None and given.workspace is None else (given,)
     stores = [
-        (one.workspace.name if one.workspace else one.db.stem, partial(_existing_at, one))
-        for one in each
+        (
+            settings.workspace.name if settings.workspace else settings.db.stem,
+            partial(_existing_at, settings),
+        )
+        for settings in each
     ]
     copies, failed = list[dict[str, Any]](), dict[str, str]()
     for name, made, wrong in integrity.nightly(stores, folder, clock.now()[:10], keep):
@@ -122,7 +125,7 @@ def verify(db: Path | None, as_json: bool) -> None:
 
 
 def _existing(db: Path | None) -> Store:
-    """The store of a data file that is there: these verbs make none."""
+    """The store of an existing data file: these verbs create none."""
     return _existing_at(settings_with(db))
 
 
@@ -209,8 +212,8 @@ def app(
             raise InputError("The configuration names workspaces: leave --db away.")
         hosts = (*settings.hosts, *hosts)
         settings = replace(settings, hosts=hosts, open=is_open or settings.open)
-        for one in settings.each():
-            open_store(one).close()  # a server would say in a traceback what is wrong with a file
+        for each in settings.each():
+            open_store(each).close()  # a server would say in a traceback what is wrong with a file
         serve(settings, port, host, base_path)
 
 
@@ -230,7 +233,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
 
     with common.plain_errors():
         server_log.begin(load_settings().log)
-        named = files or [one.db for one in load_settings().each()]
+        named = files or [each.db for each in load_settings().each()]
         stores = [store for store in map(open_db, named) if not store.read_only]
         if not stores:
             raise InputError("There is nothing to work on: no data file can be written here.")

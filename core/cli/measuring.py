@@ -51,15 +51,15 @@ def compare(
     with common.plain_errors(as_json):
         pair = run_comparison.run_number(run_a), run_comparison.run_number(run_b)
         store = open_to_read(db)
-        found = run_comparison.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed, how=how)
+        result = run_comparison.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed, how=how)
         for run_id in pair:
             review = corrected_estimates.selected(store, run_id, level)
             if review is not None:
                 common.note(f"run {run_id}: {corrected_estimates.in_words(review)}")
         if as_json:
-            common.result(run_comparison.as_json(found))
+            common.result(run_comparison.as_json(result))
         else:
-            common.tell(terminal_text(comparison_sections(found)))
+            common.tell(terminal_text(comparison_sections(result)))
 
 
 _POSITIVE = click.IntRange(1)
@@ -205,7 +205,7 @@ def rank(
     from core.services.reports import rank_report
 
     with common.plain_errors(as_json):
-        found = rank_report.rank_source(
+        ranking = rank_report.rank_source(
             lambda: open_to_read(db),
             source,
             by=by,
@@ -214,11 +214,11 @@ def rank(
             resamples=bootstrap,
             level=level,
         )
-        common.report(found.data, lambda _: terminal_text(found.sections), as_json)
+        common.report(ranking.data, lambda _: terminal_text(ranking.sections), as_json)
 
 
 def _design(options: dict[str, Any]) -> dict[str, Any]:
-    """Takes what makes the design out of the options."""
+    """Take the options of the design out of ``options``."""
     same = ("baseline", "per_task", "both_bad", "disagreement", "summaries")
     return {
         "kind": options.pop("design"),
@@ -229,7 +229,7 @@ def _design(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_json: bool) -> None:
-    """Works the contest off, round after round where it is adaptive, and says how it ended."""
+    """Work through the contest, in rounds if it is adaptive, and report how it ended."""
     from core.blocks.terminal import terminal_text
     from core.cli import requests_from_files
     from core.services.pairwise import contests, leaderboard
@@ -241,8 +241,8 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
     while following is not None:
         runs.append(contests.start(store, following))
         follow(store, runs[-1])
-        done = lifecycle.summary(store, runs[-1])["status"] == "done"
-        again = done and len(runs) <= more
+        finished = lifecycle.summary(store, runs[-1])["status"] == "done"
+        again = finished and len(runs) <= more
         following = leaderboard.next_round(store, runs, per_round) if again else None
     ended = [lifecycle.summary(store, run) for run in runs]
     report = rank_report.contest_report(store, runs)
@@ -257,7 +257,7 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
 
 
 def follow(store: Store, run_id: int) -> None:
-    """Works a run off with a progress bar, or watches whoever does."""
+    """Work through a run with a progress bar, or watch the process that does."""
     from core.cli import requests_from_files
     from core.services.runs import runner
 
@@ -304,9 +304,9 @@ def cascade(
     from core.services.comparison.run_comparison import run_number
 
     with common.plain_errors(as_json):
-        found = cascade_sweep.sweep(open_to_read(db), run_number(run), first, tolerance=tolerance)
-        data = cascade_sweep.as_data(found)
-        common.report(data, lambda _: cascade_sweep.in_words(found), as_json)
+        result = cascade_sweep.sweep(open_to_read(db), run_number(run), first, tolerance=tolerance)
+        data = cascade_sweep.as_data(result)
+        common.report(data, lambda _: cascade_sweep.in_words(result), as_json)
 
 
 @click.command()

@@ -19,9 +19,9 @@ from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
 
-#: Below this many items a figure says little, and the text says so.
+#: With fewer items figures say little, and the text says so.
 FEW_ITEMS = 30
-#: What is shown of each kind of figures; ``KNOWN`` has its name.
+#: The figures shown of each kind; ``KNOWN`` has their names.
 _GROUP = (
     "percent_agreement",
     "krippendorff_alpha_nominal",
@@ -46,14 +46,14 @@ _REFERENCES = {
 
 
 def metrics_as_text(report: Mapping[str, Any]) -> str:
-    """The report in lines. What is undefined is said with its reason."""
+    """The report in lines. Undefined figures come with their reason."""
     lines = [report["trust"]["in_words"], ""] if "trust" in report else []
     for name, criterion in report["criteria"].items():
         lines += _measured_criterion(name, criterion)
     lines += [_WHOLE]
     whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [
-        line for name, found in whole.items() for line in _versus(name, found, _named(_SCORE))
+        line for name, figures in whole.items() for line in _versus(name, figures, _named(_SCORE))
     ]
     if lines[-1] == _WHOLE:
         lines.append(
@@ -67,15 +67,15 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
 
 
 def _named(names: Sequence[str], *, ordered: bool = True) -> dict[str, str]:
-    """What each figure is called, of those that fit options with or without an order."""
+    """The names of figures that apply to options with or without an order."""
     return {name: KNOWN[name].short for name in names if ordered or not KNOWN[name].ordered}
 
 
-def _measured_criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{name} ({found['scale']}: {', '.join(found['levels'])})"
-    ordered = found["scale"] != "nominal"
+def _measured_criterion(name: str, measured: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{name} ({measured['scale']}: {', '.join(measured['levels'])})"
+    ordered = measured["scale"] != "nominal"
     group, pair = (_named(names, ordered=ordered) for names in (_GROUP, _PAIR))
-    for kind, figures in found["groups"].items():
+    for kind, figures in measured["groups"].items():
         yield (
             f"  {kind}: {say.plural(figures['raters'], 'rater')}, "
             f"{say.plural(figures['items'], 'item')}, {say.plural(figures['ratings'], 'rating')}, "
@@ -83,20 +83,20 @@ def _measured_criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
             f"{figures['failed']} failed"
         )
         yield f"    {_figures(figures, group, figures['items_with_2plus'])}"
-    if not found["groups"]:
+    if not measured["groups"]:
         yield "  Nobody rated it."
-    for rater, versus in {**found["raters"], "panel": found["panel"]}.items():
-        yield from _versus(rater, versus, pair, found)
+    for rater, versus in {**measured["raters"], "panel": measured["panel"]}.items():
+        yield from _versus(rater, versus, pair, measured)
     yield ""
 
 
 def _versus(
     name: str,
-    found: Mapping[str, Any],
+    compared: Mapping[str, Any],
     wanted: Mapping[str, str],
     criterion: Mapping[str, Any] | None = None,
 ) -> Iterator[str]:
-    for key, figures in found.items():
+    for key, figures in compared.items():
         if key == "calibration":
             if figures["n"]:
                 named = {"gold": "the labels", "human": "the human majority"}
@@ -111,31 +111,31 @@ def _versus(
 
 
 def _figures(
-    found: Mapping[str, Any],
+    group: Mapping[str, Any],
     wanted: Mapping[str, str],
     n: int,
     criterion: Mapping[str, Any] | None = None,
 ) -> str:
-    reasons = found.get("undefined", {})
+    reasons = group.get("undefined", {})
     parts = [f"n = {n}" + (" (few)" if 0 < n < FEW_ITEMS else "")]
     missing: dict[str, list[str]] = {}
     for name, label in wanted.items():
-        value = found.get(name)
+        value = group.get(name)
         if value is None:
             missing.setdefault(reasons.get(name, ""), []).append(label)
             continue
-        ends = found.get("ci", {}).get(name)
+        ends = group.get("ci", {}).get(name)
         if criterion and (
             way := lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
         ):
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
-        one = Estimate(value, *(ends or ()))
-        parts.append(f"{label} {one.words(percent if KNOWN[name].share else score).inline}")
+        estimate = Estimate(value, *(ends or ()))
+        parts.append(f"{label} {estimate.words(percent if KNOWN[name].share else score).inline}")
     for name, label in wanted.items():
-        if found.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
+        if group.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
             missing.setdefault(reason, []).append(f"interval of {label}")
-    gone = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
-    return "; ".join([", ".join(parts), *gone])
+    undefined = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
+    return "; ".join([", ".join(parts), *undefined])
 
 
 def run_as_text(store: Store, run_id: int) -> str:
@@ -155,7 +155,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *(f"  batches  {words}" for words in batches_in_words(rows, looking=run.active)),
-        *([f"  lost     {lost_words(gone)}"] if (gone := figures["lost_calls"]) else []),
+        *([f"  lost     {lost_words(lost)}"] if (lost := figures["lost_calls"]) else []),
     ]
     if run.message:
         lines.append(f"  note     {run.message}")
@@ -165,7 +165,7 @@ def run_as_text(store: Store, run_id: int) -> str:
 
 
 def _asked(run: Run, cost: float | None) -> list[str]:
-    """What asking cost; votes that came from elsewhere were not asked for here."""
+    """The cost of asking; imported votes were not asked for here."""
     imported = run.plan.details.get("imported")
     if imported is not None:
         return [f"  source   {imported.get('source') or 'elsewhere'}; nobody was asked here"]
@@ -173,7 +173,7 @@ def _asked(run: Run, cost: float | None) -> list[str]:
 
 
 def training_line(report: dict[str, Any]) -> str:
-    """What became of training one offline judge for one criterion, in a sentence."""
+    """The result of training an offline judge for a criterion, in a sentence."""
     if not report["trained"]:
         return f"switched off: {report['reason']}"
     return (
@@ -183,7 +183,7 @@ def training_line(report: dict[str, Any]) -> str:
 
 
 def item_as_data(store: Store, run_id: int, item_id: str) -> dict[str, Any]:
-    """One item with verdicts and every vote as plain data."""
+    """An item with its verdicts and all votes as plain data."""
     view = item_view(store, run_id, item_id)
     return {
         "run": run_id,
@@ -231,7 +231,7 @@ def _vote(view: VoteView) -> dict[str, Any]:
 
 
 def item_as_text(store: Store, run_id: int, item_id: str) -> str:
-    """One item with verdicts and every vote, to be read."""
+    """An item with its verdicts and all votes as text."""
     view = item_view(store, run_id, item_id)
     score = "no grade" if view.row.score is None else say.score(view.row.score)
     lines = [f"Run {run_id}, item {item_id}: {score}"]

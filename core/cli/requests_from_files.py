@@ -1,4 +1,4 @@
-"""Runs as a terminal asks for them: requests made from files, estimates, how one goes."""
+"""Runs for the terminal: requests made from files, estimates, progress and summaries."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from core.text.numbers import percent, plural
 
 @dataclass(frozen=True)
 class RunFileRequest:
-    """A request made from files, with what the files' readers remarked."""
+    """A request made from files, with the remarks of their readers."""
 
     request: RunRequest
     notices: tuple[Problem, ...]
 
 
-#: What stands for standard input, and what it is called in messages.
+#: The path that stands for standard input, and its name in messages.
 STDIN, PIPED = Path("-"), "standard input"
 
 
@@ -58,10 +58,10 @@ def request_from_files(
 ) -> RunFileRequest:
     """A request for a rubric file, a dataset file and judges; saves both files' content.
 
-    ``asking`` holds the settings of ``Asking`` that were given; ``None`` leaves the panel's own.
-    ``changes`` say which column of the dataset is what, as ``submission=messages[-1].content``;
-    ``words`` which option a word for a label is, as ``tone:ja=MET``; ``sheet`` names the sheet of a
-    workbook. ``-`` for one of the two files is standard input.
+    ``asking`` holds the given settings of ``Asking``; ``None`` keeps the panel's. ``changes`` map
+    columns of the dataset, as in ``submission=messages[-1].content``, ``words`` labels to options,
+    as in ``tone:ja=MET``; ``sheet`` names the sheet of a workbook. Either file may be ``-``,
+    standard input.
     """
     if rubric == dataset == STDIN:
         raise InputError("Standard input can be read once: name a file for one of the two.")
@@ -72,11 +72,11 @@ def request_from_files(
         if dataset == STDIN
         else read_items_file(dataset, read_rubric.value, changes, sheet)
     )
-    who = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
+    panel_asked = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
     request = RunRequest(
         rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),
         dataset_version=dataset_version(store, read_dataset.value, str(dataset.name)),
-        panel=who,
+        panel=panel_asked,
         **options,
     )
     return RunFileRequest(request, (*read_rubric.notices, *read_dataset.notices))
@@ -91,14 +91,14 @@ def panel_from(
 ) -> Panel:
     """The panel of a file, or of model names; ``offline`` stands for the offline judges.
 
-    ``api_base`` is an address, or several that serve the same, with spaces between.
+    ``api_base`` is an address, or several of the same model, separated by spaces.
     """
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
     if panel is not None:
-        found = build(Panel, with_offline(parse_data(panel)), "panel", str(panel))
+        made = build(Panel, with_offline(parse_data(panel)), "panel", str(panel))
     elif judges:
-        found = Panel(
+        made = Panel(
             name=", ".join(judges),
             judges=tuple(j for name in judges for j in _judges(name, api_base, key_env)),
         )
@@ -107,16 +107,16 @@ def panel_from(
             "Nobody is named to judge. Use --judge MODEL, --judge offline, or --panel FILE."
         )
     if concurrency is None:
-        return found
-    bounded = tuple(j.model_copy(update={"concurrency": concurrency}) for j in found.judges)
-    return found.model_copy(update={"judges": bounded})
+        return made
+    bounded = tuple(j.model_copy(update={"concurrency": concurrency}) for j in made.judges)
+    return made.model_copy(update={"judges": bounded})
 
 
 def with_offline(data: Any) -> Any:
-    """A panel's data in which a judge of the kind ``offline`` is both offline judges.
+    """A panel's data with each judge of kind ``offline`` replaced by both offline judges.
 
-    That is what ``--judge offline`` asks. What else is said of it holds for both; a name of its own
-    stands before theirs.
+    This is the meaning of ``--judge offline``. Its other settings apply to both; its own name is
+    put before theirs.
 
     >>> [j["name"] for j in with_offline({"judges": [{"kind": "offline", "stage": 0}]})["judges"]]
     ['Text classifier', 'Nearest neighbours']
@@ -124,15 +124,15 @@ def with_offline(data: Any) -> Any:
     judges = data.get("judges") if isinstance(data, dict) else None
     if not isinstance(judges, list):
         return data
-    found = list[Any]()
+    replaced = list[Any]()
     for judge in judges:
         if not isinstance(judge, dict) or judge.get("kind") != "offline":
-            found.append(judge)
+            replaced.append(judge)
             continue
         before = f"{judge['name']}: " if judge.get("name") else ""
-        for one in OFFLINE_JUDGES:
-            found.append({**judge, "kind": one.kind, "name": before + one.name})
-    return {**data, "judges": found}
+        for offline in OFFLINE_JUDGES:
+            replaced.append({**judge, "kind": offline.kind, "name": before + offline.name})
+    return {**data, "judges": replaced}
 
 
 def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
@@ -150,7 +150,7 @@ def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
 
 
 def unpriced(request: RunRequest) -> list[str]:
-    """The judges whose calls the request's budget cannot count; none without a budget."""
+    """The judges whose calls the request's budget cannot count; empty without a budget."""
     if request.budget is None:
         return []
     return [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
@@ -158,19 +158,19 @@ def unpriced(request: RunRequest) -> list[str]:
 
 def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
     """The estimate as plain data."""
-    found = estimate(store, request)
+    expected = estimate(store, request)
     return {
-        "items": found.items,
-        "calibration_items": found.calibration,
-        "twins": found.twins.to_dict(),
-        "twins_in_words": found.twins.in_words(),
-        "votes": found.votes,
-        "calls": found.calls,
-        "tokens_in": found.tokens_in,
-        "tokens_out": found.tokens_out,
-        "cost_usd": found.cost,
-        "batch": found.batch,
-        "cost_direct_usd": found.direct,
+        "items": expected.items,
+        "calibration_items": expected.calibration,
+        "twins": expected.twins.to_dict(),
+        "twins_in_words": expected.twins.in_words(),
+        "votes": expected.votes,
+        "calls": expected.calls,
+        "tokens_in": expected.tokens_in,
+        "tokens_out": expected.tokens_out,
+        "cost_usd": expected.cost,
+        "batch": expected.batch,
+        "cost_direct_usd": expected.direct,
         "judges": [
             {
                 "name": j.name,
@@ -180,18 +180,18 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
                 "tokens_out": j.tokens_out,
                 "cost_usd": j.cost,
             }
-            for j in found.judges
+            for j in expected.judges
         ],
     }
 
 
 def twins_in_words(store: Store, run_id: int) -> str:
-    """What is said of items that repeat the text of another; nothing where nobody learns."""
+    """A sentence about items with the same text as others; empty if no judge learns."""
     return twins_of(store.runs.get(run_id).plan.calibration).in_words()
 
 
 def progress_line(look: RunProgress) -> str:
-    """One line on how far a run is."""
+    """A line about a run's progress."""
     row = look.row
     parts = [f"{look.settled}/{row.planned} votes ({percent(look.share)})"]
     if look.rate:
@@ -209,7 +209,7 @@ def progress_line(look: RunProgress) -> str:
 
 
 def left_out(figures: dict[str, Any]) -> str:
-    """What is said of batches that a provider works off while nobody works on their run."""
+    """A sentence about batches in progress at a provider when no process works on their run."""
     if not figures["batches_out"]:
         return ""
     count = plural(figures["batches_out"], "batch", "batches")
@@ -220,16 +220,16 @@ def left_out(figures: dict[str, Any]) -> str:
 
 
 def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> list[str]:
-    """How far the batches are that a provider has; nothing where there are none.
+    """The progress of the provider's batches; empty without any.
 
-    ``looking``: somebody will look at them.
+    ``looking``: a process will check them.
     """
-    out = [one for one in batches if one.at_provider]
+    out = [batch for batch in batches if batch.at_provider]
     if not out:
         return []
-    answered = sum(one.answered for one in out)
-    lines = sum(one.lines for one in out)
-    due = min((one.due for one in out if one.due is not None), default=None)
+    answered = sum(batch.answered for batch in out)
+    lines = sum(batch.lines for batch in out)
+    due = min((batch.due for batch in out if batch.due is not None), default=None)
     then = (
         "" if due is None or not looking else f", next look in {max(0.0, due - clock.at()):.0f} s"
     )
@@ -237,7 +237,7 @@ def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> li
 
 
 def estimate_as_text(figures: dict[str, Any]) -> str:
-    """What a run would take, in a line; a second one where items have the same text."""
+    """The expected effort of a run, in a line; a second line if items have the same text."""
     cost, direct = figures["cost_usd"], figures["cost_direct_usd"]
     words = (
         f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
@@ -278,12 +278,12 @@ def summary_as_text(figures: dict[str, Any]) -> str:
 
 
 def _status(figures: dict[str, Any]) -> str:
-    done = figures["status"] == "done"
-    return "incomplete" if done and not figures["complete"] else str(figures["status"])
+    finished = figures["status"] == "done"
+    return "incomplete" if finished and not figures["complete"] else str(figures["status"])
 
 
 def _known(figures: dict[str, Any]) -> str:
-    """How many answers were kept from earlier runs, and what that saved where it is known."""
+    """How many answers earlier runs provided, and the saved cost if it is known."""
     if not figures["cached"]:
         return ""
     saved = figures["saved_usd"]

@@ -1,4 +1,4 @@
-"""Verdicts, agreement and scores from votes that exist, under any rules; calls nobody."""
+"""Verdicts, agreement and scores recomputed from stored votes under any rules; no calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from core.services.results.verdicts import (
 from core.store.store import Store
 from core.text import numbers as say
 
-#: Whose votes count, where somebody says it.
+#: Whose votes count, if chosen.
 RaterGroup = Literal["all", "judges", "people"]
 
 
@@ -54,14 +54,14 @@ def score_source(
     """The report of ``score --json`` for a run's number or a folder in the common layout.
 
     Args:
-        open_store: opens the data file; called for a run only.
+        open_store: opens the data file; only called for a run.
         source: a run's number, or a folder.
-        rules: words like ``ordinal=median`` that replace the run's (or the default) rules, and with
-            them every fitted one.
+        rules: words like ``ordinal=median`` that replace the run's (or the default) rules,
+            including all fitted ones.
         abstain: replaces the rubric's strategy.
         raters: whose votes count. ``None``: in a run those that count there (no shadows), in a
-            folder the judges', and people's where nobody else rated.
-        tell: hears what a person should know about the source.
+            folder the judges', or people's if only people rated.
+        tell: called with remarks about the source.
     """
     run_id = run_named(source)
     if run_id is None:
@@ -101,7 +101,7 @@ def _score_run(
 
 
 def _counting(run: Run, raters: RaterGroup | None) -> Counting:
-    """How the run's votes count, with other shadows where ``raters`` says who is to count."""
+    """How the run's votes count, with different shadows if ``raters`` chooses who counts."""
     if raters is None:
         return counting_of(run.plan)
     panel = run.plan.panel
@@ -162,7 +162,7 @@ def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> 
 
 
 def rules_from(words: Sequence[str], base: Rules) -> Rules:
-    """``base`` with the rules that words like ``ordinal=median`` name."""
+    """``base`` with the rules named by words like ``ordinal=median``."""
     given = base.model_dump()
     for word in words:
         scale, _, rule = word.partition("=")
@@ -176,7 +176,7 @@ def rules_from(words: Sequence[str], base: Rules) -> Rules:
 
 
 def with_abstention(rubric: Rubric, abstain: str | None) -> Rubric:
-    """The rubric under another abstention strategy; as it is for ``None``."""
+    """The rubric under another abstention strategy; unchanged for ``None``."""
     if abstain is None:
         return rubric
     policy = {**rubric.scoring.model_dump(), "abstention": abstain}
@@ -232,7 +232,7 @@ def _verdict(cell: Verdict, rubric: Rubric) -> dict[str, Any]:
 
 
 def as_text(report: dict[str, Any]) -> str:
-    """The report as a line per item."""
+    """The report, a line per item."""
     lines = []
     for item in report["items"]:
         score = "no grade" if item["score"] is None else say.score(item["score"])

@@ -51,7 +51,7 @@ def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) 
 
 
 def _linted(file: Path, fail_on: str, dismissed: bool, as_json: bool) -> tuple[int, dict[str, Any]]:
-    """One file's status and report; says it in words where it is not wanted as JSON."""
+    """A file's status and report; prints the report unless it is wanted as JSON."""
     from core.errors import InputError
     from core.lint.check import check
     from core.lint.language import unread
@@ -61,11 +61,13 @@ def _linted(file: Path, fail_on: str, dismissed: bool, as_json: bool) -> tuple[i
     except InputError as error:
         common.complain(str(error))
         return common.WRONG_INPUT, {"file": str(file), "valid": False, **error.to_dict()}
-    findings = [_plain(parsed, one) for one in check(parsed.value, with_dismissed=dismissed)]
-    findings.sort(key=lambda one: one["line"] or 0)
+    findings = [
+        _plain(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
+    ]
+    findings.sort(key=lambda finding: finding["line"] or 0)
     if not as_json:
         _print(file, parsed, findings, unread(parsed.value))
-    serious = any(one["severity"] == "serious" for one in findings)
+    serious = any(finding["severity"] == "serious" for finding in findings)
     counts = {
         "error": False,
         "serious": serious,
@@ -129,21 +131,23 @@ def _print(
 ) -> None:
     from core.lint.language import unread_words
 
-    serious = sum(one["severity"] == "serious" for one in findings)
+    serious = sum(finding["severity"] == "serious" for finding in findings)
     counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
     common.tell(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
     for problem in parsed.notices:
         common.tell(f"  - {problem}")
     if unread:
         common.tell(f"  {unread_words(unread)}")
-    for one in findings:
-        line = f":{one['line']}" if one["line"] else ""
-        subject = one["criterion"] or (f"gate {one['gate']}" if one["gate"] else "the whole rubric")
-        common.tell(
-            f"\n{file}{line}: {one['severity']}: {subject}: {one['message']} [{one['rule']}]"
+    for entry in findings:
+        line = f":{entry['line']}" if entry["line"] else ""
+        subject = entry["criterion"] or (
+            f"gate {entry['gate']}" if entry["gate"] else "the whole rubric"
         )
-        common.tell(f"    why:  {one['why']} ({one['source']})")
-        common.tell(f"    mend: {one['mend']}")
+        common.tell(
+            f"\n{file}{line}: {entry['severity']}: {subject}: {entry['message']} [{entry['rule']}]"
+        )
+        common.tell(f"    why:  {entry['why']} ({entry['source']})")
+        common.tell(f"    mend: {entry['mend']}")
 
 
 def _criteria(rubric: Rubric) -> str:
@@ -151,7 +155,7 @@ def _criteria(rubric: Rubric) -> str:
     return "1 criterion" if count == 1 else f"{count} criteria"
 
 
-#: As ``core.services.rubrics.import_export.SHARE_FORMS``.
+#: Same as ``core.services.rubrics.import_export.SHARE_FORMS``.
 FORMS = ("yaml", "json", "autorubric", "csv", "canvas", "moodle", "sheet")
 _out = click.Path(path_type=Path, allow_dash=True)
 
@@ -194,21 +198,21 @@ def convert(
     from core.services.rubrics import import_export
 
     with common.plain_errors():
-        found = import_export.rubrics_at(open_to_read(db), rubric, scaling)
+        read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling)
         files: dict[Path, Shared] = {}
-        for read in found:
+        for read in read_rubrics:
             made = import_export.share(read.value, form)
             for notice in read.notices:
                 common.say(f"note: {notice}")
             for loss in made.losses:
                 common.say(f"Note: {loss}")
             target = out or Path("-")
-            path = target / made.file_name if _is_folder(target, len(found)) else target
+            path = target / made.file_name if _is_folder(target, len(read_rubrics)) else target
             files[path] = made
-        if len(files) < len(found):
-            alike = len({one.value.name for one in found}) == 1
+        if len(files) < len(read_rubrics):
+            alike = len({each.value.name for each in read_rubrics}) == 1
             mend = "give them names of their own" if alike else "name a folder with --out"
-            common.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; {mend}.")
+            common.say(f"rubric-studio: {rubric} holds {len(read_rubrics)} rubrics; {mend}.")
             sys.exit(common.WRONG_INPUT)
         if Path("-") in files:
             common.as_it_is(files[Path("-")].text)
@@ -217,7 +221,7 @@ def convert(
 
 
 def _is_folder(target: Path, rubrics: int) -> bool:
-    """Whether files go below it; for several rubrics a name without an ending is a new folder."""
+    """Whether ``target`` is a folder; for several rubrics a name without an extension is."""
     new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
     return new or target.is_dir()
 

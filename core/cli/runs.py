@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # The options of `grade`, in the order of its help.
 
-#: The options that say how models are asked (fields of ``Asking``).
+#: The options for asking models (fields of ``Asking``).
 ASKING = ("few_shot", "mode", "layout", "flip", "balanced", "cache")
 
 _OPTIONS = [
@@ -121,7 +121,7 @@ _OPTIONS = [
 
 
 def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options to a command."""
+    """Add the options to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -211,7 +211,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if lifecycle.cancel(store, run) == "queued":
-            # Its batches are out, and nobody works on it: they are told from here.
+            # Its batches are at the provider and no worker has it: cancel them from here.
             judges = store.runs.row(run).panel.judges
             if trust:
                 allow_sendings(judges)
@@ -312,11 +312,11 @@ def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if doubt:
-            found = in_doubt.as_data(store, run, item)
+            doubtful = in_doubt.as_data(store, run, item)
             if as_json:
-                common.result(found)
+                common.result(doubtful)
             else:
-                common.tell(in_doubt.as_text(found))
+                common.tell(in_doubt.as_text(doubtful))
             return
         if item is None:
             figures = lifecycle.summary(store, run)
@@ -374,7 +374,7 @@ def score(
 
 
 def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: str) -> None:
-    """Works the run off here, or watches it if another process has it; then says how it ended."""
+    """Work through the run here, or watch the process that does; then report how it ended."""
     from core.cli import requests_from_files
     from core.services.runs import lifecycle, runner
 

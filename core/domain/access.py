@@ -1,7 +1,7 @@
-"""Who acts, in which role, and what a role may do.
+"""Actors, roles and what a role may do.
 
-Alone on a machine (the *local* mode) a person may do everything. On a server for a team every
-member has one role. The table is that of ``docs/access.md``; nothing else decides.
+In *local* mode, alone on a machine, a person may do everything. On a team server every member has
+one role. The table is that of ``docs/access.md``; nothing else decides.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Verb = Literal[
     "read", "draft", "review", "adjudicate", "write", "organise", "set judges", "administer",
     "see blind cells",
 ]  # fmt: skip
-#: By which way somebody came: a page, after signing in; a page of a server without a login, from
-#: this machine or from elsewhere; a terminal or a program of this machine.
+#: How an actor came: by a page after signing in; by a page of a server without a login, from this
+#: or another machine; by a terminal or a program on this machine.
 Way = Literal["page", "visitor", "local"]
 
-#: So many pages of members may be open at once where the configuration says nothing else.
+#: How many pages members may have open at once, unless configured otherwise.
 MAX_SESSIONS = 300
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 _WRITERS = frozenset[TeamRole]({"author", "lead", "admin"})
 _REVIEWERS = frozenset[TeamRole]({"reviewer", "adjudicator", "lead"})
-#: Which roles may do what.
+#: Which roles may use which verb.
 MAY: dict[Verb, frozenset[TeamRole]] = {
     "read": frozenset(TEAM_ROLES),
     "draft": frozenset(TEAM_ROLES),
@@ -41,7 +41,7 @@ MAY: dict[Verb, frozenset[TeamRole]] = {
     "set judges": frozenset({"admin"}),
     "administer": frozenset({"admin"}),
 }
-#: What a verb means, as it ends a sentence that begins with "may".
+#: A verb in words, to follow "may" at the end of a sentence.
 VERB_WORDS: dict[Verb, str] = {
     "read": "read rubrics, datasets and reports",
     "draft": "keep drafts",
@@ -57,11 +57,11 @@ VERB_WORDS: dict[Verb, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Whoever acts.
+    """The person or program that acts.
 
-    ``name`` is an e-mail address, or empty where nobody signed in; ``role`` is ``None`` for who
-    may do nothing (not signed in, not a member, switched off), and then ``refused`` says why.
-    ``audited``: what they change is put on record.
+    ``name`` is an e-mail address, or empty if nobody signed in. ``role`` is ``None`` for an actor
+    who may do nothing (not signed in, not a member, switched off), and ``refused`` says why.
+    ``audited``: this actor's changes are recorded.
     """
 
     name: str = ""
@@ -76,7 +76,7 @@ class Actor:
         return self.via == "local"
 
     def may(self, verb: Verb) -> bool:
-        """Whether this actor may do that.
+        """Whether this actor's role permits the verb.
 
         >>> Actor("ann@example.org", "reviewer").may("write")
         False
@@ -86,7 +86,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member of the team. Times are ISO UTC; ``signed_out``: no sign-in from before counts."""
+    """A member of the team. Times are ISO UTC; ``signed_out``: earlier sign-ins are void."""
 
     email: str
     role: TeamRole
@@ -98,9 +98,9 @@ class MemberRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One line of the record of changes: who did what, when, to what (plain data).
+    """An entry of the audit log: who did what, when, to what (plain data).
 
-    ``before`` and ``after`` are ``None`` where the act keeps its own history (versions, reviews).
+    ``before`` and ``after`` are ``None`` if the change has its own history (versions, reviews).
     """
 
     id: int
@@ -117,12 +117,12 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class ListedProvider:
-    """A provider as an admin listed it: an address and its key belong together.
+    """A provider listed by an admin: an address and its key belong together.
 
     ``address`` is empty for a provider that litellm knows by the first part of a model's name;
-    then ``models`` says which (``openai/``). ``key_env`` is the *name* of a variable, or empty.
-    ``monthly_usd`` is what all members together may spend there in a calendar month (UTC),
-    ``person_usd`` what one of them may; ``None``: no limit.
+    ``models`` holds that part (``openai/``). ``key_env`` is the *name* of a variable, or empty.
+    ``monthly_usd`` limits what all members together may spend there in a calendar month (UTC),
+    ``person_usd`` what each of them may; ``None``: no limit.
     """
 
     name: str
@@ -134,7 +134,7 @@ class ListedProvider:
     person_usd: float | None = None
 
     def serves(self, judge: Judge) -> bool:
-        """Whether this judge is asked here and nowhere else."""
+        """Whether this judge uses this provider and no other."""
         own = (self.address.rstrip("/"), self.key_env)
         if (judge.api_base.rstrip("/"), judge.key_env) != own:
             return False
@@ -143,10 +143,10 @@ class ListedProvider:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """One team's part of a server: a data file of its own, and members of its own.
+    """A team's part of a server, with its own data file and members.
 
-    ``name`` stands in addresses, ``title`` on screen. ``new_members`` is what somebody becomes
-    there by signing in; ``None``: only whom an admin adds may come in.
+    ``name`` is part of addresses, ``title`` is shown. ``new_members`` is the role given on first
+    sign-in; ``None``: only members added by an admin may enter.
     """
 
     name: str
@@ -157,12 +157,12 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class TeamAccess:
-    """Who may sign in to a server for a team, and what it may ask.
+    """Who may sign in to a team server, and limits of the server.
 
-    ``domains`` and ``emails`` say who becomes a member by signing in (as ``new_members``); where
-    both are empty only ``admins`` and whom an admin adds may. ``session_hours``: how long a
-    sign-in counts; ``max_sessions``: how many pages members may have open. Without ``workspaces``
-    there is one data file, that of the environment.
+    People of ``domains`` and ``emails`` become members by signing in (as ``new_members``); if both
+    are empty only ``admins`` and people added by an admin do. ``session_hours``: how long a sign-in
+    lasts; ``max_sessions``: how many pages members may have open. Without ``workspaces`` there is
+    one data file, set by the environment.
     """
 
     admins: frozenset[str]
@@ -177,20 +177,20 @@ class TeamAccess:
     workspaces: tuple[Workspace, ...] = ()
 
     def within(self, workspace: Workspace) -> TeamAccess:
-        """What holds in one workspace."""
+        """The settings that apply within a workspace."""
         if workspace.new_members is None:
             return replace(self, domains=frozenset(), emails=frozenset())
         return replace(self, new_members=workspace.new_members)
 
 
 LOCAL = Actor("", "admin", "local", audited=False)
-#: Whoever opens an app that asks nobody to sign in from another machine.
+#: Someone on another machine who opens an app without a login.
 VISITOR = Actor("", "lead", "visitor", audited=False)
 NOBODY = Actor(refused="You are not signed in.")
 
 
 def allow(actor: Actor, verb: Verb) -> None:
-    """Raise ``NotAllowed``, in a sentence that says who may, unless this actor may do that.
+    """Raise ``NotAllowed``, saying who may, unless the actor may use the verb.
 
     >>> allow(Actor("ann@example.org", "reviewer"), "set judges")
     Traceback (most recent call last):

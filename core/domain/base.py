@@ -1,4 +1,4 @@
-"""The frozen base of every noun, the words for its fields, and pydantic's errors as ours."""
+"""The frozen base of all nouns, the words for their fields, and pydantic's errors as ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.errors import InputError, Problem
 
 Path = tuple[str | int, ...]
 
-#: What a change of a field means for votes (in words: ``core.rubric_diff.edits.KINDS``).
+#: What a changed field means for votes (in words: ``core.rubric_diff.edits.KINDS``).
 Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]
 
 
@@ -36,9 +36,9 @@ class About(NamedTuple):
 
 
 class Noun(BaseModel):
-    """Frozen, strict about unknown keys; NaN and infinity are refused.
+    """Frozen; refuses unknown keys, NaN and infinity.
 
-    ``ABOUT`` has a row for every field of the nouns that are shown and compared field by field.
+    ``ABOUT`` has a row for every field of nouns that are shown and compared field by field.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -68,13 +68,12 @@ class Noun(BaseModel):
         return [name for name in fields if getattr(self, name) not in (usual[name], "")]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with ``update`` applied (not validated) and nothing cached from the original."""
-        # What pydantic does, in a third of its time, and without cached properties, which would
-        # speak of the old fields.
+        """A copy with ``update`` applied, without validation and without cached properties."""
+        # As in pydantic but three times as fast, and without cached properties of old fields.
         kind, changed = type(self), dict(update or {})
-        mine = deepcopy(self.__dict__) if deep else self.__dict__
+        values = deepcopy(self.__dict__) if deep else self.__dict__
         copied = kind.__new__(kind)
-        fields = {name: mine[name] for name in kind.__pydantic_fields__ if name in mine}
+        fields = {name: values[name] for name in kind.__pydantic_fields__ if name in values}
         object.__setattr__(copied, "__dict__", fields | changed)
         object.__setattr__(
             copied, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changed.keys()
@@ -88,7 +87,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 def broken(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
-    """The error a validator raises: what is wrong, how to mend it, and where below the model.
+    """The error for a validator to raise: what is wrong, how to fix it, and where in the model.
 
     Braces are doubled because pydantic formats the template.
     """
@@ -97,7 +96,7 @@ def broken(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
 
 
 def build(model: type[ModelT], data: Any, what: str, where: str = "") -> ModelT:
-    """``model`` made from ``data``; raises one ``InputError`` with every problem found.
+    """Build ``model`` from ``data``; raises one ``InputError`` with all problems.
 
     ``what`` names the thing in the message ("rubric"); ``where`` is the file, if any.
     """
@@ -134,7 +133,7 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
     return Problem(f"is {_short(detail['input'])}: {_lower(detail['msg'])}.", "", path)
 
 
-#: How pydantic calls a thing of another form, and what is to stand there by the form it wants.
+#: The end of pydantic's error types for a wrong form, and the expected forms in words.
 _NOT_THAT = ("_type", "_parsing", "_from_float")
 _FORMS = {
     "float": "Use a number, like 1.5 (a point, no comma).",
@@ -180,17 +179,17 @@ def nouns_in(annotation: Any) -> list[type[BaseModel]]:
 
 def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
     """Return a noun and all nouns inside it, however deep."""
-    found, todo = set[type[BaseModel]](), [noun]
+    nouns, todo = set[type[BaseModel]](), [noun]
     while todo:
-        one = todo.pop()
-        if one not in found:
-            found.add(one)
-            todo += [inner for f in one.model_fields.values() for inner in nouns_in(f.annotation)]
-    return found
+        kind = todo.pop()
+        if kind not in nouns:
+            nouns.add(kind)
+            todo += [inner for f in kind.model_fields.values() for inner in nouns_in(f.annotation)]
+    return nouns
 
 
 def _short(value: Any) -> str:
-    # Somebody may have written a key where something else was meant.
+    # A key may have been written in the wrong place.
     text = masked(repr(value))
     return text if len(text) <= 60 else text[:57] + "..."
 

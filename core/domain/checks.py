@@ -1,4 +1,4 @@
-"""Checks: rules that answer a criterion without asking anybody."""
+"""Checks: rules that answer a criterion without a judge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, model_validator
 from core.domain.base import Noun, broken
 from core.domain.rubric import MET, UNMET
 
-#: What a check looks at.
+#: The text that a check tests.
 Looked = Literal["submission", "thinking", "prompt", "reference", "description"]
 _TESTS = (
     *("contains", "equals", "regex", "json_schema", "words", "characters", "number"),
@@ -27,7 +27,7 @@ Text = Annotated[str, Field(max_length=100_000)]
 
 
 class Within(Noun):
-    """A range of numbers, its ends included; ``None`` where there is no end."""
+    """A range of numbers with both ends included; ``None`` means open."""
 
     min: float | None = None
     max: float | None = None
@@ -41,7 +41,7 @@ class Within(Noun):
         return self
 
     def holds(self, value: float) -> bool:
-        """Whether ``value`` lies within.
+        """Whether ``value`` is in the range.
 
         >>> Within(min=2).holds(2), Within(max=1).holds(2)
         (True, False)
@@ -51,16 +51,17 @@ class Within(Noun):
 
 
 class Check(Noun):
-    """One test of a text; exactly one of them.
+    """A test of a text; has exactly one of the test fields.
 
-    ``contains`` a text, or each of several; ``equals`` one, but for blanks at its ends; ``regex``
-    is found somewhere; ``json_schema``: it is JSON that fits (``{}``: any JSON); ``words`` and
-    ``characters`` count them; ``number``: the only number in the text lies within. ``all``, ``any``
-    and ``not`` join tests. In texts to compare with, ``{reference}`` and ``{prompt}`` stand for the
-    item's own, ``{meta.KEY}`` for what is kept of it. ``of`` says what is looked at.
+    ``contains`` a text, or each of several; ``equals`` a text, ignoring blanks at its ends;
+    ``regex`` is found anywhere; ``json_schema``: valid JSON for the schema (``{}``: any JSON);
+    ``words`` and ``characters`` count; ``number``: the only number in the text is in the range.
+    ``all``, ``any`` and ``not`` combine tests. In texts to compare with, ``{reference}`` and
+    ``{prompt}`` stand for the item's own, ``{meta.KEY}`` for its metadata. ``of`` is the text to
+    test.
     """
 
-    # A saved panel is built anew from its fields, where ``not`` is called ``not_``.
+    # Saved panels are rebuilt from field names, where ``not`` is called ``not_``.
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
     contains: Text | tuple[Text, ...] | None = None
@@ -78,16 +79,16 @@ class Check(Noun):
 
     @property
     def test(self) -> str:
-        """Which of the tests it is."""
+        """The name of the test."""
         return next(name for name in _TESTS if getattr(self, name) is not None)
 
     @model_validator(mode="after")
     def _check(self) -> Check:
         given = [name.rstrip("_") for name in _TESTS if getattr(self, name) is not None]
         if len(given) != 1:
-            known = ", ".join(name.rstrip("_") for name in _TESTS)
-            said = " and ".join(given) if given else "no test"
-            raise broken(f"has {said}.", f"Give exactly one of {known}.")
+            tests = ", ".join(name.rstrip("_") for name in _TESTS)
+            problem = " and ".join(given) if given else "no test"
+            raise broken(f"has {problem}.", f"Give exactly one of {tests}.")
         if (self.all, self.any) in (((), None), (None, ())) or self.contains in ("", ()):
             raise broken("is empty.", "It would hold for every text.", given[0])
         if self.regex is not None:
@@ -98,7 +99,7 @@ class Check(Noun):
         return self
 
     def describe(self) -> str:
-        """In a few words what holds where it holds.
+        """What the check requires, in a few words.
 
         >>> Check(words=Within(min=3)).describe()
         'at least 3 words'
@@ -113,18 +114,18 @@ class Check(Noun):
             return f"not ({self.not_.describe()})"
         if name in ("all", "any"):
             word = " and " if name == "all" else " or "
-            return word.join(f"({one.describe()})" for one in getattr(self, name))
+            return word.join(f"({test.describe()})" for test in getattr(self, name))
         value = getattr(self, name)
         several = isinstance(value, tuple)
         shown = ", ".join(map(json.dumps, value)) if several else json.dumps(value)
-        words = {"json_schema": "JSON that fits", "regex": "matches"}.get(name, name)
-        return f"{words} {shown[:120]}{of}"
+        start = {"json_schema": "JSON that fits", "regex": "matches"}.get(name, name)
+        return f"{start} {shown[:120]}{of}"
 
 
 def _require_pattern(pattern: str) -> None:
-    """Refuse what is no regular expression, where that is quickly known.
+    """Refuse invalid regular expressions that are quick to recognise.
 
-    Of others, the process that works out checks, and can be ended, says so.
+    The others are refused by the process that evaluates checks, which can be stopped.
     """
     if "[" in pattern and _WIDE.search(pattern):
         return
@@ -136,10 +137,10 @@ def _require_pattern(pattern: str) -> None:
 
 
 def _nested(schema: Any) -> bool:
-    """Whether a schema has more levels than what is kept can be read with."""
+    """Whether a schema is nested too deeply to read it back after saving."""
     level = [schema]
     for _ in range(_DEEPEST_SCHEMA):
-        held = (one.values() if isinstance(one, dict) else one for one in level)
+        held = (inner.values() if isinstance(inner, dict) else inner for inner in level)
         within = (inner for values in held for inner in values if isinstance(inner, dict | list))
         level = list({id(inner): inner for inner in within}.values())
     return bool(level)
@@ -153,17 +154,17 @@ def _range(within: Within) -> str:
 
 
 class CheckRule(Noun):
-    """An option, and when it is the answer."""
+    """An option, and the check for which it is the answer."""
 
     when: Check
     then: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class CriterionChecks(Noun):
-    """How one criterion is answered: the first rule that holds, else ``otherwise``.
+    """The rules that answer a criterion: the first one that holds, else ``otherwise``.
 
-    Without ``otherwise`` the judge abstains where no rule holds. A check alone is MET where it
-    holds and UNMET where it does not.
+    Without ``otherwise`` the judge abstains if no rule holds. A single check gives MET if it holds,
+    else UNMET.
 
     >>> short = CriterionChecks.model_validate({"contains": "http"})
     >>> short.rules[0].then, short.otherwise
@@ -189,9 +190,9 @@ class CriterionChecks(Noun):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Every option that it may answer with."""
-        said = [rule.then for rule in self.rules]
-        return tuple(dict.fromkeys(said + ([self.otherwise] if self.otherwise else [])))
+        """Every possible answer, by label."""
+        answers = [rule.then for rule in self.rules]
+        return tuple(dict.fromkeys(answers + ([self.otherwise] if self.otherwise else [])))
 
 
 def _depths(check: Check, depth: int = 1) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Dataset and item: what is judged."""
+"""Dataset and item: what judges judge."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ def _plain(name: str) -> str:
 
 
 ContextName = Annotated[str, Field(max_length=80), AfterValidator(_plain)]
-#: Further material that judges see with the task, each under its name: passages, a policy.
+#: Named further material that judges see with the task, such as passages or a policy.
 Context = Annotated[dict[ContextName, LongText], Field(max_length=MAX_CONTEXTS)]
 
 
-#: Who asks in a conversation, or sets it up; all others are judged.
+#: Roles that ask or set up a conversation; all others are judged.
 ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
 
 
 class Message(Noun):
-    """One turn of a conversation."""
+    """A turn of a conversation."""
 
     role: Annotated[str, Field(min_length=1, max_length=50)]
     content: LongText
 
     @property
     def judged(self) -> bool:
-        """Whether it is a turn of the one who is judged."""
+        """Whether it is a turn of the judged party."""
         return fold(self.role) not in ASKERS
 
 
 class Sections(Noun):
-    """A submission in two sections: the model's thinking and the output it gave."""
+    """A submission in two sections: the model's thinking and its output."""
 
     thinking: LongText = ""
     output: LongText
 
 
 def _form(value: Any) -> str | None:
-    """Which form a submission was given in, so that only that form's trouble is told."""
+    """The form of a submission, so that errors mention this form only."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, list | tuple):
@@ -74,7 +74,7 @@ Answer = Annotated[_Text | _Messages | _Sections, _FORM]
 
 
 class Pair(Noun):
-    """Two answers to the same task, to be compared; judges see them as A (first) and B."""
+    """Two answers to the same task, for comparison; judges see them as A (first) and B."""
 
     first: Answer
     second: Answer
@@ -85,7 +85,7 @@ Split = Literal["calibration", "evaluation"]
 
 
 def output_of(answer: Answer) -> str:
-    """An answer's text without its thinking: a chat is its turns, one after the other."""
+    """An answer's text without its thinking; a chat is its turns in order."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Sections):
@@ -94,14 +94,14 @@ def output_of(answer: Answer) -> str:
 
 
 class Label(Noun):
-    """A person's truth for one criterion of an item: an option's label, and why."""
+    """A person's answer to a criterion for an item: an option's label, and a reason."""
 
     label: str
     reason: str = ""
 
 
 class Item(Noun):
-    """One submission with what belongs to it. ``labels`` maps criterion names to truth."""
+    """A submission with its context. ``labels`` maps criterion names to the truth."""
 
     id: Annotated[str, Field(min_length=1, max_length=500)]
     submission: Submission
@@ -118,7 +118,7 @@ class Item(Noun):
 
     @cached_property
     def output(self) -> str:
-        """The judged text without its thinking; of a pair, both answers, A before B."""
+        """The judged text without its thinking; for a pair both answers, A before B."""
         if isinstance(self.submission, Pair):
             first, second = map(output_of, (self.submission.first, self.submission.second))
             return f"A:\n{first}\n\nB:\n{second}"
@@ -126,16 +126,16 @@ class Item(Noun):
 
     @cached_property
     def thinking(self) -> str:
-        """The thinking section, or the empty string."""
+        """The thinking section, or ""."""
         return self.submission.thinking if isinstance(self.submission, Sections) else ""
 
     @property
     def text(self) -> str:
-        """All of the submission as one text."""
+        """The whole submission as one text."""
         return f"{self.thinking} {self.output}" if self.thinking else self.output
 
     def truth(self, criterion: Criterion) -> int | None:
-        """The index (into ``choices``) of the true option, or ``None`` where unlabelled."""
+        """The index (into ``choices``) of the true option, or ``None`` without a label."""
         label = self.labels.get(criterion.name)
         return None if label is None else criterion.index_of(label.label)
 
@@ -143,7 +143,7 @@ class Item(Noun):
 class Dataset(Noun):
     """A named, ordered list of items.
 
-    ``prompt``, ``context``, ``reference`` and ``rubric`` hold for all that have none of their own.
+    ``prompt``, ``context``, ``reference`` and ``rubric`` are defaults for items without their own.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "Untitled dataset"
@@ -173,9 +173,9 @@ class Dataset(Noun):
         return self
 
     def resolved(self, item: Item) -> Item:
-        """``item`` with the dataset's prompt, context and reference where it has none of its own.
+        """``item``, with the dataset's prompt, context and reference for those it lacks.
 
-        Contexts are taken by name: an item may add to those of its dataset.
+        Contexts are merged by name: an item may add to the dataset's.
         """
         changes: dict[str, Any] = {
             name: value

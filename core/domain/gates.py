@@ -1,4 +1,4 @@
-"""Scoring policy, gates, pre-checks, decision: what moves a score or settles an outcome."""
+"""Scoring policy, gates, pre-checks, decision: what changes a score or settles an outcome."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 # Gates: a closed set of predicates on verdicts, with effects on the score or the outcome.
 #
-# A gate is data, so it can be read, edited and traced; it is evaluated in ``core.scoring``.
-# Thresholds are option labels, or values in [0, 1]. Caps and factors are in units of the normalised
-# score.
+# A gate is data, so it can be read, edited and traced; ``core.scoring`` evaluates it. Thresholds
+# are option labels, or values in [0, 1]. Caps and factors are in units of the normalised score.
 
 Value = Annotated[float, Field(ge=0, le=1)]
 Threshold = Value | str
@@ -48,17 +47,17 @@ class Condition(Noun):
 
     @property
     def predicate(self) -> str:
-        """The name of the one predicate that is set."""
+        """The name of the predicate that is set."""
         return next(name for name in PREDICATES if getattr(self, name) is not None)
 
     @property
     def compares(self) -> bool:
-        """Whether the predicate compares values, rather than naming options."""
+        """Whether the predicate compares values instead of naming options."""
         return self.predicate in ("below", "at_most", "above", "at_least")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The option labels it names; none where it compares with a number."""
+        """The option labels it names; empty if it compares with a number."""
         given = getattr(self, self.predicate)
         given = given if isinstance(given, tuple) else (given,)
         return tuple(label for label in given if isinstance(label, str))
@@ -106,7 +105,7 @@ class Gate(Noun):
     on_missing: Literal["review", "skip", "fire"] = "review"
 
     def problem_with(self, criteria: Mapping[str, Criterion]) -> Problem | None:
-        """Why this gate cannot work on ``criteria``, or ``None``: unknown names or labels."""
+        """Why this gate cannot work with ``criteria`` (unknown names or labels), or ``None``."""
         when = self.when
         if when.criterion is None:
             return self._tag_problem([c for c in criteria.values() if when.tag in c.tags])
@@ -126,17 +125,17 @@ class Gate(Noun):
                 "Tag a criterion or change the gate.",
                 ("when", "tag"),
             )
-        # A label that some of them lack is fine: for those it never holds.
+        # Some of them may lack a label: the gate never holds for those.
         for label in when.labels:
             if any(_fits(c, label, when.compares) for c in tagged):
                 continue
-            known = dict.fromkeys(o.label for c in tagged for o in c.options if not o.na)
+            labels = dict.fromkeys(o.label for c in tagged for o in c.options if not o.na)
             what = "a value under that label" if when.compares else "such an option"
             return Problem(
                 f"names {label!r}, but no criterion tagged {when.tag!r} has {what}.",
-                f"Use one of {', '.join(map(repr, known))}, or a value from 0 to 1."
+                f"Use one of {', '.join(map(repr, labels))}, or a value from 0 to 1."
                 if when.compares
-                else f"Use one of {', '.join(map(repr, known))}.",
+                else f"Use one of {', '.join(map(repr, labels))}.",
                 ("when", when.predicate.rstrip("_")),
             )
         return None
@@ -144,10 +143,10 @@ class Gate(Noun):
     def _unknown_label(self, criterion: Criterion) -> Problem | None:
         for label in self.when.labels:
             if criterion.index_of(label) is None:
-                known = ", ".join(repr(o.label) for o in criterion.options)
+                labels = ", ".join(repr(o.label) for o in criterion.options)
                 return Problem(
                     f"names {label!r}, which is not an option of {criterion.name!r}.",
-                    f"Use one of {known}, or a value from 0 to 1.",
+                    f"Use one of {labels}, or a value from 0 to 1.",
                     ("when", self.when.predicate.rstrip("_")),
                 )
             if self.when.compares and not _fits(criterion, label, True):
@@ -160,14 +159,15 @@ class Gate(Noun):
 
 
 def _fits(criterion: Criterion, label: str, compares: bool) -> bool:
-    """Whether the criterion has that option, with a value where values are compared."""
+    """Whether the criterion has the option, with a value if values are compared."""
     index = criterion.index_of(label)
     return index is not None and not (compares and criterion.values[index] is None)
 
 
-# Pre-checks: patterns looked for in a submission, before and apart from what judges say.
+# Pre-checks: patterns to look for in a submission, before and independent of judges.
 #
-# A pre-check is a cheap screen that routes to a person. It is data; ``core.scoring`` evaluates it.
+# A pre-check is a cheap filter that sends items to a person. It is data; ``core.scoring`` evaluates
+# it.
 
 Family = Literal[
     "dangerous_instructions", "weapon_making", "malware_hacking", "self_harm", "personal_data"
@@ -176,8 +176,8 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 CheckAction = Literal["flag", "cap", "fail"]
 
 #: A phrase: words, where ``*`` stands for the beginning or end of a word, ``<number>`` for digits,
-#: and ``...`` for up to eight words between two others. Case, accents and kinds of quotes do not
-#: count. It is no regular expression: those can take for ever, and few people can read them.
+#: and ``...`` for up to eight words between two others. Case, accents and kinds of quotes are
+#: ignored. It is not a regular expression: those can take forever, and few people can read them.
 Phrase = Annotated[str, Field(max_length=200)]
 Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
 
@@ -248,7 +248,7 @@ class Precheck(Noun):
         return self
 
 
-#: Far beyond any score, so that sums and differences of thresholds stay finite.
+#: Far beyond any score, but sums and differences of thresholds stay finite.
 ScoreThreshold = Annotated[float, Field(ge=-1e100, le=1e100)]
 
 
@@ -276,7 +276,7 @@ class Decision(Noun):
 
     @property
     def floor(self) -> float:
-        """Below this an item fails."""
+        """The score below which an item fails."""
         return self.pass_at if self.fail_below is None else self.fail_below
 
     def beyond_unit(self) -> str | None:
@@ -286,7 +286,7 @@ class Decision(Noun):
         return next((name for name, value in given.items() if not 0 <= value <= 1), None)
 
 
-# The scoring policy: how verdicts become a score.
+# The scoring policy turns verdicts into a score.
 
 Abstention = Literal["skip", "zero", "partial", "fail"]
 ABSTENTIONS: tuple[Abstention, ...] = ("skip", "zero", "partial", "fail")

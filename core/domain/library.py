@@ -1,4 +1,4 @@
-"""Rubrics, datasets, judges, panels and drafts as they are kept, with ids, versions and dates."""
+"""Stored rubrics, datasets, judges, panels and drafts, with ids, versions and dates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 
 @dataclass(frozen=True, slots=True)
 class RubricVersion:
-    """One saved state of a rubric; never changed. ``number`` counts from 1 within the rubric."""
+    """A saved state of a rubric; immutable. ``number`` counts from 1 within the rubric."""
 
     id: int
     rubric_id: int
@@ -44,8 +44,8 @@ class RubricVersionInfo:
 class RubricRow:
     """A rubric in a list, described by its latest version (``number``, ``version_id``).
 
-    ``runs`` counts runs (not spot checks) over any of its versions; ``updated`` is when the latest
-    version was saved; ``archived`` when it was put away.
+    ``runs`` counts runs (not spot checks) over all of its versions; ``updated`` is when the latest
+    version was saved, ``archived`` when it was archived.
     """
 
     id: int
@@ -63,11 +63,11 @@ class RubricRow:
 
 @dataclass(frozen=True, slots=True)
 class DatasetVersion:
-    """One saved state of a dataset; never changed.
+    """A saved state of a dataset; immutable.
 
     ``head`` is the dataset without its items (``head.items`` is empty, whatever ``items`` counts),
-    so that ``head.resolved(item)`` works on an item fetched alone. ``labelled`` counts the items
-    with at least one label.
+    so ``head.resolved(item)`` works on an item fetched alone. ``labelled`` counts the items with at
+    least one label.
     """
 
     id: int
@@ -88,10 +88,10 @@ class DatasetVersion:
 
 @dataclass(frozen=True, slots=True)
 class LabelDraw:
-    """That the labels of a dataset version were drawn at random, as somebody declared.
+    """A declaration that the labels of a dataset version were drawn at random.
 
-    ``note`` is the key of the items' meta that holds each one's chance of being drawn; empty where
-    all had the same. ``by`` is empty where nobody signed in.
+    ``note`` is the meta key with each item's probability of being drawn; empty if they were equal.
+    ``by`` is empty if nobody was signed in.
     """
 
     version_id: int
@@ -135,9 +135,9 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """Which items of a dataset version to show; a default says nothing about that property.
+    """Which items of a dataset version to show; defaults do not filter.
 
-    ``search`` looks (ignoring ASCII case) into id, submission, prompt and reference.
+    ``search`` looks (ignoring ASCII case) in id, submission, prompt and reference.
     """
 
     search: str = ""
@@ -182,7 +182,7 @@ class SavedDraft:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCounts:
-    """How much there is, for the home page and for empty states. Archived things do not count."""
+    """Counts for the home page and for empty states, without archived things."""
 
     rubrics: int
     datasets: int
@@ -196,7 +196,7 @@ class LibraryCounts:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A stored content whose hash is not the one it was saved under."""
+    """Stored content with a different hash than when it was saved."""
 
     what: str
     id: int

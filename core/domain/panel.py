@@ -1,4 +1,4 @@
-"""Judge and panel: raters, most of whom can be asked, and how their votes become one verdict."""
+"""Judge and panel: raters, most of which can be asked, and how their votes become a verdict."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ JudgeKind = Literal[
     "person",
 ]
 RaterKind = Literal["llm", "offline", "human"]
-#: Judges that learn from labelled items, and judges that are code: neither needs a network. Code
-#: is asked only by the program that brings it, a command only where somebody started it himself.
+#: Judges that learn from labelled items. Like judges that are code, they need no network. Only the
+#: program that defines a function can ask it; a command runs only if a person started it.
 LEARNING_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
 CODE_KINDS: tuple[JudgeKind, ...] = ("function", "command")
-#: Raters whose votes came from elsewhere: nobody here can ask them.
+#: Raters whose votes were imported; they cannot be asked.
 IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
     {"imported": "llm", "imported_offline": "offline", "person": "human"}
 )
 Thinking = Literal["off", "low", "medium", "high"]
 
 
-#: What stands for the rubric's and the criteria's names in instructions.
+#: The placeholders for the rubric's and the criteria's names in instructions.
 PLACES = ("rubric", "criterion")
 _PLACE = re.compile(r"\{([^{}\s]*)\}")
 
 
 def _known_places(text: str) -> str:
-    """Refuse a place that would never be filled; braces around anything else are braces."""
+    """Refuse unknown placeholders; braces around anything else are plain braces."""
     strange = [name for name in _PLACE.findall(text) if name not in PLACES and name.isidentifier()]
     if strange:
-        known = " and ".join(f"{{{name}}}" for name in PLACES)
-        raise broken(f"has {{{strange[0]}}}, which nothing fills.", f"There are {known}.")
+        places = " and ".join(f"{{{name}}}" for name in PLACES)
+        raise broken(f"has {{{strange[0]}}}, which nothing fills.", f"There are {places}.")
     return text
 
 
-#: What is said to a model beside our own words, after them.
+#: Text for models in addition to the system text, appended to it.
 Instructions = Annotated[str, Field(max_length=20_000), AfterValidator(_known_places)]
 
 
 def instructions_for(judge: Judge, asking: Asking, rubric: str, criteria: Sequence[str]) -> str:
-    """The judge's own instructions, else the panel's, with names in their places.
+    """The judge's own instructions, else the panel's, with placeholders filled in.
 
     >>> one = Judge(name="j", model="m", instructions="Be strict on {criterion}.")
     >>> instructions_for(one, Asking(), "Essays", ["cites", "tone"])
@@ -71,25 +71,23 @@ def instructions_for(judge: Judge, asking: Asking, rubric: str, criteria: Sequen
 
 
 class Judge(Noun):
-    """One rater: which model or offline method, with what settings; or one imported with its votes.
+    """A rater: a model or offline method with its settings, or an imported one with its votes.
 
-    ``key_env`` is the *name* of the environment variable that holds the key; the key itself is
-    never stored. ``replicas`` are further addresses that serve the same model as ``api_base`` does.
-    ``params`` go to the provider as they are; one that needs a secret names its
-    variable instead, ``{env: NAME}``. ``door`` is how the model is reached: ``litellm`` (any
-    provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
-    ``auto`` (the latter wherever it makes no difference). ``logprobs`` asks the provider how likely
-    each option's number was, and keeps that with the vote. A model that ``decides`` (a guardian, a
-    classifier behind an endpoint) is asked whether a requirement is met and says Yes or No, in one
-    word; with ``logprobs`` its vote tells how likely the Yes was. ``stage`` orders a cascade's
-    judges; a ``shadow`` judge votes without counting. Known limits of the provider, in requests and
-    tokens per minute, are kept to by pacing. Prices are US dollars per million tokens; ``None``
-    means that the price is looked up, or unknown.
-    ``instructions`` are said to a model after our own system text, which they cannot replace. A
-    ``check`` answers by the rules in ``checks``, a ``command`` by the program that it names, and a
-    ``function`` is Python code, which only the program that brings it can ask. An ``imported``
-    model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight
-    and ``shadow`` mean something.
+    ``key_env`` is the *name* of the environment variable with the key; the key itself is never
+    stored. ``replicas`` are further addresses of the model at ``api_base``. ``params`` go to the
+    provider unchanged; a secret one names its variable instead, ``{env: NAME}``. ``door`` is the
+    client: ``litellm`` (any provider), ``openai`` (any endpoint with the OpenAI protocol, cheaper
+    per call) or ``auto`` (the latter if it makes no difference). ``logprobs`` requests the
+    probability of each option's number, stored with the vote. A model that ``decides`` (a guardian,
+    a classifier behind an endpoint) answers whether a requirement is met with the word Yes or No;
+    with ``logprobs`` its vote includes the probability of Yes. ``stage`` orders the judges of a
+    cascade; a ``shadow`` judge votes without counting. The provider's limits, in requests and
+    tokens per minute, are observed by pacing. Prices are US dollars per million tokens; ``None``
+    means look it up, or unknown. ``instructions`` follow the system text, which they cannot
+    replace. A ``check`` answers by the rules in ``checks``, a ``command`` by the program it names,
+    and a ``function`` is Python code that only the program defining it can ask. An ``imported``
+    model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight and
+    ``shadow`` are used.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
@@ -124,7 +122,7 @@ class Judge(Noun):
 
     @property
     def offline(self) -> bool:
-        """Whether this judge needs no model and no network."""
+        """Whether this judge needs neither a model nor a network."""
         return self.kind == "check" or self.kind in LEARNING_KINDS or self.kind in CODE_KINDS
 
     @property
@@ -139,7 +137,7 @@ class Judge(Noun):
 
     @property
     def rater_kind(self) -> RaterKind:
-        """What sort of rater it is, wherever it voted: a model, an offline method or a person."""
+        """The sort of rater, wherever it voted: a model, an offline method or a person."""
         return IMPORTED_KINDS.get(self.kind, "offline" if self.offline else "llm")
 
     @model_validator(mode="after")
@@ -154,7 +152,7 @@ class Judge(Noun):
         if self.decides and self.kind != "llm":
             raise broken("is on, but only a model decides so.", "Leave it out.", "decides")
         if self.key_env and not names_a_variable(self.key_env):
-            # The value is not repeated: somebody may have pasted the key itself.
+            # Does not repeat the value, which may be a key.
             raise broken(
                 "is not the name of an environment variable.",
                 "Put the key into a variable such as OPENAI_API_KEY and give its name here, "
@@ -167,7 +165,10 @@ class Judge(Noun):
         return self
 
     def _check_addresses(self) -> None:
-        addresses = ((self.api_base, "api_base"), *((one, "replicas") for one in self.replicas))
+        addresses = (
+            (self.api_base, "api_base"),
+            *((replica, "replicas") for replica in self.replicas),
+        )
         for address, field in addresses:
             if address and not _WEB.match(address):
                 raise broken(
@@ -179,18 +180,18 @@ class Judge(Noun):
         if self.replicas and not self.api_base:
             words = "has further addresses and no first one."
             raise broken(words, "Put one of them into api_base.", "replicas")
-        if len({one.rstrip("/") for one, _ in addresses}) < len(addresses):
+        if len({address.rstrip("/") for address, _ in addresses}) < len(addresses):
             raise broken("names an address twice.", "Leave it out.", "replicas")
 
     def _require_its_own(self, kind: JudgeKind, field: str, mend: str) -> None:
-        """What only one kind of judge has, it must have."""
+        """Require a field that belongs to this kind of judge only."""
         if self.kind == kind and not getattr(self, field):
             raise broken("is empty.", mend, field)
         if self.kind != kind and getattr(self, field):
             raise broken(f"is for judges of the kind {kind!r}.", f"Say kind: {kind}.", field)
 
     def _refuse_secrets(self) -> None:
-        """No value is repeated: it may be the key itself."""
+        """Refuse secrets in settings; messages do not repeat values."""
         if looks_like_key(self.model):
             raise broken("looks like a key.", "Never enter a key here.", "model")
         for address in (self.api_base, *self.replicas):
@@ -207,16 +208,15 @@ class Judge(Noun):
 
 
 class Asking(Noun):
-    """How models are asked; offline judges are not concerned.
+    """How to ask models; offline judges ignore it.
 
-    ``mode``: each criterion in a call of its own, the whole ``rubric`` in one call, or in
-    ``two_step``: assess in words, then choose. ``layout``: what calls share comes first, the item
-    or the criterion; ``auto`` takes what costs less. ``few_shot``: labelled examples shown per
-    criterion. ``balanced``: orders of options rotate over items and replicates instead of being
-    drawn. ``flip``: ask again with the order reversed; ``check`` only records it, ``require``
-    takes a judge's vote as an abstention where its two answers differ. ``cache``: an answer to the
-    same request, kept from an earlier run, is used again. ``instructions`` go to every model that
-    has none of its own.
+    ``mode``: a call per criterion, one call for the whole ``rubric``, or ``two_step``: assess in
+    words, then choose. ``layout``: which shared part comes first in calls, the item or the
+    criterion; ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion.
+    ``balanced``: orders of options rotate over items and replicates instead of being random.
+    ``flip``: ask again in reversed order; ``check`` only records it, ``require`` turns a judge's
+    vote into an abstention if its two answers differ. ``cache``: reuse an earlier run's answer to
+    the same request. ``instructions`` go to every model without its own.
     """
 
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
@@ -230,10 +230,10 @@ class Asking(Noun):
 
 
 class Cascade(Noun):
-    """When a cell goes on from one stage's judges to the next stage's (``Judge.stage``).
+    """When a cell goes from one stage's judges to the next stage's (``Judge.stage``).
 
-    The last stage that was asked decides; earlier votes are kept and do not count.
-    ``below_confidence``: a cell goes on where the mean confidence of the stage's votes is lower.
+    The last stage asked decides; earlier votes are kept but do not count. ``below_confidence``: a
+    cell goes on if the mean confidence of the stage's votes is lower.
     """
 
     on_abstention: bool = True
@@ -243,8 +243,8 @@ class Cascade(Noun):
     near_gate: bool = False
 
 
-#: Headers that say how a request is framed and where it goes: two parties that read them
-#: otherwise take one request for two.
+#: Headers for the framing and routing of a request: if two parties read them differently, one
+#: request becomes two.
 _FRAMING = re.compile(
     r"host|content-.*|transfer-encoding|connection|keep-alive|proxy-connection|upgrade|expect|te"
     r"|trailer",
@@ -255,10 +255,10 @@ _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
 def check_headers(headers: object) -> None:
-    """Refuse headers of a judge that are no headers, or that frame the request.
+    """Refuse invalid headers of a judge, and headers that frame the request.
 
     Raises:
-        PydanticCustomError: see ``broken``; no value is repeated, which may be a key.
+        PydanticCustomError: see ``broken``; values, which may be keys, are not repeated.
     """
     if headers is None:
         return
@@ -283,7 +283,7 @@ _WEB = re.compile(r"https?://\S+\Z")
 
 
 def is_reachable(address: str) -> bool:
-    """Whether it is a web address whose host a network could look up.
+    """Whether the text is a web address with a host that a network could look up.
 
     >>> is_reachable("http://localhost:8000/v1"), is_reachable("http://a..b"), is_reachable("host")
     (True, False, False)
@@ -321,7 +321,7 @@ class Rules(Noun):
 
 
 class Panel(Noun):
-    """Judges and how their votes become one verdict."""
+    """Judges, and how their votes become a verdict."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "Panel"
     judges: Annotated[tuple[Judge, ...], Field(max_length=1000)]
@@ -332,7 +332,7 @@ class Panel(Noun):
 
     @property
     def askable(self) -> bool:
-        """Whether all of its judges can be asked; a panel of imported raters cannot."""
+        """Whether all of its judges can be asked; imported raters cannot."""
         return all(judge.askable for judge in self.judges)
 
     @model_validator(mode="after")

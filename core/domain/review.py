@@ -1,7 +1,7 @@
-"""Review: which cells people look at, under what rules, and what they may say.
+"""Review: which cells people look at, by which rules, and their possible answers.
 
-A cell is an (item, criterion) of a run. What is kept of it are events; everything here is either a
-rule that a person chose or a value that is handed around.
+A cell is an (item, criterion) of a run. Its state is stored as events; everything here is either a
+rule chosen by a person or a value passed around.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Mode = Literal["blind", "until_commit", "assisted"]
 Policy = Literal["unanimous", "majority", "adjudicator"]
 Assignment = Literal["pool", "named", "round_robin"]
 Order = Literal["impact", "change", "entropy", "margin", "spread", "random", "dataset"]
-#: How the audit draws: every cell alike, as many of each verdict, or doubtful ones more often.
+#: How the audit draws: all cells alike, equally many of each verdict, or doubtful ones more often.
 DrawKind = Literal["even", "strata", "doubt"]
 CellState = Literal["needs_review", "needs_others", "disagreement", "resolved"]
 #: ``review``: an independent verdict; ``resolve``: the verdict that ends a disagreement.
 Part = Literal["review", "resolve"]
 Provenance = Literal["human_single", "human_consensus", "adjudicated", "imported"]
 SettledState = Literal["active", "stale", "retired"]
-#: Why a cell is queued. ``failure``: failures, or no verdict. ``chosen``: named or everything.
-#: ``gold``: its label is known, so that reviewers can be compared with it. ``regrade``: somebody
-#: outside asked for it.
+#: Why a cell is queued. ``failure``: failures, or no verdict. ``chosen``: named, or everything.
+#: ``gold``: its label is known, so that reviewers can be compared with it. ``regrade``: requested
+#: from outside.
 Reason = Literal[
     "failure",
     "split",
@@ -67,18 +67,17 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class QueueRule(Noun):
-    """Which cells of a run are queued. A cell is in for every reason that holds.
+    """Which cells of a run are queued. A cell is queued for every reason that applies.
 
-    ``margin``: the top share of the votes minus the second is below this (``None``: not asked).
-    ``near_mark``: the item's score is this close to a mark of the rubric's decision, and this
-    cell can move it over (``None``: not asked). ``everything`` takes all cells. ``items`` and
-    ``criteria`` narrow all of it down. ``audit_share``: the chance of every cell that no other
-    reason holds for. ``gold_share``: the chance of every further cell that the dataset labels.
-    ``most``: at most so many cells in all (``None``: no cap). Both shares are then shares of it,
-    and the reasons choose the rest, from the start of the queue's order. ``requested``: cells of
-    which somebody asked for a regrade, also where people have settled them. ``draw``: whose chance
-    in the audit is larger; ``audit_share`` is then the mean of all chances, and no cap goes with
-    it.
+    ``margin``: the top share of the votes minus the second is below this. ``near_mark``: the item's
+    score is this close to a threshold of the rubric's decision, and this cell can move it across.
+    ``None`` switches either off. ``everything`` takes all cells. ``items`` and ``criteria`` narrow
+    down all of these. ``audit_share``: the probability of each cell without another reason.
+    ``gold_share``: the probability of each further cell with a label in the dataset. ``most``: the
+    largest number of cells (``None``: no cap). Both shares are then shares of it, and the reasons
+    fill the rest, from the start of the queue's order. ``requested``: cells with a regrade request,
+    even if people have settled them. ``draw``: which cells are more likely in the audit;
+    ``audit_share`` is then the mean probability, and a cap is not allowed.
     """
 
     split: bool = True
@@ -100,7 +99,7 @@ class QueueRule(Noun):
 
     @classmethod
     def only(cls, **given: Any) -> QueueRule:
-        """A rule of these reasons and no other, without an audit unless one is given.
+        """A rule with only these reasons, and without an audit unless one is given.
 
         >>> QueueRule.only(split=True).failure, QueueRule.only(audit_share=0.5).only_draws
         (False, True)
@@ -120,23 +119,23 @@ class QueueRule(Noun):
 
     @property
     def only_draws(self) -> bool:
-        """Whether nothing but chance brings cells in."""
-        asked = (self.split, self.abstention, self.failure, self.near_gate, self.flip, self.stale)
+        """Whether cells are queued by chance alone."""
+        reasons = (self.split, self.abstention, self.failure, self.near_gate, self.flip, self.stale)
         wanted = self.everything or self.requested or self.gold_share > 0
-        return not (any(asked) or wanted or self.margin is not None or self.near_mark is not None)
+        return not (any(reasons) or wanted or self.margin is not None or self.near_mark is not None)
 
 
 class QueueSettings(Noun):
-    """How a queue is worked off.
+    """How reviewers work through a queue.
 
-    ``mode``: ``blind`` never shows what judges said; ``until_commit`` does once the reviewer has
-    committed a verdict; ``assisted`` shows it at once on a random ``assisted_share`` of the items
-    (the others are as in ``until_commit``, so that anchoring can be measured). ``reviewers``
-    independent people look at each item of a random ``overlap_share``, one at the others.
-    ``policy`` ends a cell that several looked at: all say the same, most do, or an adjudicator
-    always decides. ``assignees`` are names; with ``pool`` anybody may review if there are none.
-    ``repeat_share`` of a person's items come back to them later (``services.repeating``).
-    ``confirm_same``: a blind verdict that is the panel's as well needs no second press.
+    ``mode``: ``blind`` never shows judges' votes; ``until_commit`` shows them after the reviewer
+    commits a verdict; ``assisted`` shows them at once on a random ``assisted_share`` of the items
+    (the others are as in ``until_commit``, to measure anchoring). ``reviewers`` independent people
+    look at each item of a random ``overlap_share``, one person at each other item. ``policy``
+    settles a cell with several reviewers: all agree, most agree, or an adjudicator always decides.
+    ``assignees`` are names; with ``pool`` and no names anyone may review. ``repeat_share`` of a
+    person's items come back later (``services.review.second_looks``). ``confirm_same``: a blind
+    verdict equal to the panel's needs no second confirmation.
     """
 
     mode: Mode = "until_commit"
@@ -174,7 +173,7 @@ class QueueSettings(Noun):
 
 
 class Span(NamedTuple):
-    """A passage of the submission that a verdict rests on: characters ``start`` to ``end``."""
+    """A passage of the submission as evidence for a verdict: characters ``start`` to ``end``."""
 
     start: int
     end: int
@@ -183,8 +182,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a person says of a cell: an option (an index into ``choices``), or that it cannot be
-    assessed (``option=None``), and then ``why``.
+    """A person's answer for a cell: an option (an index into ``choices``), or that it cannot be
+    assessed (``option=None``), with ``why``.
     """
 
     option: int | None
@@ -195,7 +194,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who acts: a reviewer in one session (a browser tab)."""
+    """A reviewer in a session (a browser tab)."""
 
     name: str
     role: Role
@@ -203,16 +202,16 @@ class Seat:
 
     @property
     def resolves(self) -> bool:
-        """Whether this person may end disagreements."""
+        """Whether this person may resolve disagreements."""
         return self.role != "reviewer"
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What people settled a cell as. ``option`` is ``None`` with ``uncertain``: nobody can say.
+    """How people settled a cell. ``option`` is ``None`` if ``uncertain``: nobody could assess it.
 
-    ``label`` is the option's label, ``None`` where uncertain: then the cell has no truth.
-    ``people`` decided it; ``event_id`` is the event that settled it.
+    ``label`` is the option's label, ``None`` if uncertain: the cell has no truth then. ``people``
+    decided it; ``event_id`` is the event that settled it.
     """
 
     item_id: str
@@ -241,7 +240,7 @@ class CellKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A submission on which people and judges differ. Options are labels, reasons may be empty."""
+    """A submission that people and judges disagree on. Options are labels, reasons may be empty."""
 
     criterion: str
     text: str

@@ -1,4 +1,4 @@
-"""Reviewing as it is kept: reviewers, queues, turns, events, verdicts."""
+"""Stored reviews: reviewers, queues, turns, events, verdicts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from core.domain.review import (
     Role,
 )
 
-#: What an event can say. ``settle`` and ``unsettle`` are consequences; ``undo`` takes one event
-#: back; ``mark`` changes the state of what is settled; ``reveal`` is that votes were looked at;
-#: ``repeat`` is what a second look gave, and changes nothing; so does ``request``: somebody outside
-#: asked for a regrade; ``withdraw`` says that one was a mistake.
+#: The kinds of events. ``settle`` and ``unsettle`` are consequences; ``undo`` reverts one event;
+#: ``mark`` changes the state of a settled cell; ``reveal``: the reviewer looked at votes;
+#: ``repeat`` is the result of a second look and changes nothing. Nor does ``request``: a regrade
+#: was requested from outside; ``withdraw``: one was a mistake.
 Action = Literal[
     "verdict",
     "reveal",
@@ -55,7 +55,7 @@ class ReviewerRow:
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A queue: a rule over a run's cells, saved, with how it is worked off."""
+    """A saved queue: a rule over a run's cells, with its settings."""
 
     id: int
     run_id: int
@@ -83,10 +83,10 @@ class QueuedItem:
 
 @dataclass(frozen=True, slots=True)
 class QueuedCell:
-    """A cell of a queue with why it is there and what settling it was expected to change.
+    """A cell of a queue, with the reasons for queueing it and the expected effect of settling it.
 
-    ``chance`` is that of being queued: 1 where a rule holds, else that of the draws. ``flip``,
-    ``change``, ``entropy``, ``margin`` and ``spread`` are as of when the cell was queued.
+    ``chance`` is the probability of being queued: 1 by a rule, else by the draws. ``flip``,
+    ``change``, ``entropy``, ``margin`` and ``spread`` are from the time when it was queued.
     """
 
     item_id: str
@@ -105,17 +105,17 @@ class QueuedCell:
 
     @property
     def audit(self) -> bool:
-        """Whether only the random audit chose it."""
+        """Whether only the random audit selected it."""
         return self.reasons == ("audit",)
 
     @property
     def gold(self) -> bool:
-        """Whether only its known label brought it in."""
+        """Whether only its known label selected it."""
         return self.reasons == ("gold",)
 
     @property
     def stratum(self) -> Literal["rule", "audit", "gold"]:
-        """Which draw brought it in: the rule takes all that fit it."""
+        """The draw that selected it; the rule takes all cells that fit."""
         if self.audit:
             return "audit"
         return "gold" if self.gold else "rule"
@@ -123,9 +123,9 @@ class QueuedCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRow:
-    """An event of reviewing; ``id`` is 0 until it is kept.
+    """A review event; ``id`` is 0 until it is stored.
 
-    Events of one act share their ``step``, the id of its first event; 0 begins a new step.
+    Events of one action share their ``step``, the id of its first event; 0 begins a new step.
     """
 
     id: int = 0
@@ -153,9 +153,9 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """One person's verdict on a cell of a queue. ``final`` is ``None`` until it is confirmed.
+    """A person's verdict on a cell of a queue. ``final`` is ``None`` until it is confirmed.
 
-    ``mode`` is how it came about: ``assisted`` where the votes had been seen before.
+    ``mode`` is how it was made: ``assisted`` if the votes had been seen before.
     """
 
     item_id: str
@@ -170,13 +170,13 @@ class VerdictRow:
     final_event: int | None
 
 
-#: What an item of a queue is to a person now.
+#: The current status of a queue's item for a person.
 TurnStatus = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
 
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which cells a person wants to see; a default says nothing."""
+    """Which cells a person wants to see; defaults do not filter."""
 
     criterion: str | None = None
     reason: Reason | None = None
@@ -184,7 +184,7 @@ class QueueFilter:
 
 
 class ItemTurn(NamedTuple):
-    """What an item is to a person now. ``until`` and ``holder``: the lease that is in the way."""
+    """An item's status for a person. ``until`` and ``holder`` describe the blocking lease."""
 
     item_id: str
     position: int
@@ -195,7 +195,7 @@ class ItemTurn(NamedTuple):
 
 
 class ItemLease(NamedTuple):
-    """A lease: the item that a person has open in a session, and for what, until when."""
+    """A lease: a person has an item open in a session, for a purpose, until a time."""
 
     item_id: str
     reviewer: str

@@ -22,7 +22,7 @@ RULES: dict[Scale, tuple[str, ...]] = {
     "nominal": ("mode", "weighted_mode", "unanimous"),
 }
 #: The rule that is fitted on labelled items of a run, for every scale (``core.domain.weight_fit``).
-#: It cannot be chosen by its name, because without what was fitted it is nothing.
+#: It cannot be chosen by name, because it is useless without fitted weights.
 FITTED = "calibrated"
 
 
@@ -37,7 +37,7 @@ def rules_in_words(scale: Scale) -> str:
 
 
 def mend_rule(given: str, scale: Scale) -> str:
-    """How to mend a rule that cannot be chosen for ``scale``.
+    """How to fix a rule that cannot be chosen for ``scale``.
 
     >>> mend_rule("calibrated", "nominal")[:39]
     'It must be fitted on labelled items fir'
@@ -53,14 +53,14 @@ def mend_rule(given: str, scale: Scale) -> str:
 
 # Rubric, criterion, option: a criterion is a question with options.
 #
-# Binary is not a second kind of thing: it is the two options MET (1) and UNMET (0). What a judge
-# may answer is ``Criterion.choices``: the author's options and, unless the author forces a choice
-# or has an ``na`` option, the added abstention, last. Every stored option number is an index into
-# ``choices``, so it means the same whatever order a judge was shown.
+# Binary is not a separate kind: it is the two options MET (1) and UNMET (0). A judge may answer any
+# of ``Criterion.choices``: the author's options and, unless the author forces a choice or has an
+# ``na`` option, the added abstention, last. Every stored option number is an index into
+# ``choices``, so its meaning does not depend on the order that a judge was shown.
 
 MET, UNMET = "MET", "UNMET"
 CANNOT_ASSESS = "CANNOT_ASSESS"
-#: What can be said of two answers, A and B, as they are shown.
+#: The possible verdicts on two answers, A and B, as shown.
 A_BETTER, B_BETTER, TIE, BOTH_BAD = "A is better", "B is better", "Tie", "Both bad"
 ADDED_ABSTENTION = "Cannot assess"
 
@@ -87,7 +87,7 @@ class Option(Noun):
     @model_validator(mode="before")
     @classmethod
     def _na_has_no_value(cls, data: Any) -> Any:
-        # A value there never counts; kept, it would make equal rubrics differ.
+        # A value of an ``na`` option never counts; it would only make equal rubrics differ.
         na = isinstance(data, dict) and data.get("na") is True
         return {**data, "value": None} if na else data
 
@@ -226,7 +226,7 @@ class Criterion(Noun):
 
     @cached_property
     def choices(self) -> tuple[Option, ...]:
-        """What a judge may answer: the options, then the added abstention if there is one."""
+        """The possible answers of a judge: the options, then the added abstention if any."""
         if self.forced_choice or any(o.na for o in self.options):
             return self.options
         taken = {fold(o.label) for o in self.options}
@@ -237,17 +237,17 @@ class Criterion(Noun):
 
     @cached_property
     def scored(self) -> tuple[int, ...]:
-        """The indices of ``choices`` that carry a value, in the author's order."""
+        """The indices of ``choices`` with a value, in the author's order."""
         return tuple(i for i, o in enumerate(self.choices) if not o.na)
 
     @cached_property
     def unscored(self) -> tuple[int, ...]:
-        """The indices of ``choices`` that abstain."""
+        """The indices of ``choices`` that are abstentions."""
         return tuple(i for i, o in enumerate(self.choices) if o.na)
 
     @cached_property
     def na_index(self) -> int | None:
-        """The first abstention in ``choices``, or ``None`` where a choice is forced."""
+        """The first abstention in ``choices``, or ``None`` if a choice is forced."""
         return next(iter(self.unscored), None)
 
     @cached_property
@@ -260,7 +260,7 @@ class Criterion(Noun):
         return self.values[index]
 
     def index_of(self, label: str) -> int | None:
-        """The choice with this label (case and spaces do not count), or ``None``.
+        """The choice with this label (ignoring case and spaces), or ``None``.
 
         ``CANNOT_ASSESS`` always finds the abstention, whatever its label.
         """
@@ -275,7 +275,7 @@ class Criterion(Noun):
     def worst_of(self, indices: tuple[int, ...]) -> int:
         """The choice among ``indices`` that is worst for the sign of the weight.
 
-        The lowest value where the weight is not negative, else the highest; equal values take the
+        The lowest value if the weight is not negative, else the highest; among equal values the
         lowest index. ``indices`` must be scored choices and not empty.
         """
         sign = 1.0 if self.weight >= 0 else -1.0
@@ -354,7 +354,7 @@ class Rubric(Noun):
                 raise broken(problem.message, problem.mend, "gates", index, *problem.path)
 
     def criterion(self, name: str) -> Criterion:
-        """The criterion of that exact name. Raises ``KeyError`` where there is none."""
+        """The criterion with that exact name. Raises ``KeyError`` if there is none."""
         return self._by_name[name]
 
     @cached_property
@@ -363,5 +363,5 @@ class Rubric(Noun):
 
     @cached_property
     def max_points(self) -> float:
-        """The sum of the positive weights: the raw score of a flawless item."""
+        """The sum of the positive weights: the raw score of a perfect item."""
         return sum(c.weight for c in self.criteria if c.weight > 0)

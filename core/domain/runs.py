@@ -1,7 +1,7 @@
-"""Runs and help tasks as they are kept: plans, progress, results, leases.
+"""Stored runs and help tasks: plans, progress, results, leases.
 
-Counts of a run and of its items: ``votes`` are all votes kept, abstentions among them;
-``failures`` are the open ones; so a finished run has planned = votes + failures. Counts of a cell
+In counts of a run and its items, ``votes`` are all stored votes including abstentions, and
+``failures`` the open ones; so a finished run has planned = votes + failures. Counts of a cell
 follow ``core.scoring.verdict``: there ``votes`` are those that are not abstentions.
 """
 
@@ -19,17 +19,17 @@ RunKind = Literal["run", "spot"]
 HeldTable = Literal["run", "help_task"]
 Outcome = Literal["pass", "fail", "review"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
-#: Nobody works on these and nobody will, until somebody asks.
+#: No worker works on a run in these states until someone resumes it.
 RESTING: tuple[RunStatus, ...] = ("done", "cancelled", "interrupted", "budget", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """Everything that decides a run; never changed once the run is there.
+    """Everything that determines a run; immutable once the run exists.
 
-    ``budget`` is in US dollars, ``None`` for no limit. ``calibration`` names what offline judges
-    learn from (dataset version id, share, item ids); ``versions`` what ran (libraries, prompt).
-    ``details`` is for whatever else must be remembered. All three are plain JSON data.
+    ``budget`` is in US dollars, ``None`` for no limit. ``calibration`` names the data for offline
+    judges (dataset version id, share, item ids); ``versions`` the software (libraries, prompt).
+    ``details`` holds everything else worth keeping. All three are plain JSON data.
     """
 
     name: str
@@ -47,10 +47,10 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class HeldWork:
-    """What a run and a help task have alike: one process holds it at a time, and asks models.
+    """The common part of a run and a help task: one process at a time holds it and asks models.
 
-    ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
-    others. ``lease_until`` is in Unix seconds.
+    ``cost`` is in US dollars over the calls with a known cost, ``cost_unknown`` counts the others.
+    ``lease_until`` is in Unix seconds.
     """
 
     table: ClassVar[HeldTable] = "run"
@@ -74,23 +74,23 @@ class HeldWork:
 
     @property
     def lease(self) -> Lease:
-        """The right to work on it, of whoever has it."""
+        """The current holder's right to work on it."""
         owner, until = self.lease_owner or "", self.lease_until or 0.0
         return Lease(self.id, owner, self.fence, until, self.cancel, self.table)
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow(HeldWork):
-    """A run and how far it is; light enough to be polled.
+    """A run and its progress; cheap enough to poll.
 
-    ``calls`` counts every exchange with a model once, however often it was tried: a question takes
-    two in two steps, and one more for a repair or a summary. ``cached`` counts answers kept
-    from earlier calls, which are no calls and cost nothing now; ``saved`` is what they cost then,
-    where known. ``lost`` counts calls that went out and whose answer was never recorded, because
-    the run was stopped or killed; ``out`` those that are under way, or were when a run that nobody
-    works on any more was killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time that
-    runners spent. ``rubric_version_id`` is what was asked; scores follow
-    ``scored_version_id``, which is the same unless somebody let them follow a newer one.
+    ``calls`` counts every exchange with a model once, whatever its tries: a question takes two in
+    two-step mode, and one more for a repair or a summary. ``cached`` counts answers reused from
+    earlier calls, which are not calls and cost nothing now; ``saved`` is their former cost, if
+    known. ``lost`` counts calls that were sent but never recorded an answer, because the run was
+    stopped or killed; ``out`` those in progress, or in progress when a run without a worker was
+    killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time spent by workers.
+    ``rubric_version_id`` is the version that judges were asked; scores follow
+    ``scored_version_id``, which differs only if someone chose a newer one.
     """
 
     name: str
@@ -126,7 +126,7 @@ class RunRow(HeldWork):
 
     @property
     def version_words(self) -> str:
-        """The version that scores follow, and what judges were asked where that is another one."""
+        """The version that scores follow, and the version judges were asked if different."""
         asked = self.rubric_number
         other = "" if asked == self.scored_number else f" (judges were asked version {asked})"
         return f"version {self.scored_number}{other}"
@@ -134,7 +134,7 @@ class RunRow(HeldWork):
 
 @dataclass(frozen=True, slots=True)
 class Run(RunRow):
-    """A run with its whole plan and its notes (training reports and the like, by key)."""
+    """A run with its whole plan and its notes (such as training reports, by key)."""
 
     plan: RunPlan
     notes: dict[str, Any]
@@ -142,13 +142,13 @@ class Run(RunRow):
 
 @dataclass(frozen=True, slots=True)
 class RunItemRow:
-    """One item of a run: its score and how sure it is. ``None``: nothing to say yet.
+    """An item of a run, with its score and certainty. ``None``: not known yet.
 
-    ``low`` and ``high`` differ from ``score`` where a gate is indeterminate. ``outcome`` is pass,
-    fail or review, or ``None`` where nothing decides; ``review``: a person must look, whatever the
-    outcome is until then. ``coverage`` is the share of the weight that was assessed,
-    ``assessed_points`` what was earned of the ``assessed_of`` points of these criteria. ``trace``
-    is only there when one item is fetched.
+    ``low`` and ``high`` differ from ``score`` if a gate is indeterminate. ``outcome`` is pass, fail
+    or review, or ``None`` if nothing decides; ``review``: a person must look, whatever the outcome
+    is until then. ``coverage`` is the assessed share of the weight, ``assessed_points`` the points
+    earned of the ``assessed_of`` points of these criteria. ``trace`` is only loaded when a single
+    item is fetched.
     """
 
     run_id: int
@@ -177,14 +177,14 @@ class RunItemRow:
 
     @property
     def ungraded(self) -> bool:
-        """Whether the item was judged and has no grade, because too little was assessed."""
+        """Whether the item was judged but has no grade, because too little was assessed."""
         return self.score is None and self.votes > 0
 
 
 class RunMeans(NamedTuple):
-    """Means over the items of a run; ``None`` where no item has a value.
+    """Means over the items of a run; ``None`` if no item has a value.
 
-    ``ungraded`` items were judged and have no grade: they are in no mean of scores.
+    ``ungraded`` items were judged but have no grade: they are in no mean of scores.
     """
 
     score: float | None
@@ -193,7 +193,7 @@ class RunMeans(NamedTuple):
 
 
 class ScoreBin(NamedTuple):
-    """How many items score from ``low`` up to ``high`` (the last bin holds its end, too)."""
+    """How many items score from ``low`` up to ``high`` (included in the last bin)."""
 
     low: float
     high: float
@@ -203,18 +203,18 @@ class ScoreBin(NamedTuple):
 RunItemSort = Literal[
     "position", "item_id", "score", "agreement", "failures", "abstentions", "system", "criterion"
 ]
-#: What is remarkable about a cell: its judges disagree, one abstained, one failed, people settled
-#: it, or it has no verdict.
+#: Remarkable signs of a cell: its judges disagree, one abstained, one failed, people settled it, or
+#: it has no verdict.
 CellSign = Literal["split", "abstained", "failed", "settled", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class RunItemFilter:
-    """Which items of a run to show; a default says nothing about that property.
+    """Which items of a run to show; defaults do not filter.
 
-    ``criterion`` with ``option`` keeps the items whose verdict there is that option (an index into
-    ``choices``); with ``option=None`` those whose verdict there is an abstention. ``signs`` keeps
-    those with each of these signs on that criterion or, where it is ``None``, on any.
+    ``criterion`` with ``option`` keeps the items with that option (an index into ``choices``) as
+    their verdict; with ``option=None`` those with an abstention. ``signs`` keeps those with all of
+    these signs on that criterion or, if it is ``None``, on any.
     """
 
     has_failures: bool | None = None
@@ -235,9 +235,9 @@ class RunItemFilter:
 
 
 class CellTallies(NamedTuple):
-    """How many verdicts a run has, how many abstain, were settled by people, or are between votes.
+    """How many verdicts a run has, how many abstain, were settled by people, or lie between votes.
 
-    ``unvoted``: made of votes of which none is for it (``services.results.item_view.unvoted``).
+    ``unvoted``: no vote is for the verdict (``services.results.item_view.unvoted``).
     """
 
     cells: int
@@ -247,7 +247,7 @@ class CellTallies(NamedTuple):
 
 
 class ItemResult(NamedTuple):
-    """What is derived from the votes of one item; replaces what was derived before."""
+    """The results derived from an item's votes; replace the earlier ones."""
 
     item_id: str
     score: float | None
@@ -264,7 +264,7 @@ class ItemResult(NamedTuple):
 
 
 class BroughtVotes(NamedTuple):
-    """Votes that say no more than who chose what, as columns. ``option`` as in ``BallotRow``."""
+    """Imported votes as columns: only who chose what. ``option`` as in ``BallotRow``."""
 
     item: Sequence[str]
     criterion: Sequence[str]
@@ -274,7 +274,7 @@ class BroughtVotes(NamedTuple):
 
 
 class BroughtItem(NamedTuple):
-    """What became of an item: its counts, and its result with the trace as JSON text."""
+    """An imported item: its counts, and its result with the trace as JSON text."""
 
     votes: int
     abstentions: int
@@ -284,10 +284,10 @@ class BroughtItem(NamedTuple):
 
 
 class Brought(NamedTuple):
-    """What is brought into a run that has nothing so far; made portion by portion when written.
+    """Data to import into an empty run; produced portion by portion while it is written.
 
-    ``failed`` cells have no answer, for the reason that ``words`` say; ``cells`` come with their
-    item's id.
+    ``failed`` cells have no answer, for the reason in ``words``; ``cells`` come with their item's
+    id.
     """
 
     votes: Iterable[BroughtVotes]
@@ -297,15 +297,15 @@ class Brought(NamedTuple):
     cells: Iterable[tuple[str, Verdict]]
 
 
-#: The service computes, the store stores: all votes of the touched items in, their results out.
+#: Called by the store: all votes of the changed items in, their results out.
 Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands.
+    """The right to work on a run until ``until`` (Unix seconds), while the fence is valid.
 
-    ``table`` is ``help_task`` for the right to work on such a task, whose id is ``run_id``.
+    ``table`` is ``help_task`` for a help task; ``run_id`` is then its id.
     """
 
     run_id: int
@@ -318,7 +318,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class HelpTask(HeldWork):
-    """A task and how far it is.
+    """A task and its progress.
 
     ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those
     whose last try failed.
@@ -338,10 +338,10 @@ class HelpTask(HeldWork):
 
 @dataclass(frozen=True, slots=True)
 class HelpStep:
-    """One step: its value, or the kind of failure with a sentence; and its call as plain data.
+    """A step: its value, or a failure's kind and message; and its call as plain data.
 
-    Beside a value ``message`` says what of the reply was left out; empty where nothing was.
-    ``asked`` says whether a model was asked; ``cost`` is ``None`` where unknown.
+    With a value, ``message`` says what part of the reply was ignored; empty if none. ``asked`` says
+    whether a model was asked; ``cost`` is ``None`` if unknown.
     """
 
     id: int

@@ -1,8 +1,8 @@
-"""What may not be written down in a judge's settings: keys, passwords, logins.
+"""Secrets that a judge's settings must not contain: keys, passwords, logins.
 
-A value that could be one is refused wherever settings are read, before anything is stored. In its
-place stands ``{env: NAME}``, the name of an environment variable, which is looked up when a call is
-made and kept nowhere. Files of earlier versions may hold such values; ``cleaned`` takes them out.
+Settings with a possible secret are refused wherever they are read, before anything is stored.
+``{env: NAME}`` replaces it, the name of an environment variable that is read for each call and
+stored nowhere. Files of earlier versions may contain secrets; ``without_secrets`` removes them.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-#: What stands where a file of an earlier version held a value that could be a secret.
+#: Replaces a possible secret in files of earlier versions.
 REMOVED = "[removed]"
-#: How a setting names the variable that holds its value.
+#: How a setting names the variable with its value.
 HOW = "Put the value into an environment variable and name that: {env: NAME}."
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _DIGIT = re.compile(r"[0-9]")
-#: Names of settings, in small letters and without anything between their words.
+#: Names of settings, in lower case and without separators.
 _NEVER = re.compile(r"secret|passw|passphrase|pwd|credential|private|bearer|cookie|auth(?!or(?!i))")
 _MAYBE = re.compile(r"key|token|signature|jwt|login")
 _HARMLESS = re.compile(
     r"(promptcachekey|keywords?|keepalive|(eos|bos|pad|unk|mask|sep|cls|image|stop)token"
     r"|tokeni[sz]er\w*|tokentype\w*)\Z"
 )
-#: A count is no secret: these are limits (``max_tokens``), sizes, or ids of tokens.
+#: A count is not a secret: these are limits (``max_tokens``), sizes, or token ids.
 _LARGEST_LIMIT = 10_000_000
 
 _KEYLIKE = re.compile(
     r"\b(?:(?:sk|pk|rk|xai|pplx)-[\w*.\-]{6,}|(?:gsk|hf|r8)_\w{6,}|AIza[\w\-]{10,}"
     r"|(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_\w{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
-#: The same, longer: where a name stands, ``sk-model`` is one.
+#: The same but longer: as a name, ``sk-model`` would match.
 _KEY_AS_NAME = re.compile(r"\b(?:sk|gsk|hf|xai|pplx|r8)[-_][\w-]{16,}|\bAIza[\w-]{20,}")
 _BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',]+")
 _BASIC = re.compile(r"(?i)\Abasic\s+[a-z0-9+/=_-]{6,}\Z")
@@ -51,7 +51,7 @@ Path = tuple[str | int, ...]
 def names_a_variable(text: str) -> bool:
     """Whether ``text`` can be a variable's name and does not look like a key itself.
 
-    Many keys are spelt like names; what gives them away is a long part that mixes in digits.
+    Many keys are spelt like names, but contain a long part with digits.
 
     >>> names_a_variable("OPENAI_API_KEY"), names_a_variable("gsk_a1B2c3D4e5F6g7H8i9")
     (True, False)
@@ -77,7 +77,7 @@ def variable_of(value: object) -> str | None:
 
 
 def variables(value: object) -> list[str]:
-    """The names of all variables that settings refer to, each once.
+    """The names of all variables in settings, without duplicates.
 
     >>> variables({"a": {"env": "X"}, "b": [{"env": "Y"}, {"env": "X"}]})
     ['X', 'Y']
@@ -95,7 +95,7 @@ def _variables(value: object) -> Iterator[str]:
 
 
 def filled(value: Any, known: Mapping[str, str]) -> Any:
-    """Settings with the variables' values in place of their names. ``KeyError``: it is not set."""
+    """Settings with variables replaced by their values. ``KeyError``: a variable is not set."""
     if (name := variable_of(value)) is not None:
         return known[name]
     if isinstance(value, dict):
@@ -104,27 +104,27 @@ def filled(value: Any, known: Mapping[str, str]) -> Any:
 
 
 def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
-    """Where a judge's ``params`` hold what could be a secret.
+    """The paths of possible secrets in a judge's ``params``.
 
     >>> secrets_in({"max_tokens": 9, "aws_secret_access_key": "x", "headers": {"Cookie": "a=b"}})
     [('aws_secret_access_key',), ('headers', 'Cookie')]
     >>> secrets_in({"aws_secret_access_key": {"env": "AWS_SECRET"}, "prompt_cache_key": "a"})
     []
     """
-    found = list[Path]()
-    _walked(settings, (), lambda path, value: found.append(path))
-    return found
+    paths = list[Path]()
+    _walked(settings, (), lambda path, value: paths.append(path))
+    return paths
 
 
 def holds_removed(value: object) -> bool:
-    """Whether a value was taken out of these settings when their file was brought up to date."""
+    """Whether an upgrade of their file removed a value from these settings."""
     if isinstance(value, dict):
         return any(map(holds_removed, value.values()))
     return any(map(holds_removed, value)) if isinstance(value, list | tuple) else value == REMOVED
 
 
 def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings with ``REMOVED`` where there was what could be a secret.
+    """The same settings with possible secrets replaced by ``REMOVED``.
 
     >>> without_secrets({"seed": 1, "extra_headers": {"X-Api-Key": "k"}})
     {'seed': 1, 'extra_headers': {'X-Api-Key': '[removed]'}}
@@ -134,7 +134,7 @@ def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _walked(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
-    """``value`` without secrets; each that is found is told of."""
+    """``value`` without secrets; calls ``tell`` for each of them."""
     if variable_of(value) is not None or value is None or value in ("", REMOVED):
         return value
     if _is_secret(value, path):
@@ -167,13 +167,13 @@ def _counts(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_counts, value))
     if isinstance(value, dict):
-        # Its own names tell, as in logit_bias: {token: -100}.
-        return all(isinstance(one, int | float) for one in value.values())
+        # Keys of the mapping decide, as in logit_bias: {token: -100}.
+        return all(isinstance(number, int | float) for number in value.values())
     return isinstance(value, int | float) and abs(value) <= _LARGEST_LIMIT
 
 
 def _hides_one(text: str) -> bool:
-    """Whether a text is JSON whose own names give a secret away."""
+    """Whether a text is JSON with names that suggest a secret."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
@@ -183,7 +183,7 @@ def _hides_one(text: str) -> bool:
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text has the form of a key, a login or an address that holds one.
+    """Whether a text looks like a key, a login or an address with one.
 
     >>> looks_secret("Bearer abc123"), looks_secret("http://me:pw@host"), looks_secret("gpt-4.1")
     (True, True, False)
@@ -193,7 +193,7 @@ def looks_secret(text: str) -> bool:
 
 
 def address_tells(address: str) -> bool:
-    """Whether an address names a user, or a parameter that is called like a secret has a value.
+    """Whether an address has a user, or a parameter named like a secret.
 
     >>> address_tells("http://h/v1?api-key=1"), address_tells("https://h:8000/v1?api-version=2")
     (True, False)
@@ -202,7 +202,7 @@ def address_tells(address: str) -> bool:
 
 
 def cleaned_address(address: str) -> str:
-    """An address without a login and without values of parameters that are called like secrets.
+    """An address without its login and the values of parameters named like secrets.
 
     >>> cleaned_address("http://me:pw@host/v1?key=abc&a=b")
     'http://host/v1?key=[removed]&a=b'
@@ -217,7 +217,7 @@ def _parameter(match: re.Match[str]) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether a text looks like a key rather than like a name.
+    """Whether a text looks like a key, not like a name.
 
     >>> looks_like_key("sk-proj-abc123def456ghi789"), looks_like_key("openai/gpt-4.1-mini")
     (True, False)
@@ -226,7 +226,7 @@ def looks_like_key(text: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """``text`` without anything that looks like a key, and without logins.
+    """``text`` without logins and anything that looks like a key.
 
     >>> masked("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1")
     'Incorrect API key: [key], sent to http://[login]@host/v1'

@@ -1,9 +1,8 @@
-"""Votes are facts: what one rater answered for one criterion of one item. They never change.
+"""Votes are facts: a rater's answer to a criterion for an item. They never change.
 
-A call that failed is a ``VoteFailure`` with its kind: never a vote, never UNMET, never a guess.
-These are plain named tuples and slotted dataclasses, because a run holds hundreds of thousands.
-The rows are the same facts as the store hands them out. A ``Verdict`` is what the votes of a
-cell settle to.
+A failed call is a ``VoteFailure`` with its kind: never a vote, never UNMET, never a guess. These
+are plain named tuples and slotted dataclasses, because a run has hundreds of thousands. Rows are
+the same facts as returned by the store. A ``Verdict`` is the settled result of a cell's votes.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ BatchStatus = Literal["planned", "sent", "taken"]
 
 
 class Cell(NamedTuple):
-    """A vote's key within a run. ``replicate`` counts from 0."""
+    """The key of a vote within a run. ``replicate`` counts from 0."""
 
     item: str
     criterion: str
@@ -49,10 +48,10 @@ class Cell(NamedTuple):
 
 @record(frozen=True, slots=True)
 class Segment:
-    """A piece of a prompt. Calls share pieces, so that each is kept once.
+    """A piece of a prompt. Calls share pieces, so each is stored once.
 
-    ``shared`` says that other calls of a run begin with all that is sent up to the end of this
-    piece: a provider may keep it. It is a hint, no part of what was sent.
+    ``shared``: other calls of a run begin with the same text up to the end of this piece, so a
+    provider may cache it. It is a hint and not part of the request.
     """
 
     role: str
@@ -62,16 +61,15 @@ class Segment:
 
 @record(frozen=True, slots=True)
 class Call:
-    """What one question to a judge sent, got back and cost. ``None`` where unknown.
+    """What a question to a judge sent, received and cost. ``None`` if unknown.
 
-    ``tries`` counts requests on the wire, ``asked`` what they were made for: an assessment, the
-    answer, a repair, a summary (``None``: one, or none where ``cached``). ``kept`` counts those
-    that were taken from earlier calls instead (``None``: none, or one where ``cached``). Token
-    counts are the provider's; ``seconds`` is the time of the last try; ``cost`` is in US dollars.
-    ``cached`` says that nobody was asked: the answer was kept from an earlier call, costs 0 now,
-    and cost ``first_cost`` then; the token counts are those of then, too. Where only a part was
-    kept, ``cached`` is false, ``first_cost`` is what that part cost, and counts and cost are those
-    of the rest.
+    ``tries`` counts requests sent, ``asked`` their purposes: an assessment, the answer, a repair, a
+    summary (``None``: one, or none if ``cached``). ``kept`` counts those reused from earlier calls
+    (``None``: none, or one if ``cached``). Token counts are the provider's; ``seconds`` is the time
+    of the last try; ``cost`` is in US dollars. ``cached``: no judge was asked, the answer of an
+    earlier call was reused, costs 0 now and cost ``first_cost`` then; token counts are from then,
+    too. If only a part was reused, ``cached`` is false, ``first_cost`` is the cost of that part,
+    and counts and cost are those of the rest.
     """
 
     prompt: tuple[Segment, ...]
@@ -94,27 +92,27 @@ class Call:
 
     @property
     def calls(self) -> int:
-        """Calls that were really made, however often each was tried."""
+        """Calls really made, whatever their tries."""
         return int(not self.cached) if self.asked is None else self.asked
 
     @property
     def known(self) -> int:
-        """Calls that were spared, since their answers were kept from earlier ones."""
+        """Calls saved by reusing earlier answers."""
         return int(self.cached) if self.kept is None else self.kept
 
 
-#: A vote has chances only where at least so much of the chance lies on options. Below it the rater
-#: meant something that is no option.
+#: A vote has chances only if the options have at least this much of the probability. Below it the
+#: rater's answer was not an option.
 LEAST_ON_OPTIONS = 0.5
 
 
 @record(frozen=True, slots=True)
 class Vote:
-    """One rater's answer. ``option`` indexes ``Criterion.choices``; an abstention has no value.
+    """A rater's answer. ``option`` indexes ``Criterion.choices``; an abstention has no value.
 
-    ``order[shown position] = original index`` where options were shown in an order, else ``None``.
-    ``probabilities`` run along ``choices`` as they were told: they may add up to less than 1.
-    ``confidence`` in [0, 1].
+    ``order[shown position] = original index`` if options were shown in an order, else ``None``.
+    ``probabilities`` follow ``choices``, as reported: they may add up to less than 1.
+    ``confidence`` is in [0, 1].
     """
 
     cell: Cell
@@ -130,7 +128,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class VoteFailure:
-    """No readable vote, and why. ``message`` is fit to show and holds no key."""
+    """No readable vote, and why. ``message`` may be shown and contains no key."""
 
     cell: Cell
     kind: FailureKind
@@ -140,9 +138,9 @@ class VoteFailure:
 
 @record(frozen=True, slots=True)
 class KeptAnswer:
-    """A model's answer as it is kept for later runs, under the hash of what was asked.
+    """A model's answer stored for later runs, under the hash of the request.
 
-    ``completion`` is plain JSON data; ``cost`` in US dollars, ``None`` unknown.
+    ``completion`` is plain JSON data; ``cost`` in US dollars, ``None`` if unknown.
     """
 
     key: str
@@ -153,9 +151,9 @@ class KeptAnswer:
 
 @record(frozen=True, slots=True)
 class AskedOutcome:
-    """What asking gave: a vote or a failure per cell, and the call they came from, if any.
+    """The result of asking: a vote or a failure per cell, and their call, if any.
 
-    ``answers`` are those of the call that are worth keeping: they are recorded with its votes.
+    ``answers`` are the call's reusable answers, recorded with its votes.
     """
 
     results: tuple[Vote | VoteFailure, ...]
@@ -164,9 +162,9 @@ class AskedOutcome:
 
 
 class BallotRow(NamedTuple):
-    """The part of a vote that decides. ``option`` is ``None`` only where it abstained outside.
+    """The part of a vote that rules use. ``option`` is ``None`` for abstentions outside choices.
 
-    ``chances`` run along the choices, where the vote has them and somebody asked for them.
+    ``chances`` follow the choices, if the vote has them and the query asked for them.
     """
 
     item_id: str
@@ -179,9 +177,9 @@ class BallotRow(NamedTuple):
 
 
 class JudgeColumn(NamedTuple):
-    """What a judge answered to a criterion in one replicate, item by item.
+    """A judge's answers to a criterion in a replicate, item by item.
 
-    An option that is ``None``, or that is no answer (na), is an abstention.
+    ``None`` and ``na`` options are abstentions.
     """
 
     criterion: str
@@ -193,7 +191,7 @@ class JudgeColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemBallots:
-    """All votes of one item, and its open failures by criterion."""
+    """All votes of an item, and its open failures by criterion."""
 
     item_id: str
     ballots: tuple[BallotRow, ...]
@@ -202,7 +200,7 @@ class ItemBallots:
 
 @record(frozen=True, slots=True)
 class VoteRow(Vote):
-    """A vote as kept, with the call that it came from, if any."""
+    """A stored vote, with its call, if any."""
 
     id: int = 0
     run_id: int = 0
@@ -212,7 +210,7 @@ class VoteRow(Vote):
 
 @dataclass(frozen=True, slots=True)
 class FailureRow(VoteFailure):
-    """A failure as kept. ``attempt`` counts from 1; ``open``: neither answered nor retried yet."""
+    """A stored failure. ``attempt`` counts from 1; ``open``: not answered or retried yet."""
 
     id: int = 0
     run_id: int = 0
@@ -223,7 +221,7 @@ class FailureRow(VoteFailure):
 
 
 class FailureCount(NamedTuple):
-    """How often a kind of failure happened, and the newest message of it."""
+    """How often a kind of failure occurred, with its latest message."""
 
     kind: str
     times: int
@@ -233,7 +231,7 @@ class FailureCount(NamedTuple):
 
 @record(frozen=True, slots=True)
 class CallRow(Call):
-    """A call as kept, its prompt put together again."""
+    """A stored call with its prompt reassembled."""
 
     id: int = 0
     run_id: int = 0
@@ -242,17 +240,16 @@ class CallRow(Call):
 
 
 class Verdict(NamedTuple):
-    """The settled option of a cell, and how sure its votes are of it.
+    """The settled option of a cell, and how certain its votes are.
 
-    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` where a
+    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` if a
     choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
-    mean before it was snapped to ``value``; ``None`` for rules that take an option as it is.
-    Over the ``votes`` that are not abstentions, heads and not weights: ``agreement`` is the share
-    for the verdict's option, ``entropy`` that of the shares divided by its greatest possible value
-    (all scored options alike), ``margin`` the top share minus the second. All in [0, 1]; ``None``
-    without such a vote; 0.0 where disagreement makes an abstention. ``coverage`` is (votes +
-    abstentions) / planned. If ``rule`` is adjudicated, people settled the cell, and ``voted`` is
-    the option that the votes gave.
+    mean before rounding to ``value``; ``None`` for rules that choose an option directly. Over the
+    ``votes`` that are not abstentions, counted without weights: ``agreement`` is the share for the
+    verdict's option, ``entropy`` that of the shares divided by its maximum (all scored options
+    alike), ``margin`` the top share minus the second. All in [0, 1]; ``None`` without such a vote;
+    0.0 if disagreement makes an abstention. ``coverage`` is (votes + abstentions) / planned. If
+    ``rule`` is adjudicated, people settled the cell, and ``voted`` is the option by the votes.
     """
 
     criterion: str
@@ -274,29 +271,29 @@ class Verdict(NamedTuple):
 
     @property
     def judged(self) -> int | None:
-        """The option that the votes gave, also where people settled on another one."""
+        """The option by the votes, even if people settled on another one."""
         return self.voted if self.rule == ADJUDICATED else self.option
 
     @property
     def split(self) -> bool:
-        """Whether its votes disagree; a verdict that is another option is no disagreement."""
+        """Whether its votes disagree; a verdict for another option is not a disagreement."""
         return bool(self.entropy)
 
 
-#: The rule of a verdict that people settled.
+#: The rule of a verdict settled by people.
 ADJUDICATED = "adjudicated"
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A file of requests that a provider works off for one judge of a run.
+    """A file of requests that a provider processes for a judge of a run.
 
-    ``status`` is ours: planned before the provider has it, sent, and taken when all that came of it
-    is recorded. ``said`` is the provider's own word, ``done`` and ``failed`` count its lines.
-    ``file`` and ``batch`` are the provider's names, empty until they are known; ``token`` is the
-    name that we gave it there. ``guess`` is what it is expected to cost, in US dollars. ``sent``,
-    ``looked`` and ``due`` (the next look) are in Unix seconds. ``stopped``: we asked the provider
-    to stop it. ``message`` says what went wrong.
+    ``status`` is ours: planned before the provider has it, sent, and taken once all its results are
+    recorded. ``said`` is the provider's own status; ``done`` and ``failed`` count its lines.
+    ``file`` and ``batch`` are the provider's names, empty until known; ``token`` is our name for it
+    there. ``guess`` is its expected cost in US dollars. ``sent``, ``looked`` and ``due`` (the next
+    look) are in Unix seconds. ``stopped``: we asked the provider to stop it. ``message`` says what
+    went wrong.
     """
 
     id: int
@@ -320,17 +317,17 @@ class BatchRow:
 
     @property
     def at_provider(self) -> bool:
-        """Whether a provider has it, and not all that came of it is recorded."""
+        """Whether a provider has it and some results are not recorded yet."""
         return self.status == "sent"
 
     @property
     def out(self) -> bool:
-        """Whether a provider works it off, as far as is known."""
+        """Whether a provider is processing it, as far as we know."""
         return self.at_provider and not self.stopped
 
     @property
     def answered(self) -> int:
-        """Lines that are over, well or not."""
+        """Lines that are finished, successfully or not."""
         return self.done + self.failed
 
 
@@ -345,7 +342,7 @@ class OrderCount(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What one recording added: new votes (abstentions among them), failures and calls."""
+    """The numbers of new votes (including abstentions), failures and calls of a recording."""
 
     votes: int
     failures: int

@@ -1,6 +1,6 @@
-"""A fitted rule: what the votes of each judge say about the truth, learnt from labelled items.
+"""A fitted rule: what each judge's votes say about the truth, learnt from labelled items.
 
-Plain numbers, so that verdicts stay a pure function of votes and of what was fitted
+Plain numbers, so verdicts stay a pure function of votes and fitted numbers
 (``core.metrics.weight_fit`` fits, ``core.scoring.verdict`` applies).
 """
 
@@ -16,19 +16,18 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Criterion
 
-#: A log-weight; those of a fit are far smaller.
+#: A log-weight; fitted ones are far smaller.
 Log = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 
 class Weights(Noun):
-    """Log-weights over the scored options of a criterion, by their place among ``scored``.
+    """Log-weights over the scored options of a criterion, by their index in ``scored``.
 
-    ``prior[t]`` speaks for option t before any vote; ``judges[name][v][t]`` is what a vote of that
-    judge for option v adds to option t: all judges' together, or ``pooled`` their mean.
+    ``prior[t]`` supports option t before any vote; ``judges[name][v][t]`` is what a vote of that
+    judge for option v adds to option t: summed over judges, or averaged if ``pooled``.
 
-    The likeliest option is taken, or the ``nearest``: the one that is expected to be least far
-    from the truth in value. ``overrules``: also where all judges agree, who else are taken at
-    their word.
+    The rule takes the most likely option, or, if ``nearest``, the one with the smallest expected
+    distance from the truth. ``overrules``: it may even overrule judges who all agree.
     """
 
     prior: tuple[Log, ...]
@@ -38,10 +37,10 @@ class Weights(Noun):
     overrules: bool = False
 
     def of(self, votes: Iterable[tuple[str, int]]) -> tuple[float, ...] | None:
-        """The log-weight of every option after ``votes`` (judge, place of the option).
+        """The log-weight of every option after ``votes`` (judge, index of the option).
 
-        Several votes of one judge count as their mean: a judge asked again is no second judge.
-        ``None`` where no vote is of a judge that is known here.
+        Several votes of a judge count as their mean: asking again adds no judge. ``None`` if no
+        vote is by a judge with weights here.
 
         >>> yes = ((-0.1, -2.3), (-2.3, -0.1))
         >>> Weights(prior=(0.0, 0.0), judges={"a": yes}).of([("a", 0), ("b", 1)])
@@ -70,7 +69,7 @@ class Weights(Noun):
 
 
 def shares(logs: tuple[float, ...]) -> tuple[float, ...]:
-    """Log-weights as chances that add up to 1.
+    """Log-weights as probabilities that add up to 1.
 
     >>> shares((0.0, 0.0))
     (0.5, 0.5)
@@ -81,28 +80,27 @@ def shares(logs: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(each / total for each in grown)
 
 
-#: ``weights``: every judge's votes count as much as they said of the truth. ``line``: the mean of
-#: the votes, moved and stretched. ``judge``: one judge's votes alone. ``severity``: as ``line``,
-#: less what each judge gives more than others for the same work. ``latent``: what votes mean by who
-#: agrees with whom, learnt from no label (Dawid and Skene).
+#: ``weights``: judges count for as much as their votes say about the truth. ``line``: the mean of
+#: the votes, shifted and scaled. ``judge``: a single judge's votes. ``severity``: like ``line``,
+#: corrected for judges who give more than others for the same work. ``latent``: the meaning of
+#: votes inferred from agreement alone, without labels (Dawid and Skene).
 Kind = Literal["weights", "line", "judge", "severity", "latent"]
 
 
 class Fitted(Noun):
-    """The rule ``calibrated`` for one criterion, and how it did on labels it had not seen.
+    """The rule ``calibrated`` for a criterion, and its performance on held-out labels.
 
-    Neither what an item is settled by nor which ``kind`` of rule that is was learnt from it:
-    ``held`` says with which of ``folds`` it was left out, choice and all; a fold is ``None`` where
-    the rule ``plain`` was best without it. Of ``labels`` labelled items, ``right`` is how many
-    verdicts of the folds matched the label, ``plain_right`` how many of the rule ``plain``;
-    ``gained`` and ``lost`` are the items that only one of them had right. ``far`` and
-    ``plain_far`` are by how many levels they missed on average, where the levels have an order;
-    ``kappa`` and ``plain_kappa`` how much less than by chance, Cohen's. ``constant`` is the option
-    that the rule gives on every cell of the run, whatever the judges say; empty where there is
-    none.
+    No item influences the rule that settles it, nor that rule's ``kind``: ``held`` says with which
+    of ``folds`` it was held out, including the choice; a fold is ``None`` if the rule ``plain`` was
+    best without it. Of ``labels`` labelled items, ``right`` is how many verdicts of the folds match
+    the label, ``plain_right`` how many by the rule ``plain``; ``gained`` and ``lost`` are the items
+    that only one of them got right. ``far`` and ``plain_far`` are their mean distances in levels,
+    if levels are ordered; ``kappa`` and ``plain_kappa`` their agreement beyond chance (Cohen).
+    ``constant`` is the option that the rule gives in every cell of the run, whatever the judges
+    say; empty if there is none.
 
-    ``offered`` is ``None`` in rules that were fitted when only right answers counted, and
-    ``kappa`` in those fitted before it did.
+    ``offered`` is ``None`` in rules fitted when only right answers counted, ``kappa`` in rules
+    fitted before it counted.
     """
 
     criterion: str
@@ -131,10 +129,10 @@ class Fitted(Noun):
         return self.right > self.plain_right if self.offered is None else self.offered
 
     def for_item(self, item_id: str) -> Weights | None:
-        """The weights that did not learn from this item; ``None``: the plain rule settles it."""
+        """The weights fitted without this item; ``None``: the plain rule settles it."""
         fold = self.held.get(item_id)
         return self.weights if fold is None else self.folds[fold]
 
     def fits(self, criterion: Criterion) -> bool:
-        """Whether the criterion still has the options that this was fitted on."""
+        """Whether the criterion still has the options of the fit."""
         return self.options == tuple(criterion.choices[i].label for i in criterion.scored)

@@ -1,5 +1,5 @@
-"""Versions of a rubric compared: edits named, words diffed, two people's changes merged.
+"""Comparison of rubric versions: classified edits, word diffs, and merging two people's changes.
 
-Pure: imports ``core.domain`` and ``core.scoring``. Every edit is of one kind: words, score, or
+Pure: imports ``core.domain`` and ``core.scoring``. Every edit has one kind, such as words, score or
 question.
 """

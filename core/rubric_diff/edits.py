@@ -1,4 +1,4 @@
-"""What lies between two versions of a rubric, and what each edit means for votes."""
+"""The edits between two versions of a rubric, and what each means for votes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from core.identity import content_hash
 from core.rubric_diff.wording import check_words, decision_words, gate_words
 from core.text.names import fold
 
-# The fields that differ between two versions of a rubric, each with what it means for votes.
+# The fields that differ between two versions of a rubric, each with its meaning for votes.
 #
-# ``words``: nothing. ``score``: scores are computed anew from the same votes. ``question``: judges
-# were asked something else, so those cells are stale. ``options``: votes must be mapped to the new
-# options. ``added``, ``removed``, ``renamed``: a criterion came, went, or is called otherwise.
+# ``words``: none. ``score``: scores are recomputed from the same votes. ``question``: judges were
+# asked something else, so those cells are stale. ``options``: votes must be mapped to the new
+# options. ``added``, ``removed``, ``renamed``: the change of a whole criterion.
 
 KINDS: dict[Kind, str] = {
     "words": "Nothing is computed anew: judges never saw it.",
@@ -33,8 +33,8 @@ MISSING = "(nothing)"
 
 
 class FieldEdit(NamedTuple):
-    """One difference. ``criterion`` is its name in the newer version (in the older one where it was
-    removed), ``None`` for the rubric itself; ``what`` the field, in words.
+    """A difference. ``criterion`` is its name in the newer version (in the older one if it was
+    removed), ``None`` for the rubric itself; ``what`` is the field, in words.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class FieldEdit(NamedTuple):
 
 
 def small(edit: FieldEdit) -> bool:
-    """Whether an edit of a question looks like a mended slip: it may not be another question.
+    """Whether an edit of a question looks like a corrected typo, so the question may be the same.
 
     >>> question = FieldEdit("question", "A", "requirement", "It cites teh source.", "")
     >>> small(question._replace(after="It cites the source."))
@@ -55,17 +55,17 @@ def small(edit: FieldEdit) -> bool:
     """
     if edit.kind != "question":
         return False
-    one, other = _letters(edit.before), _letters(edit.after)
-    return one == other or sorted(one) == sorted(other)
+    old, new = _letters(edit.before), _letters(edit.after)
+    return old == new or sorted(old) == sorted(new)
 
 
 def rubric_edits(before: Rubric, after: Rubric) -> Iterator[FieldEdit]:
-    """What differs outside of the criteria."""
+    """The edits outside of the criteria."""
     yield from _field_edits(None, before, after)
 
 
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
-    """What differs in a criterion, its options among it."""
+    """The edits of a criterion, including its options."""
     alike = same_choices(old, new)
     for edit in _field_edits(new.name, old, new):
         if edit.kind != "options":
@@ -75,20 +75,22 @@ def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
     if not alike:
         yield FieldEdit("options", new.name, "options", said_options(old), said_options(new))
         return
-    for one, other in zip(old.choices, new.choices, strict=True):
-        for edit in _field_edits(new.name, one, other):
-            yield edit._replace(what=f"{edit.what} of {other.label!r}")
+    for before, after in zip(old.choices, new.choices, strict=True):
+        for edit in _field_edits(new.name, before, after):
+            yield edit._replace(what=f"{edit.what} of {after.label!r}")
 
 
 def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldEdit]:
     for name in type(new).model_fields:
-        about, one, other = new.about(name), getattr(old, name), getattr(new, name)
-        if about.kind is None or one == other:
+        about, before, after = new.about(name), getattr(old, name), getattr(new, name)
+        if about.kind is None or before == after:
             continue
-        texts = isinstance(one, str) and isinstance(other, str)
-        same = about.kind == "question" and texts and plain(one) == plain(other)
+        texts = isinstance(before, str) and isinstance(after, str)
+        same = about.kind == "question" and texts and plain(before) == plain(after)
         kind = "words" if same else about.kind
-        yield FieldEdit(kind, criterion, about.label, said_rule(name, one), said_rule(name, other))
+        yield FieldEdit(
+            kind, criterion, about.label, said_rule(name, before), said_rule(name, after)
+        )
 
 
 def said_options(criterion: Criterion) -> str:
@@ -118,7 +120,7 @@ def said(value: Any) -> str:
 
 
 def said_rule(name: str, value: Any) -> str:
-    """A field of the rubric as text; its rules as sentences."""
+    """A field of the rubric as text; gates and the like as sentences."""
     return _SAYS.get(name, said)(value)
 
 
@@ -141,13 +143,13 @@ _SAYS = {
 
 
 def same_choices(old: Criterion, new: Criterion) -> bool:
-    """Whether options are the same by place: a vote's number means the same."""
-    one, other = ([(fold(o.label), o.na) for o in c.choices] for c in (old, new))
-    return one == other
+    """Whether options are the same in order: a vote's number keeps its meaning."""
+    before, after = ([(fold(o.label), o.na) for o in c.choices] for c in (old, new))
+    return before == after
 
 
 def plain(text: str) -> str:
-    """A text without what spaces and lines add."""
+    """A text with normalised white space."""
     return " ".join(text.split())
 
 
@@ -155,19 +157,19 @@ def _letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-#: From this likeness on, a criterion that is gone and one that is new are taken for the same.
+#: How similar a removed and an added criterion must be to count as the same one.
 _SAME = 0.8
-#: Pairs of criteria beyond which only equal requirements are the same, and characters compared.
+#: With more pairs of criteria only equal requirements count; and how many characters are compared.
 MOST_PAIRS, _COMPARED = 2500, 1000
 
 
 @dataclass(frozen=True)
 class Moves:
-    """How votes of the older version are read in the newer one; what is absent stays as it is.
+    """How to read votes of the older version in the newer one; unlisted names stay the same.
 
     ``renamed`` maps old names of criteria to new ones. ``options`` maps an old criterion to the new
-    place (an index into ``choices``) of each of its old choices; ``None``: those votes do not
-    count, and are asked again where somebody asks.
+    index (into ``choices``) of each of its old choices; ``None``: those votes do not count, and may
+    be asked again.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -176,11 +178,11 @@ class Moves:
 
 @dataclass(frozen=True)
 class VersionEdits:
-    """Everything between two versions of a rubric.
+    """All differences between two versions of a rubric.
 
-    ``pairs`` are the criteria that both have, (older, newer), in the newer order. ``stale`` are the
-    newer names of those that ask something else. ``moves`` is the mapping that was given, completed
-    by what goes without saying; ``unmapped`` names the older criteria whose options need one.
+    ``pairs`` are the criteria in both, (older, newer), in the newer order. ``stale`` are the newer
+    names of those that ask something else. ``moves`` is the given mapping, completed where there is
+    no choice; ``unmapped`` names the older criteria whose options need a mapping.
     """
 
     edits: tuple[FieldEdit, ...]
@@ -193,7 +195,7 @@ class VersionEdits:
 
     @property
     def in_place(self) -> bool:
-        """Whether the votes can be read under the newer version just as they are."""
+        """Whether the votes can be read under the newer version without any mapping."""
         return not (self.added or self.removed or self.unmapped or self.moves.renamed) and all(
             places == tuple(range(len(places))) for places in self.moves.options.values()
         )
@@ -204,9 +206,9 @@ class VersionEdits:
 
 
 def asks(rubric: Rubric, criterion: Criterion) -> str:
-    """The hash of what a judge is asked: guidelines, requirement, options with their anchors.
+    """The hash of a judge's question: guidelines, requirement, options with their anchors.
 
-    Spaces do not count.
+    Spaces are ignored.
     """
     options = [[*_asked(o), o.na] for o in criterion.choices]
     return content_hash([*_asked(rubric), *_asked(criterion), options])
@@ -220,36 +222,36 @@ def _asked(noun: Noun) -> list[Any]:
 
 
 def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> VersionEdits:
-    """The differences from one version to another, classified.
+    """The classified differences between two versions.
 
-    ``moves`` says which criteria and options are which; without it, criteria are the same by name
-    or by a requirement that is nearly the same, and options by label.
+    ``moves`` maps criteria and options; without it, criteria match by name or by a nearly equal
+    requirement, and options by label.
 
     Raises:
-        InputError: ``moves`` names a criterion or an option that is not there.
+        InputError: ``moves`` names a criterion or an option that does not exist.
     """
     moves = guess(before, after) if moves is None else moves
     _check(before, after, moves)
     olds = {moves.renamed.get(c.name, c.name): c for c in before.criteria}
     pairs = tuple((olds[c.name], c) for c in after.criteria if c.name in olds)
     kept = {old.name for old, _ in pairs}
-    found = [*rubric_edits(before, after)]
+    edits = [*rubric_edits(before, after)]
     options, unmapped = dict[str, tuple[int | None, ...]](), list[str]()
     for old, new in pairs:
-        found += criterion_edits(old, new)
+        edits += criterion_edits(old, new)
         if old.name in moves.options:
             options[old.name] = moves.options[old.name]
         elif not same_choices(old, new):
             unmapped.append(old.name)
     added = tuple(c.name for c in after.criteria if c.name not in olds)
     removed = tuple(c.name for c in before.criteria if c.name not in kept)
-    found += [FieldEdit("added", name, "criterion", MISSING, name) for name in added]
-    found += [FieldEdit("removed", name, "criterion", name, MISSING) for name in removed]
+    edits += [FieldEdit("added", name, "criterion", MISSING, name) for name in added]
+    edits += [FieldEdit("removed", name, "criterion", name, MISSING) for name in removed]
     if [c.name for _, c in pairs] != [n for n in olds if n in {c.name for _, c in pairs}]:
-        found.append(FieldEdit("words", None, "order of the criteria", "as it was", "another one"))
+        edits.append(FieldEdit("words", None, "order of the criteria", "as it was", "another one"))
     stale = tuple(new.name for old, new in pairs if asks(before, old) != asks(after, new))
     return VersionEdits(
-        tuple(found),
+        tuple(edits),
         pairs,
         stale,
         added,
@@ -260,18 +262,18 @@ def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> 
 
 
 def guess(before: Rubric, after: Rubric) -> Moves:
-    """Which criteria and options are most likely the same, to be looked over by a person.
+    """The most likely mapping of criteria and options, for a person to check.
 
-    A criterion that is gone and a new one with nearly its requirement are one that was renamed.
-    (Of more than 2,500 pairs only equal requirements count.)
-    Options keep their label, or where as many of them are there as before, their place.
+    A removed criterion and an added one with nearly the same requirement count as renamed. (With
+    more than 2,500 pairs only equal requirements do.) Options keep their label or, if their number
+    is unchanged, their index.
     """
-    gone = [c for c in before.criteria if c.name not in {a.name for a in after.criteria}]
+    removed = [c for c in before.criteria if c.name not in {a.name for a in after.criteria}]
     fresh = [c for c in after.criteria if c.name not in {b.name for b in before.criteria}]
     renamed, likeness = dict[str, str](), _likeness
-    if len(gone) * len(fresh) > MOST_PAIRS:
+    if len(removed) * len(fresh) > MOST_PAIRS:
         likeness = _equal
-    for old in gone:
+    for old in removed:
         alike = [(likeness(old, new), new.name) for new in fresh]
         best = max(alike, default=(0.0, ""))
         if best[0] >= _SAME:
@@ -286,7 +288,7 @@ def guess(before: Rubric, after: Rubric) -> Moves:
 
 
 def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
-    """The likely new place of each old choice: by label, else by place, else none.
+    """The likely new index of each old choice: by label, else by index, else ``None``.
 
     >>> low, high = {"label": "Low", "value": 0}, {"label": "High", "value": 1}
     >>> mid = {"label": "Mid", "value": 0.5}
@@ -298,8 +300,8 @@ def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     by_label = {fold(o.label): at for at, o in enumerate(new.choices)}
     if len(old.choices) == len(new.choices):
         spare = [at for name, at in by_label.items() if name not in _labels(old)]
-        found = [by_label.get(fold(o.label)) for o in old.choices]
-        return tuple(spare.pop(0) if at is None and spare else at for at in found)
+        indices = [by_label.get(fold(o.label)) for o in old.choices]
+        return tuple(spare.pop(0) if at is None and spare else at for at in indices)
     guessed = [by_label.get(fold(o.label)) for o in old.choices]
     return tuple(
         new.na_index if at is None and o.na else at
@@ -330,10 +332,10 @@ def _labels(criterion: Criterion) -> set[str]:
     return {fold(o.label) for o in criterion.choices}
 
 
-def _likeness(one: Criterion, other: Criterion) -> float:
-    first, second = (fold(of.requirement)[:_COMPARED] for of in (one, other))
+def _likeness(old: Criterion, new: Criterion) -> float:
+    first, second = (fold(of.requirement)[:_COMPARED] for of in (old, new))
     return SequenceMatcher(None, first, second).ratio()
 
 
-def _equal(one: Criterion, other: Criterion) -> float:
-    return float(fold(one.requirement) == fold(other.requirement))
+def _equal(old: Criterion, new: Criterion) -> float:
+    return float(fold(old.requirement) == fold(new.requirement))

@@ -1,8 +1,8 @@
-"""Two people changed one rubric: what each of them changed, and one rubric made of pieces of both.
+"""Merging two people's changes of a rubric: what each changed, and a rubric made of both.
 
-A piece is a field of the rubric, a field of a criterion that both have, or a criterion that only
-one of them has. Nobody decides for them where both changed the same piece; where one did, that
-change is what is suggested.
+A piece is a field of the rubric, a field of a criterion in both versions, or a criterion in only
+one of them. If both changed a piece, a person must choose; if only one did, that change is
+suggested.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.rubric_diff.edits import MISSING, said, said_options, said_rule
 
 Side = Literal["mine", "theirs"]
-#: Fields of the rubric, merged whole; fields of a criterion that are merged together.
+#: Fields of the rubric, merged as a whole; fields of a criterion that are merged together.
 _WHOLE = tuple(name for name in Rubric.model_fields if name != "criteria")
 _GROUPS: dict[str, list[str]] = {}
 for _name in Criterion.model_fields:
@@ -26,10 +26,10 @@ for _name in Criterion.model_fields:
 
 @dataclass(frozen=True)
 class MergePiece:
-    """Something that is not the same in both. ``key`` names it for ``merged``.
+    """A piece that differs between the versions. ``key`` names it for ``merged``.
 
-    ``mine`` and ``theirs`` are as they are read; ``both`` says that both changed it since they
-    parted, so that one of the changes would be lost.
+    ``mine`` and ``theirs`` are its texts; ``both`` says that both changed it since the common
+    version, so one change would be lost.
     """
 
     key: str
@@ -42,42 +42,42 @@ class MergePiece:
 
 
 def pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]:
-    """Every piece on which the two differ; ``base`` is the version that both started from."""
-    found = []
+    """Every differing piece; ``base`` is the common version that both started from."""
+    differing = []
     for name in _WHOLE:
-        one, other, was = (getattr(r, name) for r in (mine, theirs, base))
-        if one != other:
-            words = (said_rule(name, one), said_rule(name, other))
-            found.append(
-                _piece(name, None, Rubric.about(name).label, words, one != was, other != was)
+        my, their, was = (getattr(r, name) for r in (mine, theirs, base))
+        if my != their:
+            texts = (said_rule(name, my), said_rule(name, their))
+            differing.append(
+                _piece(name, None, Rubric.about(name).label, texts, my != was, their != was)
             )
     names = dict.fromkeys([c.name for r in (mine, theirs) for c in r.criteria])
     by_name = [{c.name: c for c in r.criteria} for r in (mine, theirs, base)]
     for name in names:
-        one, other, was = (known.get(name) for known in by_name)
-        found += _of_criterion(name, one, other, was)
-    return tuple(found)
+        my, their, was = (known.get(name) for known in by_name)
+        differing += _of_criterion(name, my, their, was)
+    return tuple(differing)
 
 
 def _of_criterion(
     name: str, mine: Criterion | None, theirs: Criterion | None, base: Criterion | None
 ) -> list[MergePiece]:
     if mine is None or theirs is None:
-        words = tuple(MISSING if c is None else _whole(c) for c in (mine, theirs))
-        # One took it out while the other changed it, or one of them made it.
+        texts = tuple(MISSING if c is None else _whole(c) for c in (mine, theirs))
+        # One person removed it while the other changed it, or only one of them has it.
         changed = (mine != base, theirs != base)
-        return [_piece(f"criterion/{name}", name, "criterion", (words[0], words[1]), *changed)]
-    found = []
+        return [_piece(f"criterion/{name}", name, "criterion", (texts[0], texts[1]), *changed)]
+    differing = []
     for what, fields in _GROUPS.items():
-        one, other = _fields(mine, fields), _fields(theirs, fields)
-        if one == other:
+        my, their = _fields(mine, fields), _fields(theirs, fields)
+        if my == their:
             continue
         was = None if base is None else _fields(base, fields)
-        words = (_says(mine, what), _says(theirs, what))
-        found.append(
-            _piece(f"criterion/{name}/{what}", name, what, words, one != was, other != was)
+        texts = (_says(mine, what), _says(theirs, what))
+        differing.append(
+            _piece(f"criterion/{name}/{what}", name, what, texts, my != was, their != was)
         )
-    return found
+    return differing
 
 
 def _piece(
@@ -88,24 +88,23 @@ def _piece(
 
 
 def merged(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
-    """One rubric of pieces of both; ``taken`` says whose, mine where it says nothing.
+    """A rubric of pieces of both; ``taken`` says whose to take, by default mine.
 
-    Criteria stand in my order; those that only the other one has follow the criterion that they
-    follow there.
+    Criteria keep my order; those only in the other version follow their predecessor there.
 
     Raises:
-        InputError: the pieces do not fit together, e.g. a gate names a criterion that is not taken.
+        InputError: the pieces do not fit together, e.g. a gate names a criterion not taken.
     """
-    known = {c.name: c for c in theirs.criteria}
+    their_criteria = {c.name: c for c in theirs.criteria}
     data: dict[str, Any] = mine.model_dump(by_alias=True)
-    other = theirs.model_dump(by_alias=True)
+    their_data = theirs.model_dump(by_alias=True)
     for name in _WHOLE:
         if taken.get(name) == "theirs":
-            data[name] = other[name]
+            data[name] = their_data[name]
     criteria = [
-        _criterion(c, known.get(c.name), taken)
+        _criterion(c, their_criteria.get(c.name), taken)
         for c in mine.criteria
-        if c.name in known or taken.get(f"criterion/{c.name}") != "theirs"
+        if c.name in their_criteria or taken.get(f"criterion/{c.name}") != "theirs"
     ]
     _insert(criteria, {c.name for c in mine.criteria}, theirs, taken)
     data["criteria"] = criteria
@@ -117,7 +116,7 @@ def _insert(
 ) -> None:
     at = 0
     for c in theirs.criteria:
-        names = [one["name"] for one in criteria]
+        names = [criterion["name"] for criterion in criteria]
         if c.name in names:
             at = names.index(c.name) + 1
         elif c.name not in mine and taken.get(f"criterion/{c.name}") == "theirs":
@@ -130,10 +129,10 @@ def _criterion(
 ) -> dict[str, Any]:
     data = mine.model_dump(by_alias=True)
     if theirs is not None:
-        other = theirs.model_dump(by_alias=True)
+        their_data = theirs.model_dump(by_alias=True)
         for what, fields in _GROUPS.items():
             if taken.get(f"criterion/{mine.name}/{what}") == "theirs":
-                data |= {name: other[name] for name in fields}
+                data |= {name: their_data[name] for name in fields}
     return data
 
 

@@ -1,4 +1,4 @@
-"""A rubric's rules in words, and two wordings of a text compared word by word."""
+"""A rubric's rules in words, and word-by-word comparison of two texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MISSING = {
 
 
 def gate_words(gate: Mapping[str, Any]) -> str:
-    """A gate (its plain data) as sentences.
+    """A gate (as plain data) in sentences.
 
     >>> gate_words({"when": {"criterion": "A", "below": 0.5}, "then": {"cap": 0.4}}).split(": ")[0]
     "When 'A' is below 0.5"
@@ -40,7 +40,7 @@ def gate_words(gate: Mapping[str, Any]) -> str:
 
 
 def _when(when: Mapping[str, Any]) -> str:
-    """The condition in words; empty where it has no predicate yet."""
+    """The condition in words; empty if it has no predicate yet."""
     subject = repr(when.get("criterion"))
     if when.get("tag") is not None:
         number = when.get("count_at_least")
@@ -73,7 +73,7 @@ def _then(then: Mapping[str, Any]) -> str:
 
 
 def penalty_words(penalty: Mapping[str, Any]) -> str:
-    """A length penalty (its plain data) as a sentence.
+    """A length penalty (as plain data) in a sentence.
 
     >>> penalty_words({"free_budget": 100, "max_cap": 200, "penalty_at_cap": 0.5, "exponent": 1.6,
     ...                "count": "words", "of": "all"})
@@ -88,7 +88,7 @@ def penalty_words(penalty: Mapping[str, Any]) -> str:
 
 
 def decision_words(decision: Mapping[str, Any]) -> str:
-    """A decision (its plain data) as sentences.
+    """A decision (as plain data) in sentences.
 
     >>> decision_words({"pass_at": 0.7, "fail_below": 0.4})
     'Passes from 0.7 on, fails below 0.4; between the two a person decides.'
@@ -108,7 +108,7 @@ def decision_words(decision: Mapping[str, Any]) -> str:
 
 
 def check_words(check: Mapping[str, Any]) -> str:
-    """A pre-check (its plain data) as sentences.
+    """A pre-check (as plain data) in sentences.
 
     >>> check_words({"families": ["self_harm"], "action": "flag"})
     'When the text holds self-harm, a person reviews the item. The score stays as it is.'
@@ -141,7 +141,7 @@ def _or(words: Sequence[str]) -> str:
     return f"{', '.join(head)} or {last}" if head else last
 
 
-#: Words of either text beyond which nothing is compared: the time grows with their product.
+#: Longer texts are not compared: the time grows with the product of their words.
 MOST_WORDS = 3000
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -149,8 +149,8 @@ Span = tuple[int, int]
 
 
 class WordDiff(NamedTuple):
-    """Spans ``(start, end)`` of each text that differ. ``common`` is the share of words that both
-    have, in [0, 1]; ``None``, with no spans, where the texts are too long to compare.
+    """The differing spans ``(start, end)`` of each text. ``common`` is the share of words in both,
+    in [0, 1]; ``None``, without spans, if the texts are too long to compare.
     """
 
     first: tuple[Span, ...]
@@ -159,54 +159,54 @@ class WordDiff(NamedTuple):
 
 
 def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDiff:
-    """What differs between two texts, by words and marks of punctuation (Ratcliff, Obershelp 1988).
+    """The differences between two texts, by words and punctuation (Ratcliff, Obershelp 1988).
 
-    ``word`` matches what is compared. Neighbouring words that differ are one span. White space
-    alone is no difference.
+    ``word`` matches a unit of comparison. Adjacent differing words form one span. White space alone
+    makes no difference.
 
     >>> found = word_diff("a red cat", "a blue cat")
     >>> found.first, found.second
     (((2, 5),), ((2, 6),))
     """
-    one, other = list(word.finditer(first)), list(word.finditer(second))
-    if max(len(one), len(other)) > MOST_WORDS:
+    first_words, second_words = list(word.finditer(first)), list(word.finditer(second))
+    if max(len(first_words), len(second_words)) > MOST_WORDS:
         return WordDiff((), (), None)
-    words = [m.group() for m in one], [m.group() for m in other]
+    words = [m.group() for m in first_words], [m.group() for m in second_words]
     matcher = SequenceMatcher(None, *words, autojunk=False)
-    mine, theirs = list[Span](), list[Span]()
+    first_spans, second_spans = list[Span](), list[Span]()
     for kind, i, j, k, m in matcher.get_opcodes():
         if kind == "equal":
             continue
         if j > i:
-            mine.append((one[i].start(), one[j - 1].end()))
+            first_spans.append((first_words[i].start(), first_words[j - 1].end()))
         if m > k:
-            theirs.append((other[k].start(), other[m - 1].end()))
-    return WordDiff(tuple(mine), tuple(theirs), matcher.ratio())
+            second_spans.append((second_words[k].start(), second_words[m - 1].end()))
+    return WordDiff(tuple(first_spans), tuple(second_spans), matcher.ratio())
 
 
 Spans = tuple[Span, ...]
-#: A word; what stands in parentheses without a space, e.g. an option's value, is one.
+#: A word; a parenthesis without spaces, such as an option's value, is one, too.
 _TECHNICAL_WORD = re.compile(r"\([^()\s]*\)|\w+(?:\.\w+)*|[^\w\s]")
 _HARDLY = 0.3
 
 
 def word_changes(before: str, after: str) -> tuple[Spans, Spans]:
-    """The spans of ``before`` that are gone in ``after``, and those of ``after`` that are new.
+    """The spans of ``before`` missing in ``after``, and those of ``after`` that are new.
 
-    Words that stand side by side and changed together make one span. Where hardly a word is the
-    same, each text is one span: a patchwork would not be read. So is it where the texts are too
-    long to compare (``word_diff.MOST_WORDS``).
+    Adjacent changed words form one span. If the texts have few words in common, each is a single
+    span, which is easier to read than many pieces; also if they are too long to compare
+    (``word_diff.MOST_WORDS``).
 
     >>> word_changes("It cites a source.", "It cites two sources.")
     (((9, 17),), ((9, 20),))
     """
-    found = word_diff(before, after, _TECHNICAL_WORD)
-    if found.common is None or (found.common < _HARDLY and before.split() and after.split()):
+    diff = word_diff(before, after, _TECHNICAL_WORD)
+    if diff.common is None or (diff.common < _HARDLY and before.split() and after.split()):
         return _whole(before), _whole(after)
-    return found.first, found.second
+    return diff.first, diff.second
 
 
 def _whole(text: str) -> Spans:
-    words = text.strip()
-    start = text.find(words)
-    return ((start, start + len(words)),) if words else ()
+    stripped = text.strip()
+    start = text.find(stripped)
+    return ((start, start + len(stripped)),) if stripped else ()

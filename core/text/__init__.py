@@ -1,4 +1,4 @@
-"""Words and numbers for people: quotes, sentences, mentions, one formatter of numbers.
+"""Words and numbers for people: quotes, sentences, mentions, and the only formatter of numbers.
 
-Pure: imports nothing of the program.
+Pure: no imports from the rest of the program.
 """

@@ -1,8 +1,9 @@
-"""E-mail addresses: one way of writing each, so that none can be taken for another.
+"""E-mail addresses: a single spelling of each, so that none can be mistaken for another.
 
-An address is of visible ASCII characters and compared in small letters, exactly. Folding of other
-letters would make different addresses equal (a Kelvin sign and k, ß and ss), and other alphabets
-have letters that look the same. A domain with other letters is written as DNS has it (``xn--``).
+An address consists of visible ASCII characters and is compared in lower case, exactly. Folding
+other letters would make different addresses equal (a Kelvin sign and k, ß and ss), and other
+alphabets have letters that look the same. A domain with other letters is spelt as in DNS
+(``xn--``).
 """
 
 from __future__ import annotations
@@ -16,32 +17,32 @@ _MEND = "Write it with letters A to Z, digits and signs of the keyboard, without
 
 
 def why_not_address(email: str) -> str:
-    r"""Why this is no e-mail address, as a sentence; empty where it is one.
+    r"""Why this is not an e-mail address, as a sentence; empty if it is.
 
     >>> "U+0430 CYRILLIC SMALL LETTER A" in why_not_address("\u0430nn@example.org")
     True
     >>> why_not_address("ann@example.org")
     ''
     """
-    said = _odd(email, "e-mail address")
+    problem = _odd(email, "e-mail address")
     name, _, domain = email.rpartition("@")
-    if said or (name and "@" not in name and len(email) <= 254 and _DOMAIN.fullmatch(domain)):
-        return said
+    if problem or (name and "@" not in name and len(email) <= 254 and _DOMAIN.fullmatch(domain)):
+        return problem
     return f"{email!a} is no e-mail address."
 
 
 def why_not_domain(domain: str) -> str:
-    """Why this is no domain of addresses, as a sentence; empty where it is one.
+    """Why this is not a domain of addresses, as a sentence; empty if it is.
 
     >>> why_not_domain("example.org"), why_not_domain("@example.org")
     ('', "'@example.org' is no domain.")
     """
-    said = _odd(domain, "domain")
-    return said or ("" if _DOMAIN.fullmatch(domain) else f"{domain!a} is no domain.")
+    problem = _odd(domain, "domain")
+    return problem or ("" if _DOMAIN.fullmatch(domain) else f"{domain!a} is no domain.")
 
 
 def _odd(text: str, kind: str) -> str:
-    """A sentence that names the first character that does not belong there; empty without one."""
+    """A sentence that names the first invalid character; empty if there is none."""
     for char in text:
         if not "!" <= char <= "~":
             what = f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()

@@ -1,4 +1,4 @@
-"""Names of models: which house made them, and which of them are related."""
+"""Names of models: the company behind each, and which of them are related."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.text.names import fold
 
-#: How the models of a family are called. A name that fits none is of no known family.
+#: What the models of a family are called. Any other name belongs to no known family.
 _FAMILIES = {
     "openai": r"gpt|chatgpt|o[1345](?![0-9a-z])|davinci|codex",
     "anthropic": r"claude",
@@ -23,7 +23,7 @@ _FAMILIES = {
     "zhipu": r"glm|chatglm",
 }
 _PATTERNS = {name: re.compile(rf"(?<![a-z0-9])(?:{p})") for name, p in _FAMILIES.items()}
-#: A well-known model of each house, as it is named to a reader.
+#: A well-known model of each company, as an example for readers.
 HOUSES = {
     "openai": "GPT-4o, a model by OpenAI",
     "anthropic": "Claude, a model by Anthropic",
@@ -41,31 +41,31 @@ HOUSES = {
 
 
 def related(judge: str, system: str) -> Literal["self", "family", ""]:
-    """``self`` where judge and system are the same model, ``family`` where one house made both.
+    """``self`` if judge and system are the same model, ``family`` if one company made both.
 
-    The provider before the last slash and a replicate's number do not count. Names are all there is
-    to go by, so a system called "our fine-tune" is related to nobody.
+    The provider before the last slash and a replicate's number are ignored. Only names are
+    compared, so a system called "our fine-tune" is related to no judge.
 
     >>> related("openai/gpt-4.1-mini", "GPT-4.1-mini"), related("claude-opus", "claude-haiku")
     ('self', 'family')
     >>> related("Ann", "gpt-4.1")
     ''
     """
-    one, other = _model(judge), _model(system)
-    if one == other:
+    judge_model, system_model = _model(judge), _model(system)
+    if judge_model == system_model:
         return "self"
-    family = family_of(one)
-    return "family" if family and family == family_of(other) else ""
+    family = family_of(judge_model)
+    return "family" if family and family == family_of(system_model) else ""
 
 
 def family_of(model: str) -> str:
-    """The family that a model's name speaks of, or the empty string.
+    """The family of a model by its name, or "".
 
     >>> family_of("anthropic/claude-sonnet-4"), family_of("baseline")
     ('anthropic', '')
     """
     name = _model(model)
-    return next((family for family, found in _PATTERNS.items() if found.search(name)), "")
+    return next((family for family, pattern in _PATTERNS.items() if pattern.search(name)), "")
 
 
 def _model(name: str) -> str:

@@ -1,8 +1,8 @@
-"""Names that are the same or look it, and text without what nobody sees.
+"""Equal and similar-looking names, and text without invisible characters.
 
-Two names are the same where they differ in case, in blanks, in the width of their letters or in
-characters that nobody sees; such names are refused beside each other. Names may also look alike
-because of letters of other alphabets: their ``skeletons`` tell (after Unicode's UTS 39).
+Two names are equal if they differ only in case, in blanks, in the width of their letters or in
+invisible characters; equal names are refused side by side. Names may also look alike because of
+letters of other alphabets: their ``skeletons`` are then equal (after Unicode's UTS 39).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pydantic import ValidationInfo
 
-#: The context in which nouns are read that were stored: names were compared less strictly once.
+#: The context for reading stored nouns: names used to be compared less strictly.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
 
-#: Characters that nobody sees, beside those of the category "format" (Cf): variation selectors,
-#: fillers and joiners that Unicode calls default ignorable.
+#: Invisible characters beside those of the category "format" (Cf): variation selectors, fillers and
+#: joiners that Unicode calls default ignorable.
 _UNSEEN = frozenset(
     (
         *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
@@ -29,7 +29,7 @@ _UNSEEN = frozenset(
         *range(0xE0100, 0xE01F0),
     )
 )
-#: Letters of Greek and Cyrillic, and signs, each followed by the Latin letter it looks like.
+#: Greek and Cyrillic letters, and signs, each followed by the Latin letter it looks like.
 _ALIKE = (
     # Cyrillic, capital and small
     "АAВBЕEЅSІIЈJКKМMНHОOРPСCТTУYХXЗ3ԚQԜWҮYЁEӀI"
@@ -45,7 +45,7 @@ _STROKES = str.maketrans("I1|0", "lllO")
 
 
 def fold(label: str) -> str:
-    r"""A label for comparison: case folded, spaces collapsed, composed, without what nobody sees.
+    r"""A label for comparison: case folded, spaces collapsed, composed, no invisible characters.
 
     >>> fold("  Partly\u00a0 Cor\u200brect ")
     'partly correct'
@@ -54,16 +54,16 @@ def fold(label: str) -> str:
 
 
 def without_unseen(text: str) -> str:
-    """``text`` without characters that nobody sees."""
+    """``text`` without invisible characters."""
     if text.isascii():
         return text
     return "".join(c for c in text if ord(c) not in _UNSEEN and unicodedata.category(c) != "Cf")
 
 
 def same_name(name: str, info: ValidationInfo) -> str:
-    """What two names have in common if they are the same to who reads a noun.
+    """The form in which equal names agree when a noun is validated.
 
-    Nouns that were stored before unseen characters were looked at stay readable.
+    Nouns stored before invisible characters were checked stay readable.
     """
     if info.context and info.context.get("stored"):
         return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
@@ -71,11 +71,11 @@ def same_name(name: str, info: ValidationInfo) -> str:
 
 
 def skeletons(name: str) -> tuple[str, str]:
-    """What a name looks like; of two that look alike the first or the second is the same.
+    """Two normal forms of a name's appearance; names look alike if either form is the same.
 
-    The letters of Greek and Cyrillic that look like Latin ones are covered, dashes, and in the
-    second one also ``1``, ``I``, ``l`` and ``|``, and ``0`` and ``O``; no other alphabets, and no
-    pairs of letters (``rn`` and ``m``).
+    They cover Greek and Cyrillic letters that look like Latin ones, and dashes; the second form
+    also ``1``, ``I``, ``l`` and ``|``, and ``0`` and ``O``. No other alphabets, and no pairs of
+    letters (``rn`` and ``m``).
 
     >>> skeletons("Сlarity")[0] == skeletons("Clarity")[0]
     True
@@ -112,7 +112,7 @@ _SUSPECT = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""The text with control, bidirectional and invisible characters as signs.
+    r"""The text with visible signs for control, bidirectional and invisible characters.
 
     >>> visible("a\u202eb\x07")
     'a⟦RLO⟧b␇'

@@ -1,4 +1,4 @@
-"""Numbers in words: scores, shares, money, durations; a dash where there is none. Nowhere else."""
+"""Numbers in words: scores, shares, money, durations; a dash if missing. The only formatter."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 DASH = "–"
 MINUS = "−"
-#: A share this near to none or all is it, but for rounding; percentages get so many digits at most.
+#: A share this close to 0 or 1 is equal to it up to rounding; the most digits of percentages.
 EXACT, FINEST = 1e-9, 4
-#: No figure is told from another one by more digits.
+#: The most digits for distinguishing two figures.
 MOST_DIGITS = 12
 HIDDEN_BELOW = 0.00005
 
 
 def score(value: float | None, digits: int = 2) -> str:
-    """A score or a coefficient, by default with two decimals; a dash where there is none.
+    """A score or a coefficient, by default with two decimals; a dash if missing.
 
     >>> [score(0.834), score(1.0), score(0), score(-0.5), score(-0.001), score(None)]
     ['0.83', '1.00', '0.00', '−0.50', '0.00', '–']
@@ -27,7 +27,7 @@ def score(value: float | None, digits: int = 2) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value; a very small one is bounded, not rounded to nothing.
+    """A p value; a very small one is shown as a bound, not rounded to 0.
 
     >>> p_value(0.0000012), p_value(0.04), p_value(1.0)
     ('under 0.001', '0.040', '1')
@@ -38,7 +38,7 @@ def p_value(value: float) -> str:
 
 
 def points(value: float | None, *, share: bool = False) -> str:
-    """A difference with its sign, nought without one; of shares, in percentage points.
+    """A difference with its sign, 0 without one; of shares, in percentage points.
 
     >>> points(0.05, share=True), points(-0.051), points(0.0)
     ('+5.0 points', '−0.05', '0.00')
@@ -70,7 +70,7 @@ def share_points(value: float | None) -> str:
 
 
 def level_words(level: float) -> str:
-    """How often an interval holds, exactly.
+    """The level of an interval, exactly.
 
     >>> level_words(0.95), level_words(0.999)
     ('95%', '99.9%')
@@ -79,7 +79,7 @@ def level_words(level: float) -> str:
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """A share of 1 as a percentage. None and all are said of nothing less than that.
+    """A share as a percentage; 0% and 100% only if exact.
 
     >>> [percent(0.256), percent(0.256, 1), percent(-0.05), percent(None)]
     ['26%', '25.6%', '−5%', '–']
@@ -96,7 +96,7 @@ def percent(share: float | None, digits: int = 0) -> str:
 
 
 def count(value: int | None) -> str:
-    """A whole number with thin groups.
+    """A whole number with separated thousands.
 
     >>> [count(1234567), count(0), count(None)]
     ['1,234,567', '0', '–']
@@ -114,7 +114,7 @@ def plural(value: int, one: str, many: str = "") -> str:
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """Any number, as short as it can be said.
+    """Any number, in its shortest form.
 
     >>> [number(10.0), number(0.5), number(-2.5), number(None)]
     ['10', '0.5', '−2.5', '–']
@@ -125,7 +125,7 @@ def number(value: float | None, digits: int = 6) -> str:
 def apart(
     value: float | None, other: float, form: Callable[[float | None, int], str], digits: int
 ) -> str:
-    """A figure with as many digits as tell it from another one that it is held against.
+    """A figure with enough digits to distinguish it from another one.
 
     >>> apart(0.496, 0.5, percent, 0), apart(0.5, 0.5, percent, 0), apart(0.79996, 0.8, number, 3)
     ('49.6%', '50%', '0.79996')
@@ -146,7 +146,7 @@ def weight(value: float) -> str:
 
 
 def cost(dollars: float | None) -> str:
-    """A cost; a small one keeps two figures, an unknown one says so.
+    """A cost; a small one has two significant digits, an unknown one says so.
 
     >>> [cost(12.3), cost(0.0021), cost(0), cost(0.000001), cost(None)]
     ['$12.30', '$0.0021', '$0.00', 'under $0.0001', 'unknown']
@@ -180,7 +180,7 @@ def seconds(value: float | None) -> str:
 
 
 def about_minutes(value: float) -> str:
-    """A time to come, which nobody knows to the second.
+    """A remaining time, rounded because it is an estimate.
 
     >>> about_minutes(0.4), about_minutes(25.2), about_minutes(75)
     ('under a minute', 'about 25 min', 'about 1 h 15 min')
@@ -206,19 +206,19 @@ def tokens(value: int | None) -> str:
 
 
 def ago(moment: str, now: datetime | None = None) -> str:
-    """How long ago an ISO moment was; older than 30 days, its date.
+    """How long ago an ISO moment was; beyond 30 days, its date.
 
     >>> ago("2026-01-02T10:00:00.000Z", datetime(2026, 1, 2, 10, 3, tzinfo=UTC))
     '3 min ago'
     """
     then = datetime.fromisoformat(moment)
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    gone = ((now or datetime.now(UTC)) - then).total_seconds()
-    if gone < 45:
+    elapsed = ((now or datetime.now(UTC)) - then).total_seconds()
+    if elapsed < 45:
         return "just now"
     for limit, size, unit in ((5400, 60, "min"), (129_600, 3600, "h"), (2_592_000, 86_400, "days")):
-        if gone < limit:
-            return f"{max(1, round(gone / size))} {unit} ago"
+        if elapsed < limit:
+            return f"{max(1, round(elapsed / size))} {unit} ago"
     return day(moment)
 
 

@@ -1,4 +1,4 @@
-"""Places in a text: a judge's quote, its sentences, and the parts that a requirement mentions."""
+"""Places in a text: a judge's quote, sentences, and the parts that a requirement mentions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _EDGES = " \t\n\"'.…"
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    r"""The span ``(start, end)`` of ``quote`` in ``text``, or ``None`` where it is not there.
+    r"""The span ``(start, end)`` of ``quote`` in ``text``, or ``None`` if it does not occur.
 
-    The exact words are looked for first. Then case, runs of white space, kinds of quotation marks
-    and dashes, and marks around the quote do not count: models copy carelessly, but what is not
-    there word by word is not found.
+    An exact match comes first. Otherwise case, runs of white space, kinds of quotation marks and
+    dashes, and marks around the quote are ignored: models copy carelessly, but the words must be
+    the same.
 
     >>> find_quote("The  Sun\nrises.", '"the sun rises"')
     (0, 14)
@@ -35,7 +35,7 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """The text as it is compared, and for each of its characters the place it came from."""
+    """The text for comparison, and for each of its characters the original position."""
     letters, places = list[str](), list[int]()
     for place, letter in enumerate(text):
         if letter.isspace():
@@ -49,15 +49,15 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-# A sentence ends after its marks and closing quotes, before a space or the line's end; a line is
-# never part of two. What is cut once too often ("e.g. this") can be chosen as two. What may end a
-# sentence is found first and looked at afterwards, so that a text of marks alone takes time linear
-# in its length (a possessive pattern would do, but Python 3.11.2, Debian's, misreads those).
+# A sentence ends after its marks and closing quotes, before a space or the end of the line; it
+# never spans lines. A wrong extra cut ("e.g. this") does little harm: both parts can be selected.
+# Candidates are matched first and checked afterwards, so that a text of marks alone takes linear
+# time (a possessive pattern would do, but Python 3.11.2, Debian's, misreads those).
 _END = re.compile(r"\n|[.!?…]+[\"'”’)\]]*")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """The spans ``(start, end)`` of the sentences, in order; white space is in none.
+    """The spans ``(start, end)`` of the sentences, in order; they exclude white space.
 
     >>> text = 'One. "Two!" Three'
     >>> [text[a:b] for a, b in sentences(text)]
@@ -96,7 +96,7 @@ _ANY = re.compile(
 
 
 class Mention(NamedTuple):
-    """Characters ``start`` to ``end`` of a requirement that name a part of what a judge sees."""
+    """Characters ``start`` to ``end`` of a requirement that name a part of a judge's input."""
 
     part: Part
     start: int
@@ -104,20 +104,20 @@ class Mention(NamedTuple):
 
 
 def mentions(requirement: str) -> list[Mention]:
-    """The parts that a requirement names, in their order; placeholders among them.
+    """The parts that a requirement names, in order, including placeholders.
 
     >>> [m.part for m in mentions("The answer agrees with the reference and uses {{style}}.")]
     ['submission', 'reference', 'placeholder']
     """
-    found = []
+    named = []
     for match in _ANY.finditer(requirement):
         part: Part = next(name for name in _WORDS if match.group(name) is not None)
-        found.append(Mention(part, match.start(), match.end()))
-    return found
+        named.append(Mention(part, match.start(), match.end()))
+    return named
 
 
 def share_of(weight: float, others: float) -> float | None:
-    """The share of all points that a positive weight is; ``None`` where there are no points.
+    """A positive weight's share of all points; ``None`` if there are no points.
 
     ``others`` is the sum of the other positive weights.
 
@@ -129,7 +129,7 @@ def share_of(weight: float, others: float) -> float | None:
 
 
 def weight_of(share: float, others: float) -> float | None:
-    """The weight that is this share of all points; ``None`` where no weight can be (others 0).
+    """The weight with this share of all points; ``None`` if impossible (others 0).
 
     >>> weight_of(0.25, 30)
     10.0

@@ -1,1 +1,1 @@
-"""Commands that ask a run's judges again to learn about them."""
+"""Commands that repeat a run's questions to learn about its judges."""

@@ -1,4 +1,4 @@
-"""The command `drift`: the same items asked again over weeks, by the same judges."""
+"""The command `drift`: the same questions to the same judges, repeated over weeks."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def drift(
             made = anchors.ask(store, number, budget)
             follow(store, made)
             whole = bool(lifecycle.summary(store, made)["complete"])
-        found = anchors.drift(store, number)
-        common.report(anchors.as_data(found), lambda _: anchors.as_text(found), as_json)
-        sys.exit(common.DONE if whole and not found.alerts else common.NOT_ALL)
+        result = anchors.drift(store, number)
+        common.report(anchors.as_data(result), lambda _: anchors.as_text(result), as_json)
+        sys.exit(common.DONE if whole and not result.alerts else common.NOT_ALL)

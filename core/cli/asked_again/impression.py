@@ -1,4 +1,4 @@
-"""The command `impression`: one overall mark beside the rubric's score."""
+"""The command `impression`: an overall mark beside the rubric's score."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def impression(
             made = one_impression.latest(store, number)
             if made is None:
                 raise NotFound(f"Run {number} was not asked so yet. Leave --last away to ask.")
-            asked = made.id
+            task = made.id
         else:
             outlook = one_impression.estimate(store, number, answers, seed)
             say_outlook(outlook, "answers", alone=only_estimate, as_json=as_json)
             if only_estimate:
                 return
-            asked = one_impression.start(store, number, answers, seed, budget)
-            follow(store, asked)
-        found = one_impression.result(store, asked)
-        data = one_impression.as_data(found)
-        common.report(data, lambda _: one_impression.in_words(found), as_json)
-        sys.exit(common.DONE if lifecycle.summary(store, asked)["complete"] else common.NOT_ALL)
+            task = one_impression.start(store, number, answers, seed, budget)
+            follow(store, task)
+        impressions = one_impression.result(store, task)
+        data = one_impression.as_data(impressions)
+        common.report(data, lambda _: one_impression.in_words(impressions), as_json)
+        sys.exit(common.DONE if lifecycle.summary(store, task)["complete"] else common.NOT_ALL)

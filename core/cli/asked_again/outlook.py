@@ -1,4 +1,4 @@
-"""What asking a run's judges again will take: the options that say how much, and the words."""
+"""The cost of repeating a run's questions: options for the amount, and the words for it."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ estimate_option = click.option(
 )
 
 
-def say_outlook(found: CostEstimate, texts: str, *, alone: bool, as_json: bool) -> None:
-    """Says what asking will take; as the result where that ``alone`` is wanted.
+def say_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: bool) -> None:
+    """Tell the expected cost; as the result if only (``alone``) the estimate is wanted.
 
-    ``texts`` is what is counted: answers, items, or texts.
+    ``texts`` names the counted things: answers, items, or texts.
     """
-    said = f"{found.items:,} {texts}, {found.calls:,} calls, {price(found.cost)}"
+    words = f"{expected.items:,} {texts}, {expected.calls:,} calls, {price(expected.cost)}"
     if alone:
-        data = {texts: found.items, "calls": found.calls, "cost_usd": found.cost}
-        common.report(data, lambda _: said, as_json)
+        data = {texts: expected.items, "calls": expected.calls, "cost_usd": expected.cost}
+        common.report(data, lambda _: words, as_json)
     else:
-        common.say(said)
+        common.say(words)
 
 
 def price(cost: float | None) -> str:
-    """A cost that is foreseen, in words."""
+    """An expected cost, in words."""
     return "cost unknown" if cost is None else f"about ${cost:.4f}"

@@ -1,4 +1,4 @@
-"""The command `probe`: do edits that deserve no other answer move a run's judges?"""
+"""The command `probe`: do edits that should not change an answer move a run's judges?"""
 
 from __future__ import annotations
 
@@ -94,21 +94,21 @@ def probe(
 
 
 def _earned(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Edits by the criterion that earns them. A criterion's name may hold an equals sign."""
+    """Edits by the criterion that rewards them. A criterion's name may contain an equals sign."""
     from core.errors import InputError
 
     earned: dict[str, tuple[str, ...]] = {}
-    for one in given:
-        criterion, there, edits = one.rpartition("=")
-        if not there or not edits:
-            raise InputError(f"--earns {one}: say CRITERION=EDIT, as in 'Long enough=longer'.")
+    for argument in given:
+        criterion, separator, edits = argument.rpartition("=")
+        if not separator or not edits:
+            raise InputError(f"--earns {argument}: say CRITERION=EDIT, as in 'Long enough=longer'.")
         names = tuple(edit.strip() for edit in edits.split(","))
         earned[criterion] = (*earned.get(criterion, ()), *names)
     return earned
 
 
 def _require_writer(store: Store, request: ProbeRequest, writer: str | None) -> None:
-    """Refuses, before anything is said to cost, edits that nobody writes, and a writer of none."""
+    """Refuse edits without a writer and a writer without edits, before any cost is announced."""
     from core.errors import InputError
     from core.services.diagnostics.probe_edits import WRITTEN
     from core.services.judges import registry
@@ -123,7 +123,7 @@ def _require_writer(store: Store, request: ProbeRequest, writer: str | None) -> 
 
 
 def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
-    """The request with what a model wrote for it; what it takes is said first."""
+    """The request with the texts written by a model, after announcing the cost."""
     from core.errors import InputError
     from core.services.assist import help_tasks, written_twins
     from core.services.judges import registry
@@ -152,7 +152,7 @@ def _newest(store: Store, run: int) -> int:
 
 
 def _asked(store: Store, probe_id: int, as_json: bool) -> int:
-    """Works the probe off and says what it found; the exit status."""
+    """Work through the probe and report the result; returns the exit status."""
     from core.services.runs import lifecycle
 
     follow(store, probe_id)
@@ -164,5 +164,5 @@ def _asked(store: Store, probe_id: int, as_json: bool) -> int:
 def _say_found(store: Store, probe_id: int, as_json: bool) -> None:
     from core.services.diagnostics import probe_results
 
-    found = probe_results.result(store, probe_id)
-    common.report(probe_results.as_data(found), lambda _: probe_results.as_text(found), as_json)
+    result = probe_results.result(store, probe_id)
+    common.report(probe_results.as_data(result), lambda _: probe_results.as_text(result), as_json)

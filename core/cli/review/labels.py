@@ -1,4 +1,4 @@
-"""What is declared of the labels that came with a dataset, from a terminal."""
+"""Declarations about a dataset's labels, from a terminal."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
     from core.services.datasets import catalog
 
     rows = catalog.listing(store)
-    known = [row for row in rows if dataset in (row.name, str(row.id))]
-    if len(known) != 1:
+    matching = [row for row in rows if dataset in (row.name, str(row.id))]
+    if len(matching) != 1:
         some = ", ".join(f"{row.id}: {row.name}" for row in rows[:10]) or "none"
-        what = "several datasets" if known else "no dataset"
+        what = "several datasets" if matching else "no dataset"
         raise InputError(f"{dataset!r} names {what}. There are {some}.")
-    versions = catalog.history(store, known[0].id)
+    versions = catalog.history(store, matching[0].id)
     for version in versions:
         if number in (None, version.number):
             return version
@@ -88,11 +88,11 @@ def _found(store: Store, version: DatasetVersion) -> dict[str, Any]:
     }
 
 
-def _as_text(found: dict[str, Any]) -> str:
-    declared = found["declared"]
-    said = "Nothing is declared of how they were drawn." if declared is None else ""
-    warning = f" {found['warning']}" if "warning" in found else ""
+def _as_text(report: dict[str, Any]) -> str:
+    declared = report["declared"]
+    undeclared = "Nothing is declared of how they were drawn." if declared is None else ""
+    warning = f" {report['warning']}" if "warning" in report else ""
     return (
-        f"{found['dataset']}, version {found['version']}: {found['labelled']:,} of "
-        f"{found['items']:,} items have labels. {said or declared['in_words']}{warning}"
+        f"{report['dataset']}, version {report['version']}: {report['labelled']:,} of "
+        f"{report['items']:,} items have labels. {undeclared or declared['in_words']}{warning}"
     )

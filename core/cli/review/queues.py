@@ -1,4 +1,4 @@
-"""Review queues from a terminal: made from a rule, brought up to date, listed."""
+"""Review queues from a terminal: create from a rule, refresh, list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: The reasons that can be named with --because.
 REASONS = ("split", "abstention", "failure", "flip", "stale", "near_gate", "everything")
-#: The orders of ``domain.review.Order``, whose model classes only who makes a queue imports.
+#: The orders of ``domain.review.Order``, repeated here to avoid a slow import.
 ORDERS = ("impact", "change", "entropy", "margin", "spread", "random", "dataset")
 
 #: The draws of ``domain.review.DrawKind``.
@@ -71,7 +71,7 @@ def queue_make(
         queues.require_criteria(store, run, criteria)
         rule, settings = _rule(because, criteria, audit, most), QueueSettings(confirm_same=same)
         seed = clock.draw_seed() if seed is None else seed
-        found = queues.preview(store, run, rule, order=order, seed=seed)
+        chosen = queues.preview(store, run, rule, order=order, seed=seed)
         made = None
         if not dry:
             made = queues.make_queue(
@@ -79,21 +79,21 @@ def queue_make(
             ).id
         report = {
             "queue": made,
-            "cells": found.cells,
-            "doubtful": found.doubtful,
-            "random": found.random,
-            "items": found.items,
-            "by_reason": dict(found.by_reason),
-            "settled": found.settled,
-            "left_out_by_cap": found.left_out,
-            "minutes": queues.minutes(store, run, found.cells, settings),
+            "cells": chosen.cells,
+            "doubtful": chosen.doubtful,
+            "random": chosen.random,
+            "items": chosen.items,
+            "by_reason": dict(chosen.by_reason),
+            "settled": chosen.settled,
+            "left_out_by_cap": chosen.left_out,
+            "minutes": queues.minutes(store, run, chosen.cells, settings),
             "seed": seed,
         }
-        common.report(report, lambda found: _made_text(store, run, found), as_json)
+        common.report(report, lambda chosen: _made_text(store, run, chosen), as_json)
 
 
 def at_terminal() -> Seat:
-    """Who makes a queue from a terminal; nobody reviews under that name."""
+    """The name under which the terminal creates queues; no reviewer uses it."""
     from core.domain.review import Seat
 
     return Seat("command line", "lead", "terminal")
@@ -182,8 +182,8 @@ def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         added = queues.refresh(open_db(db), at_terminal(), number)
-        found = {"queue": number, "added": added}
-        common.report(found, lambda said: f"{said['added']} cells added.", as_json)
+        report = {"queue": number, "added": added}
+        common.report(report, lambda data: f"{data['added']} cells added.", as_json)
 
 
 @queue.command("list")
@@ -199,10 +199,10 @@ def queue_list(run: int | None, db: Path | None, as_json: bool) -> None:
 def _listed(store: Store, run: int | None) -> list[dict[str, Any]]:
     from core.services.review import queues
 
-    found = []
+    listed = []
     for row in queues.queues(store, run):
         progress = queues.progress(store, row.id)
-        found.append(
+        listed.append(
             {
                 "queue": row.id,
                 "run": row.run_id,
@@ -214,12 +214,12 @@ def _listed(store: Store, run: int | None) -> list[dict[str, Any]]:
                 "most": row.rule.most,
             }
         )
-    return found
+    return listed
 
 
 def _list_text(report: dict[str, Any]) -> str:
     rows = [
-        [str(one["queue"]), str(one["run"]), f"{one['resolved']} of {one['cells']}", one["name"]]
-        for one in report["queues"]
+        [str(row["queue"]), str(row["run"]), f"{row['resolved']} of {row['cells']}", row["name"]]
+        for row in report["queues"]
     ]
     return common.table(rows, ["queue", "run", "resolved", "name"]) if rows else "No queue yet."

@@ -1,4 +1,4 @@
-"""Regrade requests from a terminal: entered, brought as a table, queued, listed."""
+"""Regrade requests from a terminal: enter, import from a table, queue, list."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def _keep(
     common.report({"run": run, "cells": kept, "queue": queue}, _kept_text, as_json)
 
 
-def _kept_text(found: dict[str, Any]) -> str:
-    where = "" if found["queue"] is None else f" They wait in queue {found['queue']}."
-    return f"Kept on {plural(found['cells'], 'cell')} of run {found['run']}.{where}"
+def _kept_text(report: dict[str, Any]) -> str:
+    where = "" if report["queue"] is None else f" They wait in queue {report['queue']}."
+    return f"Kept on {plural(report['cells'], 'cell')} of run {report['run']}.{where}"
 
 
 @regrade.command("withdraw")
@@ -103,7 +103,7 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
 
     with common.plain_errors(as_json):
         made = regrades.queue_open(open_db(db), at_terminal(), run)
-        common.report({"queue": made.id}, lambda said: f"Queue {said['queue']}.", as_json)
+        common.report({"queue": made.id}, lambda data: f"Queue {data['queue']}.", as_json)
 
 
 @regrade.command("list")
@@ -120,20 +120,20 @@ def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None
         if as_csv:
             common.as_it_is(regrades.as_csv(store, run))
             return
-        found = {"requests": [asdict(one) for one in regrades.listed(store, run)]}
-        common.report(found, _list_text, as_json)
+        report = {"requests": [asdict(request) for request in regrades.listed(store, run)]}
+        common.report(report, _list_text, as_json)
 
 
-def _list_text(found: dict[str, Any]) -> str:
+def _list_text(report: dict[str, Any]) -> str:
     rows = [
         [
-            str(one["event_id"]),
-            one["item_id"][:40],
-            one["criterion"][:30],
-            one["by"][:30],
-            one["status"],
+            str(request["event_id"]),
+            request["item_id"][:40],
+            request["criterion"][:30],
+            request["by"][:30],
+            request["status"],
         ]
-        for one in found["requests"]
+        for request in report["requests"]
     ]
     return (
         common.table(rows, ["request", "item", "criterion", "from", "status"])

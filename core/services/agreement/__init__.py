@@ -1,7 +1,7 @@
-"""How far raters agree: ratings, confusion, pairs, groups, scores, the report of ``metrics``.
+"""Agreement of raters: ratings, confusion, pairs, groups, scores, the report of ``metrics``.
 
-May import review and spot and what is below. Judges, people, labels and the panel are columns
-alike; what is undefined says why.
+May import review and spot and the layers below. Judges, people, labels and the panel are all
+columns; undefined figures come with a reason.
 """
 
 __all__ = [

@@ -1,5 +1,5 @@
-"""How far a rater may be relied on: whether it is right as often as it is sure, and whether it may
-stand in for a person.
+"""How far to rely on a rater: whether it is right as often as it is confident, and whether it may
+replace a person.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from core.text.numbers import percent, plural, score
 
 
 class RaterCalibration(NamedTuple):
-    """One rater on one criterion. ``without`` counts its answers with a reference that do not say
-    how sure they are.
+    """A rater on a criterion. ``without`` counts its answers with a reference but without a
+    confidence.
     """
 
     column: str
@@ -42,12 +42,12 @@ class RaterCalibration(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many answers with a reference say how sure they are."""
+        """The number of answers with a reference and a confidence."""
         return self.found.right.n
 
 
 class Sureness(NamedTuple):
-    """How sure a rater is, item by item, NaN where nothing says so; ``chances`` of each level."""
+    """A rater's confidence, item by item, NaN if unknown; ``chances`` of each level."""
 
     sure: Array
     chances: Array
@@ -64,7 +64,7 @@ def of_run(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> list[RaterCalibration]:
-    """Every rater of a run's sheet who says how sure it is, against a reference."""
+    """The calibration of every rater in a run's sheet that states confidence."""
     asked = sheet.criterion(criterion)
     votes = sure_votes(store, run_id, asked.source)
     found = sureness(asked, sheet.items, votes)
@@ -79,9 +79,9 @@ def of_run(
 def sureness(
     asked: CriterionRatings, items: Iterable[str], votes: Sequence[SureVote]
 ) -> dict[str, Sureness]:
-    """By column what its answers say of how sure they are; raters who never say are left out.
+    """By column the confidence of its answers; raters without any are left out.
 
-    It is the confidence stated, else the chance of the option chosen.
+    It is the stated confidence, else the probability of the chosen option.
     """
     if not votes:
         return {}
@@ -107,7 +107,7 @@ def _nothing_said(items: int, levels: int) -> Sureness:
 
 def _note(told: Sureness, at: int, level: int, options: tuple[int, ...], vote: SureVote) -> None:
     sure = vote.confidence
-    # An item's own rubric may ask something else under the same name.
+    # An item's own rubric may have another criterion with the same name.
     if vote.chances is not None and max(options) < len(vote.chances):
         along = [vote.chances[option] for option in options]
         sure = along[level] if sure is None else sure
@@ -119,12 +119,12 @@ def _note(told: Sureness, at: int, level: int, options: tuple[int, ...], vote: S
 def against(
     column: str, truth: Levels, rated: Levels, told: Sureness, draws: Draws | None
 ) -> RaterCalibration:
-    """How well one rater's being sure tells its being right."""
+    """How well a rater's confidence predicts whether it is right."""
     answers = sure_answers(told.sure, told.chances, rated, truth)
     without = int(((rated >= 0) & (truth >= 0) & np.isnan(told.sure)).sum())
     drawn = None
     if draws is not None and len(answers.times):
-        # Items without such an answer are drawn, too, and then count for nothing.
+        # Items without such an answer are drawn, too, but do not count.
         kinds, out = len(answers.times), int((answers.of_item < 0).sum())
         of_item = np.where(answers.of_item < 0, kinds, answers.of_item)
         times = np.append(answers.times, out)[: kinds + (out > 0)]
@@ -169,7 +169,7 @@ def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, 
     }
 
 
-# May a judge stand in for a person? People alone are the measure: labels are not asked.
+# May a judge replace a person? Only people are the standard here, not labels.
 
 
 def stand_in(
@@ -181,15 +181,15 @@ def stand_in(
 ) -> AltTest:
     """The alternative annotator test of a judge or the panel against the people of the sheet.
 
-    An abstention or a failure is no answer; an item without the judge's counts for nobody. Ordinal
-    levels are apart by their squared difference, others by being different.
+    Abstentions and failures are missing answers; an item without the judge's answer does not
+    count. Ordinal levels differ by their squared distance, others by 0 or 1.
 
     Args:
         sheet: the ratings.
         column: the judge's, or ``PANEL``.
         epsilon: how far people may be ahead (``core.metrics.agreement.alt_test.EPSILON``).
-        criterion: one alone; ``None`` for all, where an item counts once.
-        level: how often intervals of gaps shall hold them; what is tested stays the same.
+        criterion: a single one; ``None`` for all, with each item counted once.
+        level: the level of intervals of gaps; it does not affect the test.
 
     Raises:
         ValueError: ``epsilon`` is outside [0, 1].
@@ -236,7 +236,7 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
 
 
 def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
-    """The panel's part of ``alt_test`` over all criteria, with a sentence; ``None`` as there."""
+    """The panel's part of ``alt_test`` over all criteria, with a sentence, or ``None``."""
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
     found = _tested(sheet, PANEL, None)
@@ -244,13 +244,13 @@ def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
 
 
 _PANEL = "The panel"
-#: What the people may be, in words, those whom a judge may be furthest behind first.
+#: The kinds of people in words, starting with those whom a judge may be furthest behind.
 PEOPLE_ARE: dict[Kind, str] = {
     "expert": "experts",
     "skilled": "trained people",
     "crowd": "crowd workers",
 }
-#: For whom a judge may stand in that passes with the epsilon of a kind and with none below.
+#: For whom a judge may stand in if it passes with a kind's epsilon but with no smaller one.
 _WHOM: dict[Kind, str] = {
     "expert": " if they are experts, but not cheaper people (it may fall behind those less)",
     "skilled": " if they are experts or trained people, but not if they are crowd workers",
@@ -281,7 +281,7 @@ def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
 
 
 def keeps_up(people: str, epsilon: float) -> str:
-    """With how many of the people a judge keeps up, how many it takes, and what that means.
+    """How many people a judge keeps up with, how many are needed, and what that means.
 
     >>> keeps_up("2 of 3", 0.1).partition(". ")[0]
     'it surely keeps up with 2 of 3 of them, and at least half are needed'
@@ -294,12 +294,12 @@ def keeps_up(people: str, epsilon: float) -> str:
 
 
 def beaten(told: Mapping[str, Any], kind: Kind) -> str:
-    """How many people the judge beats if they are of that kind."""
+    """How many people the judge beats if they are of this kind."""
     return f"{round(told[kind]['winning_rate'] * told['people'])} of {told['people']}"
 
 
 def stand_in_lines(told: Mapping[str, Any] | None) -> Iterator[str]:
-    """``alt_test`` in lines: of all criteria together, and of each where there are several."""
+    """``alt_test`` in lines: for all criteria together, and for each if there are several."""
     yield "May a judge stand in for a person? (alternative annotator test)"
     if told is None:
         yield "  Cannot be said: that takes ratings by people beside those of judges."

@@ -1,6 +1,6 @@
-"""Which criteria can be trusted, in one paragraph: from figures that exist, by one rule.
+"""Which criteria can be trusted, in one paragraph, by one rule from existing figures.
 
-The Agreement page, the report and ``metrics --json`` say the same words.
+The Agreement page, the report and ``metrics --json`` share its words.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from core.text.numbers import count, percent, plural, score
 
 Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
-#: Agreement beyond chance that a trusted criterion has at least: that of the findings, too.
+#: The least agreement beyond chance of a trusted criterion, as in the findings.
 BOUND = BOUNDS["agreement"].null.value
-#: So many criteria of a standing are named; the rest are counted.
+#: How many criteria of a standing are named; the rest are counted.
 NAMED = 3
-#: How much narrower an interval must be for the same to be found in 80 of 100 cases, not in half.
+#: How much narrower an interval must be to find the same in 80% of cases instead of half.
 FOR_80 = (1.959964 + 0.841621) / 1.959964
-#: More labels than so many times those there are are no advice.
+#: Advice to add labels stops beyond this multiple of the existing ones.
 WORTH = 10
 _REFERENCES = {LABELS: "the labels", PEOPLE: "the majority of people", PANEL: "the panel"}
 _RATERS = {PANEL: "the panel's verdicts", PEOPLE: "the answers of most people"}
 
 
 class Known(NamedTuple):
-    """What is known of a criterion: agreement beyond chance, and where there is a reference, how
-    often answers are right and always giving its ``commonest`` answer would be. The options of an
-    ``ordered`` one have an order.
+    """The figures of a criterion: agreement beyond chance and, with a reference, how often answers
+    are right, and how often always giving the ``commonest`` answer would be. The options of an
+    ``ordered`` criterion have an order.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Known(NamedTuple):
 
     @property
     def doubtful(self) -> bool:
-        """Whether single answers are not surely right: often enough, and more than wrong."""
+        """Whether single answers are not surely right often enough, and more often than wrong."""
         return self.no_better or self._at_most(0.5)
 
     def _at_most(self, share: float) -> bool:
@@ -71,7 +71,7 @@ class Known(NamedTuple):
 
     @property
     def standing(self) -> Standing:
-        """By the whole interval, never by the value alone."""
+        """The standing by the whole interval, never by the value alone."""
         _, low, high, _, n, _ = self.agreement
         if n < FEW:
             return "too_few"
@@ -86,9 +86,9 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The standing of every criterion. ``reference`` and ``rater`` are columns, both empty where
-    ``among`` (judges, or people) are beside each other because nothing says what is right. Labels
-    are of some cells only where ``partly``, and surely no fair sample where ``unlike``.
+    """The standing of every criterion. ``reference`` and ``rater`` are columns; both are empty if
+    ``among`` (judges, or people) are compared with each other, for lack of a reference. ``partly``:
+    only some cells have labels; ``unlike``: these are surely not a fair sample.
     """
 
     criteria: tuple[Known, ...]
@@ -100,40 +100,40 @@ class Conclusion:
     partly: bool = False
 
     def of(self, standing: Standing) -> list[Known]:
-        """The criteria of that standing, those of the least agreement first."""
+        """The criteria with this standing, least agreement first."""
         found = [one for one in self.criteria if self.standing_of(one) == standing]
         return sorted(found, key=lambda one: one.agreement.value or 0.0)
 
     def standing_of(self, one: Known) -> Standing:
-        """Its standing: labels on easy cells can only refute, and those on hard ones confirm."""
+        """A criterion's standing: labels on easy cells only refute, on hard ones only confirm."""
         unlike = self.unlike.get(one.name)
         told = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
         return "undecided" if one.standing == told else one.standing
 
     @property
     def headline(self) -> str:
-        """How many criteria stand how, in one sentence."""
+        """How many criteria have which standing, in one sentence."""
         return _headline(self)
 
     @property
     def finding(self) -> str:
-        """What is trusted, what not, what is open, and by which rule."""
+        """What is trusted, what is not, what is undecided, and the rule for it."""
         return " ".join(part for part in (*_said(self), _why(self)) if part)
 
     @property
     def advice(self) -> str:
-        """What would help most; empty where nothing is open."""
+        """What would help most; empty if nothing is undecided."""
         return _help(self)
 
     @property
     def sentence(self) -> str:
-        """The paragraph."""
+        """The whole paragraph."""
         if not self.criteria:
             return ""
         return f"{self.finding} {self.advice}".rstrip()
 
     def as_data(self) -> dict[str, Any]:
-        """The paragraph and what it stands on, as ``metrics --json`` has it."""
+        """The paragraph and its basis, as in ``metrics --json``."""
         names: Mapping[str, list[str]] = {
             standing: [one.name for one in self.of(standing)] for standing in STANDINGS
         }
@@ -159,9 +159,9 @@ def conclude(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Conclusion:
-    """The conclusion on a rater against labels or people; without such a pair, of the panel.
+    """The conclusion on a rater against labels or people; by default on the panel.
 
-    Where there is no label and nobody of the raters is a person, judges are beside each other.
+    Without labels and people judges are compared with each other.
     """
     if reference not in (LABELS, PEOPLE, *sheet.people) or not rater:
         reference, rater = likeliest(sheet)
@@ -179,7 +179,7 @@ def conclude(
 
 
 def likeliest(sheet: Sheet) -> tuple[str, str]:
-    """The reference and the rater that a run is about, as in its report; both empty without."""
+    """The reference and the rater of a run's report; both empty if there are none."""
     if sheet.labelled:
         return LABELS, PANEL
     if sheet.judges and sheet.people:
@@ -190,19 +190,19 @@ def likeliest(sheet: Sheet) -> tuple[str, str]:
 def of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
-    """The conclusion from figures that are at hand."""
+    """The conclusion from given figures."""
     return of_known(map(known_of, lines), reference, rater, sheet)
 
 
 def known_of(line: rater_pairs.PairLine) -> Known:
-    """What a line of a pair tells of its criterion."""
+    """The figures of a criterion from a pair's line."""
     agreement = line.kappa._replace(n=line.n)
     ordered = line.scale == "ordinal"
     return Known(line.name, agreement, line.accuracy, line.commonest.value, ordered)
 
 
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
-    """The conclusion from what is known of the criteria of a sheet."""
+    """The conclusion from the figures of a sheet's criteria."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
     labelled = [one for one in sheet.criteria if (one.gold >= 0).any()]
     partly = any(((one.gold < 0) & (one.panel >= 0)).any() for one in labelled)
@@ -217,7 +217,7 @@ def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -
 def of_alphas(
     names: Sequence[str], alphas: Sequence[Estimate], *, people: bool = False
 ) -> Conclusion:
-    """The conclusion where judges, or people, are only beside each other."""
+    """The conclusion if judges, or people, are only compared with each other."""
     known = tuple(Known(*one) for one in zip(names, alphas, strict=True))
     return Conclusion(known, among="people" if people else "judges")
 
@@ -253,7 +253,7 @@ def _headline(found: Conclusion) -> str:
 
 
 def _said(found: Conclusion) -> Iterator[str]:
-    """What is trusted, what not, what is open."""
+    """Sentences on what is trusted, what is not, and what is undecided."""
     known = {standing: found.of(standing) for standing in STANDINGS}
     whole = plural(len(found.criteria), "criterion", "criteria")
     trusted = known["trusted"]
@@ -323,7 +323,7 @@ def _with_figure(found: Conclusion, one: Known) -> str:
 
 
 def _why(found: Conclusion) -> str:
-    """What the words mean; not said where nothing was decided."""
+    """The meaning of the words; empty if nothing was decided."""
     if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
         return ""
     unlike = next(iter(found.unlike.values()), None)
@@ -354,7 +354,7 @@ def _why(found: Conclusion) -> str:
 
 
 def _help(found: Conclusion) -> str:
-    """What would help most: labels, clearer words, or labels on what is nearly decided."""
+    """What would help most: labels, clearer wording, or labels on nearly decided criteria."""
     parts = []
     doubtful = found.of("not_trusted")
     if doubtful:
@@ -382,11 +382,11 @@ def _help(found: Conclusion) -> str:
 
 
 def labels_needed(one: Known) -> int | None:
-    """About how many items in all would make an undecided criterion a decided one, in tens.
+    """Roughly how many items in all would decide an undecided criterion, rounded to tens.
 
     An interval shrinks with the root of the number of items, and kappa itself may come out lower:
-    it is decided in 80 of 100 cases. ``None`` where it would take more than ``WORTH`` times as
-    many: the agreement then lies at the bound itself.
+    this many decide it in 80% of cases. ``None`` if that is more than ``WORTH`` times as many: the
+    agreement is then close to the bound.
     """
     value, low, high, _, n, _ = one.agreement
     if one.standing != "undecided" or one.doubtful or value is None or low is None or high is None:

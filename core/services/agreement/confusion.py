@@ -1,4 +1,4 @@
-"""How two raters' answers fall beside each other, and the items behind every count."""
+"""The joint distribution of two raters' answers, and the items behind every count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ABSTAINED_WORD = "abstained"
 class Confusion:
     """Counts of items: rows are the reference's answers, columns the rater's.
 
-    The last column is "abstained" where the rater abstained at all, so that no item is lost.
+    If the rater ever abstained, the last column is "abstained", so that no item is lost.
     """
 
     rows: tuple[str, ...]
@@ -34,7 +34,7 @@ class Confusion:
 
 
 def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confusion:
-    """How the rater's answers to a criterion fall beside the reference's."""
+    """The rater's answers to a criterion against the reference's."""
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
     true, given = _sides(sheet, asked, reference, rater)
@@ -49,7 +49,7 @@ def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confu
     return Confusion(asked.labels, columns, tuple(tuple(row) for row in table.tolist()))
 
 
-#: What columns are called as the subject of a sentence, and its verbs.
+#: Columns as the subject of a sentence, with their verbs.
 _SUBJECTS = {
     LABELS: ("the labels", "say", "call"),
     PANEL: ("the panel", "says", "calls"),
@@ -58,7 +58,7 @@ _SUBJECTS = {
 
 
 def in_words(found: Confusion, reference: str, rater: str) -> str:
-    """How often both give the same answer, and the most common difference, in one sentence.
+    """How often both give the same answer, and the most common difference, in a sentence.
 
     >>> table = Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((38, 2), (12, 28)))
     >>> in_words(table, LABELS, "judge:gpt")
@@ -91,7 +91,7 @@ def in_words(found: Confusion, reference: str, rater: str) -> str:
 def items_in(
     sheet: Sheet, criterion: str, reference: str, rater: str, row: int, column: int
 ) -> tuple[str, ...]:
-    """The items behind one count of ``confusion``, in the run's order."""
+    """The items behind a count of ``confusion``, in the run's order."""
     true, given = _sides(sheet, sheet.criterion(criterion), reference, rater)
     inside = (true == row) & (given == column) & (true >= 0) & (given >= 0)
     return tuple(sheet.items[at] for at in np.flatnonzero(inside))
@@ -100,9 +100,9 @@ def items_in(
 def items_apart(
     sheet: Sheet, reference: str, rater: str, criterion: str | None = None
 ) -> tuple[str, ...]:
-    """The items on which the rater's answer is not the reference's, in the run's order.
+    """The items on which the rater's answer differs from the reference's, in the run's order.
 
-    On a criterion or, without one, on any. An abstention of the rater is another answer.
+    On a criterion or, without one, on any. The rater's abstention is a different answer.
     """
     apart = np.zeros(len(sheet.items), dtype=np.bool_)
     for asked in sheet.criteria:
@@ -115,7 +115,7 @@ def items_apart(
 def _sides(
     sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
-    """Both columns; an abstention of the rater is one level more."""
+    """Both columns; the rater's abstention is an additional level."""
     true, given = sides(sheet, asked, reference, rater)
     return true, np.where(given == ABSTAINED, len(asked.labels), given)
 
@@ -124,7 +124,7 @@ Spread = dict[str, tuple[tuple[int, ...], int]]
 
 
 def spread(sheet: Sheet, criterion: str) -> Spread:
-    """Per column that answered: how often each level was given, and how often it abstained."""
+    """By column with answers: how often it gave each level, and how often it abstained."""
     asked = sheet.criterion(criterion)
     counted = {
         name: _counted(levels, len(asked.labels))
@@ -135,7 +135,7 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
 
 
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
-    """The same with all answers of each kind of rater put together: labels, panel, people, judges.
+    """``spread`` with the answers of each kind of rater merged: labels, panel, people, judges.
 
     Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.
     """

@@ -21,11 +21,11 @@ from core.metrics.intervals.draws import resample_items, resample_many
 from core.metrics.intervals.means import mean_interval
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
-# Figures as plain data with reasons and intervals, and the resamples these are made from.
+# Figures as plain data with reasons and intervals, and the resamples behind them.
 
-#: Up to this many weights, items are drawn once for all criteria; beyond, per criterion.
+#: Up to this many weights, all criteria share their draws of items; beyond, each draws its own.
 MOST_WEIGHTS = 20_000_000
-#: More weights than this at once (0.8 GB) are refused rather than tried.
+#: More weights than this at once (0.8 GB) are refused.
 TOO_MANY = 100_000_000
 
 NO_ORDER = "The levels of a nominal criterion have no order."
@@ -33,17 +33,17 @@ NO_ORDER = "The levels of a nominal criterion have no order."
 
 @lru_cache(maxsize=2)
 def _items_drawn(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
-    """How often each item is drawn; a report asks for the same draws seven times."""
-    # Drawn with replacement, an item that came 255 times is beyond all chance.
+    """How often each item is drawn; cached, because a report needs the same draws seven times."""
+    # 255 draws of an item with replacement are practically impossible.
     drawn = resample_items(items, resamples, np.random.default_rng(seed))
     return np.minimum(drawn, 255).astype(np.uint8)
 
 
 class Draws:
-    """The resamples of one source: which items are drawn is decided once for everything.
+    """The resamples of a source: items are drawn once, for everything.
 
-    Only where that many weights would not fit (``MOST_WEIGHTS``) does every criterion draw its
-    own patterns; each interval is as exact then, but nothing joins criteria.
+    Only if these weights would not fit (``MOST_WEIGHTS``) does every criterion draw its own
+    patterns; each interval is as exact then, but criteria cannot be combined.
     """
 
     def __init__(self, items: int, resamples: int, seed: int, how: Confidence = USUAL) -> None:
@@ -56,7 +56,7 @@ class Draws:
         """How often each pattern is drawn, shape (patterns, resamples).
 
         Raises:
-            InputError: that would not fit.
+            InputError: the weights would not fit.
         """
         self._refuse(len(times))
         if self._weights is None:
@@ -64,7 +64,7 @@ class Draws:
         return tally(of_item, len(times), self._weights)
 
     def counts(self, times: npt.NDArray[np.int64]) -> Array:
-        """Draws of counts that nothing else shares, shape (counts, resamples)."""
+        """Draws of counts for a single figure, shape (counts, resamples)."""
         return resample_many(times, self.resamples, self._rng)
 
     def _refuse(self, patterns: int) -> None:
@@ -75,9 +75,9 @@ class Draws:
             )
 
     def sums(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> DrawnSums:
-        """The same for figures that need sums over patterns, whatever patterns there are.
+        """The draws for figures that need sums over any patterns.
 
-        Where items are not drawn for all criteria, each figure then draws the counts it needs.
+        If criteria do not share draws of items, each figure draws the counts it needs.
         """
         self._refuse(len(times))
         if self._weights is None:
@@ -86,7 +86,7 @@ class Draws:
 
 
 class DrawnSums:
-    """How often patterns are drawn, added up as a figure needs it."""
+    """How often patterns are drawn, summed as a figure needs it."""
 
     def __init__(
         self, times: npt.NDArray[np.int64], drawn: Array | None, draws: Draws | None = None
@@ -94,31 +94,31 @@ class DrawnSums:
         self._times, self._drawn, self._draws = times, drawn, draws
 
     def tally(self, groups: npt.NDArray[np.int64], number: int) -> Array:
-        """The draws of patterns added up per group; a negative one is in none."""
+        """The draws of patterns summed by group; patterns with a negative group are in none."""
         if self._drawn is not None or self._draws is None:
             assert self._drawn is not None
             return tally(groups, number, self._drawn)
-        # Whatever is in no group is drawn as well, and then left out.
+        # Patterns in no group are drawn as well, and then left out.
         place = np.where(groups < 0, number, groups)
         counts = np.bincount(place, self._times, number + 1).astype(np.int64)
         return self._draws.counts(counts)[:number]
 
 
 def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
-    """Figures of ``core.metrics.agreement.scores`` and their intervals."""
+    """The figures of ``core.metrics.agreement.scores``, with intervals."""
     times = pairs.times()
     found = scores.figures(pairs, times)
     return {"n": int(times.sum()), **rendered(found, score_intervals(pairs, draws))}
 
 
 def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Interval]:
-    """The intervals of all figures of pairs of numbers but the p value; none without resamples."""
+    """The intervals of all figures of pairs of numbers except p; empty without resamples."""
     times = pairs.times()
     if draws is None or not times.sum():
         return {}
     statistics = scores.statistics(pairs)
     number = len(times)
-    # Items without a pair are drawn, too, and then count for nothing.
+    # Items without a pair are drawn, too, but do not count.
     without = int((pairs.of_item < 0).sum())
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     all_times = np.append(times, without)[: number + (without > 0)].astype(np.int64)
@@ -138,8 +138,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
     """The numbers, ``undefined`` with the reasons of those that are ``None``, and ``ci``.
 
-    An interval that does not exist is ``None`` in ``ci``, and its reason stands in ``undefined``
-    as ``ci.NAME``.
+    A missing interval is ``None`` in ``ci``, with its reason as ``ci.NAME`` in ``undefined``.
     """
     reasons = {name: f.reason for name, f in figures.items() if f.value is None}
     found: dict[str, Any] = {name: f.value for name, f in figures.items()}
@@ -152,7 +151,7 @@ def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dic
     return found
 
 
-# GROUP of the contract: how far raters of one kind agree with each other.
+# GROUP of the contract: agreement among raters of one kind.
 
 
 def group_figures(
@@ -166,10 +165,10 @@ def group_figures(
 ) -> dict[str, Any]:
     """The coefficients of GROUP of the contract.
 
-    ``levels`` of the group's raters have shape (patterns, raters); ``number`` is how many items
-    have each pattern, ``draws`` how many are drawn.
+    ``levels`` of the group's raters have shape (patterns, raters); ``number`` is the number of
+    items with each pattern, ``draws`` the numbers in resamples.
     """
-    # Rows that differ in other raters only are one here.
+    # Rows that differ only in other raters are merged.
     rows, _, of_pattern = patterns(np.maximum(levels, -1))
     times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
     figures: dict[str, Estimate] = {}
@@ -193,10 +192,10 @@ def group_intervals(
     k: int,
     how: Confidence = USUAL,
 ) -> dict[str, Interval]:
-    """The intervals of known figures of a group; the one place that makes them.
+    """The intervals of known figures of a group; the only function that makes them.
 
-    Rows are the raters' levels, ``times`` how many items have each, ``drawn`` how many are drawn.
-    Alpha knows only of items rated twice; so does its interval, whoever else rated.
+    Rows are the raters' levels, ``times`` the number of items with each, ``drawn`` the numbers in
+    resamples. Alpha uses only items rated twice, and so does its interval.
     """
     twice = (rows >= 0).sum(axis=1) >= 2
     measures = {name: one for name, one in group_measures().items() if name in names}
@@ -238,7 +237,7 @@ def _intervals(
 def _smoothed(
     measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, resamples: int, level: float
 ) -> dict[str, Interval]:
-    """The intervals of two levels that a rare one would sway, where one is rare."""
+    """The smoothed intervals for two levels, if one of them is rare."""
     found: dict[str, Interval] = {}
     rated = rows[:, (rows >= 0).any(axis=0)]
     size = reliability.modal_number(rated, times)
@@ -277,7 +276,7 @@ def _group_bundle(
 
 
 def _nested(flat: dict[str, Any]) -> dict[str, Any]:
-    """``mean_pairwise_cohen.none`` and its kin in a mapping of their own."""
+    """Move ``mean_pairwise_cohen.none`` and the like into a mapping of their own."""
     found: dict[str, Any] = {}
     for name, value in flat.items():
         head, dot, tail = name.partition(".")

@@ -1,4 +1,4 @@
-"""Ratings read from a run or a folder and gathered, by whole columns where it is a run."""
+"""Ratings read from a run or a folder; those of a run by whole columns."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ from core.services.review import random_labels
 from core.store.store import Store
 from core.text import numbers
 
-#: Hears what a person should know about a source, a sentence at a time.
+#: Receives remarks about a source, a sentence at a time.
 Tell = Callable[[str], None]
-#: What file systems allow, and what whole numbers of the data file hold.
+#: The limits of file names, and of whole numbers in the data file.
 _LONGEST_NAME, _MOST_DIGITS = 255, 18
 
 
 def unheard(said: str) -> None:
-    """Nobody listens."""
+    """Ignore a remark."""
 
 
 def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unheard) -> Rated:
-    """The ratings of a run's number or of a folder; ``tell`` hears what a person should know.
+    """The ratings of a run's number or of a folder; ``tell`` receives remarks about it.
 
     Raises:
         InputError: the folder or a file in it is wrong.
-        NotFound: there is no such run.
+        NotFound: the run does not exist.
     """
     run_id = run_named(source)
     if run_id is None:
@@ -81,10 +81,10 @@ def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unhea
 
 
 def run_named(source: str) -> int | None:
-    """The run that a SOURCE of the command line names by its number; ``None``: it is a path.
+    """The run if a SOURCE of the command line is a number; ``None``: it is a path.
 
     Raises:
-        NotFound: a number that no run can have.
+        NotFound: a number too large for a run.
 
     >>> run_named("12"), run_named("folder"), run_named("\u00b2")
     (12, None, None)
@@ -99,11 +99,10 @@ def run_named(source: str) -> int | None:
 
 
 def of_run(store: Store, run_id: int) -> Rated:
-    """The ratings of a run: its judges, its items' labels, its reviewers, and its verdicts before
-    people settled any.
+    """The ratings of a run: judges, its items' labels, reviewers, and its verdicts before review.
 
-    Items that offline judges learned from are no items of the run, so they are not in any figure.
-    Answers to the options in reversed order are not, either: they check a judge, and rate nothing.
+    Items from which offline judges learned are excluded from the run, so from all figures. So are
+    answers to the options in reversed order: they check a judge but rate nothing.
     """
     run = store.runs.get(run_id)
     items = items_of(store, run)
@@ -144,7 +143,7 @@ def of_run(store: Store, run_id: int) -> Rated:
 
 
 def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> LabelSource:
-    """How the labels of a run were drawn: by a queue's random audit, or as somebody declared."""
+    """How the labels of a run were drawn: by a queue's random audit, or as declared."""
     drawn = random_labels.of_run(store, run.id) if reviewed else None
     why = ""
     if drawn is not None and drawn.queue is not None:
@@ -170,7 +169,7 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
 
 
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
-    """A run's items, or those of them with these ids, without reading their texts."""
+    """A run's items, or those with these ids, without reading their texts."""
     version = run.dataset_version_id
     columns = item_columns.of_version(store, version)
     asked, rows = run_columns.items_of_run(store, run)
@@ -190,7 +189,7 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
 def vote_columns(
     store: Store, run: Run, rater: Callable[[str, int], Rater], below: int | None = None
 ) -> list[Column]:
-    """The votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names who gave them."""
+    """The votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names the raters."""
     return [
         Column(vote.criterion, rater(vote.judge, vote.replicate), vote.rows, vote.options)
         for vote in run_columns.vote_columns(store, run)
@@ -199,7 +198,7 @@ def vote_columns(
 
 
 def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
-    """What the votes of a run gave, by criterion."""
+    """The verdicts by a run's votes, by criterion."""
     found: dict[str, Levels] = {}
     for verdict in run_columns.cell_columns(store, run):
         column = found[verdict.criterion] = nothing(items)
@@ -208,7 +207,7 @@ def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
 
 
 def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
-    """How sure the answers of a run are (to one criterion, or to all), where they say so."""
+    """The confidence of a run's answers (to a criterion, or to all), if stated."""
     run = store.runs.get(run_id)
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
@@ -268,7 +267,7 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
 
 
 def _plain_folder(path: Path) -> Rated | None:
-    """A folder whose items and votes are all plain, read by whole columns; else ``None``."""
+    """A folder with only plain items and votes, read by whole columns; else ``None``."""
     if not path.is_dir():
         return None
     rubric = read_rubric_file(path).value
@@ -302,7 +301,7 @@ def _clean_columns(clean: CleanAnswers) -> list[Column]:
 
 
 class Row(NamedTuple):
-    """What decides which column an answer is in."""
+    """What determines the column of an answer."""
 
     item: str
     criterion: str
@@ -312,9 +311,9 @@ class Row(NamedTuple):
 
 
 def column_names(rows: Sequence[Row]) -> list[str]:
-    """The name of the column of each row.
+    """The name of each row's column.
 
-    A rater who answered a cell several times is several columns: ``NAME|ORDER`` where the answers
+    A rater who answered a cell several times has several columns: ``NAME|ORDER`` if the answers
     differ in the order in which options were shown, else ``NAME|REPLICATE``.
 
     >>> ann = Rater("A", "llm")
@@ -342,7 +341,7 @@ def column_names(rows: Sequence[Row]) -> list[str]:
 
 
 def sheet_of(store: Store, run_id: int) -> Sheet:
-    """The ratings of a run, those of its reviewers among them. Raises ``NotFound``."""
+    """The ratings of a run, including its reviewers'. Raises ``NotFound``."""
     run = store.runs.get(run_id)
     seats = {judge.name: at for at, judge in enumerate(run.panel.judges)}
     several = run.plan.replicates > 1
@@ -357,7 +356,7 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
 
 
 def sheet(rated: Rated) -> Sheet:
-    """Ratings that are at hand, as a sheet."""
+    """Given ratings as a sheet."""
     columns = columns_of(rated.raters)
     return Sheet(
         items=rated.of.ids,

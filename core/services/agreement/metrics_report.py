@@ -60,7 +60,7 @@ from core.store.store import Store
 from core.text.numbers import count, plural, score
 
 HUMAN, GOLD = "human", "gold"
-#: What the unique majority of the panel's raters is called as a rater.
+#: The name of the unique majority of the panel's raters as a rater.
 MOST = "majority where there is one"
 METHOD = (
     f"items resampled; BCa below {SMALL} observations (means of scores, the mean kappa and "
@@ -81,14 +81,14 @@ def metrics_source(
     """The report of ``metrics --json`` for a run's number or a folder in the common layout.
 
     Args:
-        open_store: opens the data file; called for a run only.
+        open_store: opens the data file; only called for a run.
         source: a run's number, or a folder.
-        reference: ``human`` or ``gold`` for only these comparisons, a rater's name for comparisons
-            with that rater (``vs_reference``), ``None`` for all of the contract.
-        bootstrap: how many resamples intervals are made from; 0 for none.
-        seed: decides the resamples.
-        tell: hears what a person should know about the source.
-        how: how sure intervals shall be, and how they are made.
+        reference: ``human`` or ``gold`` for these comparisons only, a rater's name for comparisons
+            with that rater (``vs_reference``), ``None`` for all in the contract.
+        bootstrap: the number of resamples behind intervals; 0 for no intervals.
+        seed: the seed of the resamples.
+        tell: receives remarks about the source.
+        how: the level of intervals, and the method.
     """
     run_id = run_named(source)
     if run_id is None:
@@ -108,7 +108,7 @@ def metrics_source(
 
 
 def _corrected_words(corrected: Mapping[str, Any]) -> str:
-    """The mean score as people's random labels correct it; empty where nothing can be said."""
+    """The mean score corrected by people's random labels; empty if there is none."""
     whole = corrected["score"]
     one = whole["corrected"]
     if one is None or one["value"] is None:
@@ -132,8 +132,8 @@ def report(
     *,
     models: bool = True,
 ) -> dict[str, Any]:
-    """The report for ratings that are at hand; see ``metrics_source``. Without ``models`` it says
-    nothing of severity and variance components, which take the longest.
+    """The report for given ratings; see ``metrics_source``. Without ``models`` it leaves out
+    severity and variance components, which take the longest.
     """
     _check(rated, reference)
     draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
@@ -170,8 +170,8 @@ def report(
 
 
 def _models(rated: Rated, level: float) -> dict[str, Any]:
-    """Where ratings differ, of the judges where there are two or more, else of people; and who of
-    all of them is severe.
+    """The variance components of judges if there are at least two, else of people; and the severity
+    of all raters.
     """
     sheet = load_ratings.sheet(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
@@ -186,7 +186,7 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
 def _conclusion(
     rated: Rated, reference: str | None, resamples: int, seed: int
 ) -> dict[str, Any] | None:
-    """Which criteria can be trusted, against the reference asked for; ``None`` without a pair."""
+    """Which criteria can be trusted against the given reference; ``None`` without a pair."""
     sheet = load_ratings.sheet(rated)
     if not sheet.criteria:
         return None
@@ -211,7 +211,7 @@ def _check(rated: Rated, reference: str | None) -> None:
 
 
 def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
-    """The columns' names; a name that people and judges share gets its kind."""
+    """The columns' names; a name shared by people and judges is followed by its kind."""
     kinds: dict[str, set[str]] = {}
     for rater in rated.raters:
         kinds.setdefault(rater.name, set()).add(rater.kind)
@@ -219,7 +219,7 @@ def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
 
 
 class _Measured:
-    """One criterion's figures. Patterns are distinct rows of levels: of raters and of ``more``."""
+    """A criterion's figures. Patterns are distinct rows of levels: of raters and of ``more``."""
 
     def __init__(
         self,
@@ -259,8 +259,8 @@ class _Measured:
         }
 
     def _of_members(self, column: str) -> dict[str, Any]:
-        """The figures of a column made of the panel's votes. People who are the panel are no
-        reference for it.
+        """The figures of a column made of the panel's votes. If the panel consists of people, they
+        are not its reference.
         """
         nobody = np.full_like(self._majority, NOT_ASKED)
         return self._versus(self._more[column], nobody if self._of_people else self._majority, None)
@@ -305,7 +305,7 @@ class _Measured:
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
     def _raters(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
-        """Every rater against the references; people against the others of them."""
+        """Every rater against the references; people against the other people."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
         others_mean = mean_of_others(humans)
@@ -329,7 +329,7 @@ class _Measured:
         return found
 
     def _calibration(self, rated: Levels, major: Levels, told: Sureness) -> dict[str, Any]:
-        """Against the reference asked for; without one the labels, else the majority of people."""
+        """Calibration against the given reference, by default labels, else people's majority."""
         reference = self._reference or (GOLD if (self._gold >= 0).any() else HUMAN)
         truth = {GOLD: self._gold, HUMAN: major}.get(reference)
         if truth is None:
@@ -354,7 +354,7 @@ class _Measured:
         return found
 
     def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
-        """A pair whose reference can abstain, too."""
+        """The figures of a pair whose reference can abstain, too."""
         found = self._pair(reference, rated)
         times = self._patterns.times.astype(np.float64)
         found["more"]["abstention"] = abstention_figures(

@@ -1,4 +1,4 @@
-"""One rater against one reference over all criteria: how many cells are right, the mean kappa."""
+"""A rater against a reference over all criteria: the share of right cells, the mean kappa."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def _pairs(
 
 
 def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
-    """The share of right cells over all criteria, for each draw; NaN where there is no cell."""
+    """The share of right cells over all criteria, for each draw; NaN without cells."""
     hits = sum(np.trace(table, axis1=0, axis2=1) for table in tables)
     return np.asarray(hits / _positive(sum(table.sum(axis=(0, 1)) for table in tables)))
 
 
 def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
-    """The mean of the criteria's kappas that are defined: quadratic where options have an order."""
+    """The mean of the criteria's defined kappas: quadratic if options have an order."""
     each = [
         (kappa_quadratic if one.ordinal else kappa_unweighted).many(table)
         for one, table in zip(pairs, tables, strict=True)
@@ -99,7 +99,7 @@ def overall(
 ) -> dict[str, Any]:
     """``overall`` of ``metrics --json``: the panel and the judges against labels and people.
 
-    With ``resamples`` intervals draw items once, for all criteria and all raters.
+    With ``resamples``, intervals share their draws of items over all criteria and raters.
     """
     against = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
     wanted = [(key, at) for key, (name, at) in against.items() if reference in (None, name)]
@@ -131,7 +131,7 @@ def overall(
 
 @dataclass(frozen=True)
 class Overall:
-    """All criteria together: ``cells`` with an answer of both, on so many criteria."""
+    """All criteria together: ``cells`` with answers of both, on this many criteria."""
 
     criteria: int
     cells: int
@@ -157,7 +157,7 @@ def of_sheet(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Overall:
-    """One rater against one reference over all criteria of a sheet."""
+    """A rater against a reference over all criteria of a sheet."""
     pairs = list[AnswerPairs]()
     for asked in sheet.criteria:
         true, given = sides(sheet, asked, reference, rater)
@@ -169,7 +169,7 @@ def of_sheet(
 
 
 def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
-    """The share of cells on which both sides say the same; cells of one item go together."""
+    """The share of cells on which both agree; the cells of an item are correlated."""
     hits = np.concatenate([one.reference == one.answers for one in pairs])
     place: dict[str, int] = {}
     rows = [
@@ -184,7 +184,7 @@ def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
 def _by_jackknife(
     pairs: Sequence[AnswerPairs], figure: Figure, value: float, level: float
 ) -> Interval:
-    """The interval of a figure of few items, by what it is without each of them, and t."""
+    """A figure's interval for few items, by leaving out each of them, and t."""
     few = Resampled.of_pairs([pairs])
     values = figure(few.without_each(pairs), pairs)
     if not np.isfinite(values).all():
@@ -223,18 +223,18 @@ def _overalls(
         yield Overall(number, cells, found["accuracy"], found["mean_kappa"])
 
 
-# The one statement on how right the verdicts in force are: every surface shows this one.
+# How right the verdicts in force are: the only statement on it, used everywhere.
 
 
 @dataclass(frozen=True)
 class Trust:
-    """How right the verdicts in force are. ``reference`` is a column, empty where there is none.
+    """How right the verdicts in force are. ``reference`` is a column, or empty.
 
-    ``found.right`` is of the verdicts in force, ``found.before`` of the votes' own, both over all
-    ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels were there
-    before people settled something, which is another option on ``differ`` of them. Of criteria
-    without any label (``unlabelled``), ``elsewhere`` verdicts in force are in neither share, and
-    neither are those on which people, as the reference, are ``tied``.
+    ``found.right`` is about the verdicts in force, ``found.before`` about the votes' own, both over
+    all ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels existed
+    before people settled something, which is another option on ``differ`` of them. Criteria
+    without labels are ``unlabelled``; ``elsewhere`` counts their verdicts in force, which are in
+    neither share. Nor are those on which people, as the reference, are ``tied``.
     """
 
     found: InForce
@@ -250,7 +250,7 @@ class Trust:
 
     @property
     def decided(self) -> float | None:
-        """The share of cells that have a verdict in force."""
+        """The share of cells with a verdict in force."""
         return (self.found.decided + self.elsewhere) / self.cells if self.cells else None
 
     @property
@@ -276,7 +276,7 @@ class Trust:
         return " ".join(parts)
 
     def _share(self, share: str) -> str:
-        """The share of right ones, after what keeps it from being that of all verdicts in force."""
+        """The share of right verdicts, preceded by what limits it to some of them."""
         right = "are right" if self.reference == LABELS else "are what most people say"
         if self.reference not in (LABELS, PEOPLE):
             right = f"are what {visible(name_of(self.reference))} says"
@@ -335,7 +335,7 @@ _NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit.
 
 
 def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
-    """How right the verdicts of a source are, against the labels; without any, against people.
+    """How right the verdicts of a source are, against the labels or, without any, against people.
 
     ``reference`` names another column.
     """
@@ -378,9 +378,9 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:
-    """The statement by the reference of that name: ``gold``, ``human`` or a rater.
+    """The statement for the reference of this name: ``gold``, ``human`` or a rater.
 
-    ``None`` where the reference's own votes are among those of the panel.
+    ``None`` if the reference's own votes are among the panel's.
     """
     if name in (None, "gold"):
         return trust(rated, LABELS if name else "", level)

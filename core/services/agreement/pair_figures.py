@@ -1,4 +1,4 @@
-"""Agreement of one rater with one reference: accuracy, kappa, correlation, abstention."""
+"""Agreement of a rater with a reference: accuracy, kappa, correlation, abstention."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from core.services.agreement.group_figures import (
 )
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
 
-# PAIR of the contract: one rater, or the panel, against one reference.
+# PAIR of the contract: a rater, or the panel, against a reference.
 
 NO_LEVEL = "The mean of several ratings is no level of the scale, so there are no counts."
 
-#: Per option.
+#: Figures per option.
 LEVEL = share.LevelFigures._fields[:3]
 
 
 class LevelPair:
-    """The table of one pair: its figures, and the function that resamples them.
+    """The table of a pair: its figures, and the function that resamples them.
 
-    ``only`` names the figures that anybody wants; without it there are all, and those of levels.
+    ``only`` names the figures needed; without it there are all, including those of levels.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class LevelPair:
         return measure(self._side(name, self._table))
 
     def _side(self, name: str, tables: Array) -> Array:
-        """The tables with the positive level first, for the figures that are about one."""
+        """The tables with the positive level first, for figures about one level."""
         return tables[self._turned, self._turned] if KNOWN[name].row is not None else tables
 
     def bundle(self, weights: Array) -> Mapping[str, Array]:
-        """Weights of cells, shape (k * k, resamples), to every defined figure."""
+        """Map weights of cells, shape (k * k, resamples), to every defined figure."""
         k = len(self._table)
         tables = weights.reshape(k, k, -1)
         values = {
@@ -94,7 +94,7 @@ class LevelPair:
         return values
 
     def intervals(self, tables: Array | None) -> dict[str, Interval]:
-        """The interval of every defined figure; none without resampled tables."""
+        """The interval of every defined figure; empty without resampled tables."""
         if tables is None or not self.n:
             return {}
         cells = tables.reshape(self._table.size, -1)
@@ -112,7 +112,7 @@ class LevelPair:
             value = (self.figures.get(name) or self.levels[name]).value or 0.0
             if auto and "items" in _traits(name):
                 found[name] = share_interval(value, self.n, self.n, level)
-            # A share of 0 or 1 is the same in every resample, and yet not certain.
+            # A share of 0 or 1 is the same in every resample, but not certain.
             elif "share" in _traits(name) and value in (0.0, 1.0):
                 n = self._support(name)
                 found[name] = exact_share(value * n, n, level)
@@ -125,13 +125,13 @@ class LevelPair:
         return {name: one.within(ci.get(name)) for name, one in found.items()}
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
-        """The interval, or none where an option is too rare for it."""
+        """The interval, or none if an option is too rare."""
         if "macro" in _traits(name):
             return rare_options.withheld(rare_options.of_levels(self._table), interval)
         return _beyond_chance(self._table, interval) if "chance" in _traits(name) else interval
 
     def _of_levels(self, resamples: int) -> dict[str, Interval]:
-        """Precision, recall and F1 of every level: each is of two levels, it and all others."""
+        """Precision, recall and F1 of every level, each from a table of two levels."""
         found = {}
         for level in range(len(self._table) if self.levels else 0):
             table = _against_rest(self._table, level)
@@ -150,7 +150,7 @@ class LevelPair:
         return found
 
     def _support(self, name: str) -> int:
-        """How many items a share is a share of."""
+        """The denominator of a share, in items."""
         if name in self.levels:
             return self.levels[name].n
         row = KNOWN[name].row
@@ -158,7 +158,7 @@ class LevelPair:
 
 
 def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> Estimate:
-    """Return one kappa of a pair, by its name, the same as among all figures of the pair.
+    """A kappa of a pair, by its name, the same as among all figures of the pair.
 
     ``drawn`` are the resampled tables, shape (k, k, resamples).
     """
@@ -167,19 +167,19 @@ def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> 
 
 
 def _beyond_chance(table: Array, interval: Interval) -> Interval:
-    """The interval, or none where too few items are off the most common level of either side."""
+    """The interval, or none if too few items are off the most common level of either side."""
     most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
     return rare_options.withheld(rare_options.off_commonest(most, float(table.sum())), interval)
 
 
 def _against_rest(table: Array, level: int) -> Array:
-    """The table of one level against all others together; it comes first."""
+    """The table of a level against all others together; the level comes first."""
     hits, row, column = table[level, level], table[level].sum(), table[:, level].sum()
     return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
 
 
 def _traits(name: str) -> set[str]:
-    """What is known of a figure, or of that of a level (``LEVEL.NAME``)."""
+    """The traits of a figure, or of a level's figure (``LEVEL.NAME``)."""
     return set(KNOWN[name.rpartition(".")[2]].traits)
 
 
@@ -192,10 +192,10 @@ def pair_figures(
     positive: int,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """PAIR for one table of counts and resampled ``tables``, shape (k, k, resamples).
+    """PAIR for a table of counts and resampled ``tables``, shape (k, k, resamples).
 
-    ``positive`` is the level that false-positive rates are about. What the contract does not name
-    stands in ``more``.
+    ``positive`` is the level for false-positive rates. Figures outside the contract are in
+    ``more``.
     """
     pair = LevelPair(table, ordered=ordered, positive=positive, how=how)
     ci = pair.intervals(tables)
@@ -221,7 +221,7 @@ def pair_figures(
 def mean_level_figures(
     pairs: scores.Pairs, draws: Draws | None, *, ordered: bool
 ) -> dict[str, Any]:
-    """PAIR of the contract against a mean level: what needs counts of levels is undefined."""
+    """PAIR of the contract against a mean level; figures from counts of levels are undefined."""
     times = pairs.times()
     n = int(times.sum())
     why = NO_LEVEL if ordered else NO_ORDER
@@ -243,15 +243,15 @@ def abstention_figures(
     draws: DrawnSums | None,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """Coverage where the reference has a level, and agreement on whether to abstain.
+    """Coverage where the reference has a level, and agreement on abstaining.
 
     Levels are coded (``CriterionRatings``); ``times`` of shape (patterns,) and ``draws`` of
-    shape (patterns, resamples) say how many items have a pattern. Failures count against coverage
-    and are no opinion on whether to abstain.
+    shape (patterns, resamples) are the numbers of items with a pattern. Failures lower coverage but
+    do not count in the agreement on abstaining.
     """
     answered = np.where((reference >= 0) & (rated != NOT_ASKED), np.where(rated >= 0, 1, 0), -1)
     together = pair_cells(_abstained(reference), _abstained(rated), 2)
-    # Fifteen kinds of items at most, so that leaving one out stays cheap.
+    # At most fifteen kinds of items, so leaving one out stays cheap.
     kind = (answered + 1) * 5 + together + 1
     asked, cells = np.repeat(np.arange(-1, 2), 5), np.tile(np.arange(-1, 4), 3)
     times = tally(kind, 15, times[:, None])[:, 0]
@@ -284,5 +284,5 @@ def abstention_figures(
 
 
 def _abstained(levels: Levels) -> Levels:
-    """0 answered, 1 abstained, -1 neither."""
+    """0 for an answer, 1 for an abstention, -1 for neither."""
     return np.where(levels >= 0, 0, np.where(levels == ABSTAINED, 1, -1))

@@ -1,4 +1,4 @@
-"""Two raters beside each other: agreement per criterion, and which way one leans."""
+"""Two raters compared: agreement per criterion, and which way one of them leans."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRa
 
 # Which way a rater leans, named by the option and never by the sign of a level.
 #
-# A level is a place in a list: of a binary criterion MET comes first, so that a rater who always
-# says MET has a *negative* bias in levels. ``metrics --json`` keeps that number, by its contract;
-# whatever is read by people says which option the rater gives more.
+# A level is a place in a list: in a binary criterion MET comes first, so a rater who always says
+# MET has a *negative* bias in levels. ``metrics --json`` keeps that number, by its contract; texts
+# for people name the option that the rater gives more often.
 
 
 class Lean(NamedTuple):
-    """A bias turned so that it is positive: ``words`` name its way, ``unit`` what it counts.
+    """A bias with a positive sign: ``words`` name its direction, ``unit`` its unit.
 
-    The interval is turned as well, so its lower end may be negative: the other way.
+    The interval has the same sign change, so its lower end may be negative: the other direction.
     """
 
     words: str
@@ -41,7 +41,7 @@ class Lean(NamedTuple):
 
 
 def positive(labels: Sequence[str]) -> int:
-    """The level that rates of a binary criterion are about: MET, in whichever order it is listed.
+    """The level that a binary criterion's rates are about: MET, in either order.
 
     >>> positive(["UNMET", "met"]), positive(["a", "b"])
     (1, 0)
@@ -58,7 +58,7 @@ def lean(
     low: float | None = None,
     high: float | None = None,
 ) -> Lean | None:
-    """A figure with its way in words; none of a figure that says no way.
+    """A figure with its direction in words; none for figures without a direction.
 
     >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
     ('says MET more often', 'as a share of the items', 0.5)
@@ -82,7 +82,7 @@ def lean(
 
 RESAMPLES, SEED = 1000, 0
 
-#: What fits a scale and is shown at once; everything else is shown on demand.
+#: The figures shown first for a scale; all others are shown on demand.
 FIRST: dict[Scale, tuple[str, ...]] = {
     "binary": (
         "accuracy",
@@ -117,12 +117,11 @@ FIRST: dict[Scale, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class PairLine:
-    """One criterion's figures for a rater against a reference.
+    """A criterion's figures for a rater against a reference.
 
-    ``n`` items have an answer from both; ``abstained`` have one from the reference, and an
-    abstention from the rater; on ``tied`` items one side is a majority that does not exist.
-    ``commonest`` is the accuracy of always giving the most common answer of the reference on the
-    same ``n`` items.
+    ``n`` items have an answer from both; ``abstained`` ones have one from the reference, and an
+    abstention from the rater; on ``tied`` items one side is a majority that is tied. ``commonest``
+    is the accuracy of always giving the reference's most common answer on the same ``n`` items.
     """
 
     name: str
@@ -137,12 +136,12 @@ class PairLine:
 
     @property
     def small(self) -> bool:
-        """Whether so few items say little."""
+        """Whether there are too few items to say much."""
         return 0 < self.n < FEW
 
 
 class OptionLine(NamedTuple):
-    """One option: how often the reference has it and the rater gave it, and how well they meet."""
+    """An option: its counts by reference and rater, and how well these agree."""
 
     label: str
     true: int
@@ -154,10 +153,10 @@ class OptionLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Close:
-    """Everything about one pair on one criterion; ``first`` is what fits the scale best.
+    """All figures of a pair on a criterion; ``first`` are those that fit the scale best.
 
-    ``n``, ``abstained`` and ``tied`` as in ``Line``; on ``failed`` items of the
-    reference the rater's calls failed.
+    ``n``, ``abstained`` and ``tied`` are as in ``PairLine``; on ``failed`` items of the reference
+    the rater's calls failed.
     """
 
     n: int
@@ -179,23 +178,23 @@ class Met(NamedTuple):
 
     @property
     def abstained(self) -> int:
-        """How often the rater abstained where the reference did not."""
+        """How often the rater abstained and the reference did not."""
         return int(((self.true >= 0) & (self.given == ABSTAINED)).sum())
 
     @property
     def n(self) -> int:
-        """On how many items both answered."""
+        """The number of items that both answered."""
         return int(self.table.sum())
 
     @property
     def tied(self) -> int:
-        """On how many items that one side answered the other is a majority that ties."""
+        """The number of items that one side answered while the other, a majority, is tied."""
         true, given = self.true, self.given
         return int((((true == TIED) & (given >= 0)) | ((given == TIED) & (true >= 0))).sum())
 
     @property
     def failed(self) -> int:
-        """How often the rater's calls failed where the reference has an answer."""
+        """How often the rater's calls failed and the reference has an answer."""
         return int(((self.true >= 0) & (self.given == FAILED)).sum())
 
 
@@ -219,7 +218,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> list[PairLine]:
-    """A line per criterion; intervals are made by resampling items, ``resamples`` times."""
+    """A line per criterion; intervals come from ``resamples`` resamples of items."""
     draws = Draws(len(sheet.items), resamples, seed)
     return [
         _line(asked, meet(sheet, asked, reference, rater, draws), how) for asked in sheet.criteria
@@ -259,7 +258,7 @@ def closely(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Close:
-    """Every figure of a pair on one criterion; intervals are those of ``compare``."""
+    """Every figure of a pair on a criterion, with the intervals of ``compare``."""
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
     figures = _figures(asked, met, how)
@@ -292,7 +291,7 @@ def _options(
 
 
 def _of_two(met: Met, asked: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
-    """Coefficients of groups, for the pair as a group of two."""
+    """Group coefficients, for the pair as a group of two."""
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
     measures = group_measures()

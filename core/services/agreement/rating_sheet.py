@@ -1,4 +1,4 @@
-"""The sheet of a run: who rated, who can be compared with whom, and a slice of its items."""
+"""The sheet of a run: its raters, their possible comparisons, and slices of its items."""
 
 from __future__ import annotations
 
@@ -44,12 +44,11 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Sheet:
-    """The ratings of a run. ``judges``, ``people`` (who graded) and ``reviewers`` (who reviewed the
-    run here, and whose settlements labels hold) are the columns of its raters.
+    """The ratings of a run. The columns of its raters are ``judges``, ``people`` (who graded) and
+    ``reviewers`` (who reviewed the run here; labels include what they settled).
 
-    ``members`` are the columns whose votes the panel's verdicts are made of. ``kinds`` says which
-    judges are ``offline``; the others are ``llm``. ``whole`` is how many items there are before
-    anything was chosen among them.
+    ``members`` are the columns whose votes make the panel's verdicts. ``kinds`` holds the kind of
+    ``offline`` judges; the others are ``llm``. ``whole`` is the number of items before slicing.
     """
 
     items: tuple[str, ...]
@@ -74,20 +73,20 @@ class Sheet:
 
     @property
     def references(self) -> tuple[str, ...]:
-        """What a rater can be compared with, the best first."""
+        """The references available to compare raters with, the best first."""
         labels = (LABELS,) if self.labelled else ()
         people = (PEOPLE,) if len(self.people) > 1 else ()
         return (*labels, *people, PANEL, *self.people, *self.reviewers, *self.judges)
 
     def raters(self, reference: str) -> tuple[str, ...]:
-        """Who can be compared with that reference, the likeliest question first."""
+        """The raters comparable with a reference, the most likely question first."""
         people = (PEOPLE,) if len(self.people) > 1 else ()
         most = (MAJORITY,) if any(MAJORITY in asked.columns for asked in self.criteria) else ()
         everyone = (PANEL, *people, *self.judges, *self.people, *self.reviewers, *most)
         return tuple(one for one in everyone if self._comparable(one, reference))
 
     def _comparable(self, one: str, other: str) -> bool:
-        """Whether two columns are not one, and neither is a group made of the other alone."""
+        """Whether the columns differ, and neither is a group that consists of the other."""
         groups = {PANEL: self.members, PEOPLE: frozenset(self.people), MAJORITY: self.members}
         if one in groups and other in groups:
             return one != other and not groups[one] & groups[other]
@@ -99,7 +98,7 @@ class Sheet:
         )
 
     def overlap(self, group: str, other: str) -> bool:
-        """Whether a group's column holds answers of the other, so that they meet otherwise."""
+        """Whether a group's column contains the other's answers, which must then be excluded."""
         if group == LABELS:
             return other in self.reviewers
         return self.others(group, other) is not None or (
@@ -107,9 +106,9 @@ class Sheet:
         )
 
     def others(self, group: str, column: str) -> tuple[str, ...] | None:
-        """The columns that a group is made of besides that one; ``None`` where it is not in it.
+        """The other columns of a group; ``None`` if the column is not in it.
 
-        A judge who was asked several times is one rater: none of its answers are among the others.
+        All columns of a judge asked several times are excluded, because they are one rater.
         """
         members = {PEOPLE: self.people, PANEL: tuple(sorted(self.members))}.get(group, ())
         if column not in members:
@@ -119,7 +118,7 @@ class Sheet:
         )
 
     def criterion(self, name: str) -> CriterionRatings:
-        """The criterion of that name, which must be there."""
+        """The criterion with this name, which must exist."""
         return next(asked for asked in self.criteria if asked.name == name)
 
     def kind(self, column: str) -> str:
@@ -138,7 +137,7 @@ class Sheet:
 
 
 def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
-    """The ratings of some columns as numbers, of the criteria whose levels have an order."""
+    """The ratings of some columns as numbers, for the criteria with ordered levels."""
     return RaterTable(
         sheet.items,
         tuple(name_of(column) for column in columns),
@@ -151,7 +150,7 @@ def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
 
 
 def name_of(column: str) -> str:
-    """What a column is called.
+    """The name of a column.
 
     >>> name_of("labels"), name_of("judge:labels"), name_of("person:ann")
     ('Labels', 'labels', 'ann')
@@ -167,7 +166,7 @@ def _without_replicate(column: str) -> str:
 
 
 def of_each_others(ratings: Levels, k: int) -> Levels:
-    """Per column the unique majority of all other columns, -1 where none; shape as ``ratings``."""
+    """Per column the unique majority of all other columns, -1 if none; shape as ``ratings``."""
     own = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
     return mode_of(level_counts(ratings, k)[:, None, :] - own)
 
@@ -175,9 +174,9 @@ def of_each_others(ratings: Levels, k: int) -> Levels:
 def sides(
     sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
-    """The levels of both. Nobody is compared with a group that holds their own answer: a member of
-    the panel, or of people, meets the unique majority of the others, and a reviewer the labels that
-    did not come from this run's review.
+    """The levels of both. A rater is never compared with a group that includes it: a member of the
+    panel, or of people, is compared with the unique majority of the others, a reviewer with the
+    labels from outside this run's review.
     """
     return (
         _against(sheet, asked, reference, rater),
@@ -217,9 +216,9 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
 
 @dataclass(frozen=True)
 class Slice:
-    """Which items are looked at: with any of these tags, of any of these systems, in this split.
+    """A selection of items: with any of these tags, of any of these systems, in this split.
 
-    An empty part lets every item pass.
+    An empty part selects all items.
     """
 
     tags: tuple[str, ...] = ()
@@ -227,7 +226,7 @@ class Slice:
     split: str = ""
 
     def __bool__(self) -> bool:
-        """Whether anything is chosen at all."""
+        """Whether it excludes anything."""
         return bool(self.tags or self.systems or self.split)
 
     def holds(self, item: Traits) -> bool:
@@ -245,14 +244,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class SliceChoices:
-    """What items can be chosen by, and how many items have it, in the order of names."""
+    """The properties for selecting items, each with its number of items, sorted by name."""
 
     tags: tuple[tuple[str, int], ...]
     systems: tuple[tuple[str, int], ...]
     splits: tuple[tuple[str, int], ...]
 
     def known(self, asked: Slice) -> Slice:
-        """The slice without what no item has."""
+        """The slice without values that no item has."""
         tags, systems = dict(self.tags), dict(self.systems)
         return Slice(
             tags=tuple(tag for tag in asked.tags if tag in tags),
@@ -262,7 +261,7 @@ class SliceChoices:
 
 
 def choices(sheet: Sheet) -> SliceChoices:
-    """What the items of a sheet can be chosen by; what all of them share is left out."""
+    """The choices for slicing a sheet; properties shared by all items are left out."""
     return SliceChoices(
         tags=_counted(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
         systems=_counted(sheet, [item.system for item in sheet.traits if item.system]),
@@ -275,25 +274,25 @@ def _counted(sheet: Sheet, names: list[str]) -> tuple[tuple[str, int], ...]:
 
 
 def sliced(sheet: Sheet, part: Slice) -> Sheet:
-    """The sheet with only the items of that part."""
+    """The sheet with only the items of a slice."""
     if not part:
         return sheet
     return subset(sheet, np.array([part.holds(item) for item in sheet.traits], np.bool_))
 
 
-# People who review are raters, too: by their first verdicts, given before they saw the votes.
+# Reviewers are raters, too: by their first verdicts, given before they saw the votes.
 #
-# Agreement uses what somebody said at first; truth is what was settled in the end. They are a
-# group of their own: a queue picks doubtful cells, which the graders of a file did not.
+# Agreement uses a reviewer's first answer; the truth is what was settled in the end. Reviewers are
+# a group of their own: queues select doubtful cells, unlike the graders of a file.
 
-#: By reviewer: (item id, criterion) and the option, ``None`` where it could not be assessed.
+#: By reviewer: (item id, criterion) and the option, ``None`` if it could not be assessed.
 Firsts = Mapping[str, Mapping[tuple[str, str], int | None]]
 
 
 def first_verdicts(store: Store, run_id: int) -> Firsts:
-    """What reviewers said at first, blind, in any queue of a run.
+    """Reviewers' first, blind verdicts in any queue of a run.
 
-    Verdicts given with the votes in sight are left out, and so are those that end disagreements.
+    Verdicts given with the votes visible are left out, and so are those that resolve disagreements.
     Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
     """
     queues = store.queues.ever(run_id)
@@ -309,9 +308,9 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
 def reviewer_columns(
     items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
 ) -> list[Column]:
-    """The first verdicts of reviewers as columns, in the order of names.
+    """Reviewers' first verdicts as columns, sorted by name.
 
-    A reviewer with the name of a rater of the run is told apart by "(review)".
+    A reviewer with the same name as a rater of the run is marked "(review)".
     """
     columns = list[Column]()
     for name in sorted(firsts, key=str.casefold):

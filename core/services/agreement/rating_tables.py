@@ -1,4 +1,4 @@
-"""Answers gathered into columns of levels, criterion by criterion."""
+"""Answers collected into columns of levels, criterion by criterion."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from core.services.agreement.ratings import (
     rated_items,
 )
 
-#: What stands for an answer that chose no option, by what became of the question.
+#: The code for an answer without an option, by the outcome of the question.
 _CODES = {State.ABSTAINED: ABSTAINED, State.FAILED: FAILED}
 
 
 class PanelVotes(NamedTuple):
-    """Whose votes count, and the verdicts that they were settled to, by criterion.
+    """Whose votes count, and the verdicts they settled to, by criterion.
 
-    Without ``verdicts`` nobody chose rules: each criterion's own rule settles, else the default
-    one. Without ``members`` all judges count, and people only where nobody else rated. ``weights``
-    are raters', 1 where absent; ``sure`` has the chances of votes, which ``soft_mean`` reads.
-    ``own_labels`` are the labels without those of a review of this run, ``settled`` what people
+    Without ``verdicts`` no rules were chosen: each criterion's own rule settles, else the default
+    one. Without ``members`` all judges count, and people only if they are the only raters.
+    ``weights`` of raters default to 1; ``sure`` holds votes' probabilities, for ``soft_mean``.
+    ``own_labels`` are the labels without those from this run's review, ``settled`` what people
     settled in it.
     """
 
@@ -72,7 +72,7 @@ def gather(
     panel: PanelVotes = DEFAULT_RULES,
     columns: Sequence[Column] = (),
 ) -> Rated:
-    """The ratings of items that are at hand; see ``gathered``."""
+    """The ratings of given items; see ``gathered``."""
     at_hand = rated_items(rubric, items)
     return gathered(at_hand, columns, answers, labels_of(at_hand, items), panel)
 
@@ -86,9 +86,9 @@ def gathered(
 ) -> Rated:
     """The answers as columns of levels, criterion by criterion.
 
-    Answers come as whole columns, or one by one, which takes several times as long. Where items
-    have rubrics of their own, criteria with the same name, scale and labels are one criterion; one
-    that differs gets a name with a number.
+    Answers are whole columns, or single ones, which take several times as long. If items have their
+    own rubrics, criteria with the same name, scale and labels are merged; one that differs gets a
+    numbered name.
     """
     given = _Given(items)
     for column in columns:
@@ -121,13 +121,13 @@ def gathered(
 
 
 def _counting(raters: Sequence[Rater]) -> frozenset[Rater]:
-    """All judges; people where nobody else rated, as an import counts them."""
+    """All judges; people only if they are the only raters, as imports count them."""
     judges = frozenset(rater for rater in raters if rater.kind in JUDGE_KINDS)
     return judges or frozenset(raters)
 
 
 def labels_of(items: RatedItems, whole: Iterable[Item]) -> dict[str, Levels]:
-    """The labels of items that are at hand; those that are no option stand for no answer."""
+    """The labels of given items; labels that are not an option count as missing."""
     return column_by_criterion(
         items,
         (
@@ -160,12 +160,12 @@ def rows_of(items: RatedItems, ids: Sequence[str]) -> Levels:
 
 
 def nothing(items: RatedItems) -> Levels:
-    """A column in which nobody was asked."""
+    """A column without any answers."""
     return np.full(len(items.ids), NOT_ASKED)
 
 
 def as_levels(options: Levels, scored: Sequence[int]) -> Levels:
-    """Options as levels: places among the ``scored`` ones; others are an abstention, codes stay.
+    """Options as levels: indices among the ``scored`` ones; others are abstentions, codes stay.
 
     >>> as_levels(np.array([2, 1, 0, NOT_ASKED]), (0, 2)).tolist()
     [1, -2, 0, -1]
@@ -176,7 +176,7 @@ def as_levels(options: Levels, scored: Sequence[int]) -> Levels:
 
 
 class _Given:
-    """Collects what each rater answered to each criterion, in the order in which they come."""
+    """Collects each rater's answers to each criterion, in the order in which they come."""
 
     def __init__(self, items: RatedItems) -> None:
         self._items = items
@@ -197,14 +197,14 @@ class _Given:
 
 
 class _Table:
-    """A criterion as it stands in some rubrics, and the rows of the items that ask it."""
+    """A criterion as in some rubrics, and the rows of the items that ask it."""
 
     def __init__(self, name: str, criterion: Criterion, nothing: Levels) -> None:
         self.name, self.criterion, self.nothing = name, criterion, nothing
         self.rows = list[int]()
 
     def levels(self, options: Levels) -> Levels:
-        """The levels of these options, ``NOT_ASKED`` where another criterion is asked."""
+        """The levels of these options, ``NOT_ASKED`` for items with another criterion."""
         found = as_levels(options, self.criterion.scored)
         if len(self.rows) == len(options):
             return found
@@ -214,7 +214,7 @@ class _Table:
 
 
 def _tables(items: RatedItems) -> Iterable[_Table]:
-    """The tables of all criteria: those of the shared rubric, then as items bring more."""
+    """The tables of all criteria: the shared rubric's first, then further ones of items."""
     known: dict[tuple[object, ...], _Table] = {}
     names: dict[str, int] = {}
     nobody = nothing(items)
@@ -239,7 +239,7 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
 
 @dataclass(frozen=True)
 class _Criteria:
-    """Makes the ratings of one criterion after the other."""
+    """Builds the ratings of one criterion after the other."""
 
     items: RatedItems
     names: Mapping[Rater, str]
@@ -282,7 +282,7 @@ class _Criteria:
         return table.levels(labels.get(table.criterion.name, table.nothing))
 
     def _verdicts(self, table: _Table, counted: Mapping[Rater, Levels]) -> Levels:
-        """The verdicts before review; ``FAILED`` where votes were asked for and none came."""
+        """The verdicts before review; ``FAILED`` if votes were requested but none came."""
         kept = self.panel.verdicts
         asked = np.zeros(len(table.nothing), np.bool_)
         for levels in counted.values():
@@ -296,9 +296,9 @@ class _Criteria:
         return np.where((verdicts == NOT_ASKED) & asked, FAILED, verdicts)
 
     def _settled(self, criterion: Criterion, counted: Mapping[Rater, Levels]) -> Levels:
-        """What the criterion's own rule makes of the votes, else the default one.
+        """The verdicts of the criterion's own rule, else the default one.
 
-        Cells with the same votes are settled once, unless the rule reads each vote's chances.
+        Cells with equal votes are settled once, unless the rule uses each vote's probabilities.
         """
         if criterion.aggregation == "soft_mean":
             chances = {

@@ -1,10 +1,10 @@
-"""Answers as columns: whoever rated has a level for every item of a source.
+"""Answers as columns: every rater has a level for each item of a source.
 
-Judges, people, labels and the panel are alike here. A level is the position of an option among
-those that are not ``na``, from 0. A rater is named by a column: ``LABELS``, ``PEOPLE`` (their
-majority), ``PANEL`` (the verdicts in force before review), ``MAJORITY`` (what most of the panel's
-raters said, where there is one), ``judge:NAME`` for one judge, ``person:NAME`` for a person who
-graded and ``reviewer:NAME`` for a person who reviewed the run.
+Judges, people, labels and the panel are treated alike. A level is the index of an option among
+those that are not ``na``, from 0. A column names a rater: ``LABELS``, ``PEOPLE`` (their majority),
+``PANEL`` (the verdicts in force before review), ``MAJORITY`` (of the panel's raters, if there is
+one), ``judge:NAME``, ``person:NAME`` for a person who graded and ``reviewer:NAME`` for a person who
+reviewed the run.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from core.services.results.fair_sample import AlikeCells, UnfairLabels, unlike
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
 JUDGE, PERSON, REVIEWER = "judge:", "person:", "reviewer:"
-#: Of a run that people reviewed: the labels without those of the review, and what it settled.
+#: In a reviewed run: the labels without those from the review, and what the review settled.
 OWN_LABELS, SETTLED = "own labels", "settled"
-#: Columns that are no rater's, beside ``LABELS`` and ``PANEL``.
+#: Columns that belong to no rater, beside ``LABELS`` and ``PANEL``.
 MADE = (PEOPLE, MAJORITY, OWN_LABELS, SETTLED)
 JUDGE_KINDS = ("llm", "offline")
-#: The kind of a person who reviewed the run: graders and reviewers are two groups.
+#: The kind of people who reviewed the run: graders and reviewers are separate groups.
 REVIEWED = "reviewer"
 _PREFIXES = {"human": PERSON, REVIEWED: REVIEWER}
-#: Levels that are none: what became of the question instead.
+#: Codes in place of a level: what became of the question.
 NOT_ASKED, ABSTAINED, FAILED = -1, -2, -3
-#: The level of a unique majority that does not exist because two levels are equally common.
+#: The code of a majority that is not unique because two levels are equally common.
 TIED = -4
 
 
@@ -50,7 +50,7 @@ class Rater(NamedTuple):
 
 
 class RatedAnswer(NamedTuple):
-    """One answer as it comes from a run or a file. ``option`` indexes ``Criterion.choices``."""
+    """An answer as read from a run or a file. ``option`` indexes ``Criterion.choices``."""
 
     item: str
     criterion: str
@@ -60,7 +60,7 @@ class RatedAnswer(NamedTuple):
 
 
 class SureVote(NamedTuple):
-    """How sure an answer is, as its rater says: of itself, or of every choice (``chances``)."""
+    """An answer's confidence as stated by its rater: for itself, or for every choice."""
 
     item: str
     criterion: str
@@ -70,9 +70,9 @@ class SureVote(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What a rater answered to a criterion: the rows of items, and options or codes for none.
+    """A rater's answers to a criterion: rows of items, and options or codes for missing ones.
 
-    An option that is no answer (na) is an abstention.
+    An ``na`` option is an abstention.
     """
 
     criterion: str
@@ -82,7 +82,7 @@ class Column(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """What an item can be chosen by."""
+    """The properties by which items can be selected."""
 
     system: str = ""
     tags: tuple[str, ...] = ()
@@ -91,9 +91,9 @@ class Traits(NamedTuple):
 
 @dataclass(frozen=True)
 class RatedItems:
-    """The items of a source: what figures need of each, and the whole items when asked for.
+    """The items of a source: what figures need of each; whole items are loaded on demand.
 
-    ``own`` has the rubric of those that have one of their own; all others follow ``rubric``.
+    ``own`` holds the rubrics of items with their own; all others follow ``rubric``.
     """
 
     ids: tuple[str, ...]
@@ -118,21 +118,21 @@ class RatedItems:
 
     @property
     def cells(self) -> int:
-        """How many (item, criterion) pairs there are."""
+        """The number of (item, criterion) pairs."""
         alike = len(self.ids) - len(self.own)
         own = sum(len(rubric.criteria) for rubric in self.own.values())
         return alike * len(self.rubric.criteria) + own
 
     @cached_property
     def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubrics in force, each once, in the order of the items."""
+        """The rubrics in force, without duplicates, in the order of the items."""
         if not self.own:
             return (self.rubric,) if self.ids else ()
         return tuple({id(one): one for one in map(self.rubric_of, self.ids)}.values())
 
 
 def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
-    """Items that are at hand."""
+    """Given items in this form."""
     whole = tuple(items)
     return RatedItems(
         ids=tuple(item.id for item in whole),
@@ -145,12 +145,12 @@ def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
 
 @dataclass(frozen=True)
 class CriterionRatings:
-    """One criterion: per column a level for every item, or a code for why there is none.
+    """A criterion: per column a level for every item, or a code for a missing one.
 
-    The first columns are those of ``raters``, in their order; a rater who was never asked it has
-    none. ``source`` is the criterion's own name, which differs from ``name`` where items' rubrics
-    ask different questions under one name. ``options`` gives each level's place among the choices,
-    ``values`` what it is worth.
+    The first columns are those of ``raters``, in order; a rater who was never asked it has none.
+    ``source`` is the criterion's own name, which differs from ``name`` if items' rubrics ask
+    different questions under one name. ``options`` holds each level's index among the choices,
+    ``values`` its value.
     """
 
     name: str
@@ -164,38 +164,38 @@ class CriterionRatings:
 
     @property
     def ordered(self) -> bool:
-        """Whether levels have an order. MET and UNMET count as two of them."""
+        """Whether levels have an order. MET and UNMET do."""
         return self.scale != "nominal"
 
     @property
     def weights(self) -> Weights:
-        """How kappa weighs a disagreement on this scale."""
+        """The weights of disagreements in kappa on this scale."""
         return "quadratic" if self.scale == "ordinal" else "none"
 
     @property
     def kappa(self) -> str:
-        """The known figure that is kappa on this scale."""
+        """The known figure for kappa on this scale."""
         return "kappa_quadratic" if self.scale == "ordinal" else "cohen_kappa"
 
     @property
     def alpha(self) -> str:
-        """The known figure that is Krippendorff's alpha on this scale."""
+        """The known figure for Krippendorff's alpha on this scale."""
         return f"krippendorff_alpha_{'ordinal' if self.scale == 'ordinal' else 'nominal'}"
 
     @cached_property
     def coded(self) -> Levels:
-        """What the raters answered or why not, shape (items, raters)."""
+        """The raters' answers, or codes for missing ones, shape (items, raters)."""
         theirs = list(self.columns.values())[: len(self.raters)]
         return np.column_stack(theirs or [np.empty((len(self.columns[LABELS]), 0), np.int64)])
 
     @property
     def levels(self) -> Levels:
-        """``coded`` with -1 for whatever is missing."""
+        """``coded`` with -1 for everything missing."""
         return np.maximum(self.coded, NOT_ASKED)
 
     @property
     def gold(self) -> Levels:
-        """The labels, -1 where an item has none or one that is no answer."""
+        """The labels, -1 if missing or not an option with a value."""
         return np.maximum(self.columns[LABELS], NOT_ASKED)
 
     @property
@@ -205,11 +205,11 @@ class CriterionRatings:
 
     @property
     def panel(self) -> Levels:
-        """The verdicts in force before people settled any."""
+        """The verdicts in force before review."""
         return self.columns[PANEL]
 
     def reviewed(self, reference: str, items: int) -> int:
-        """On how many cells people settled something, of those with a verdict and a reference."""
+        """How many cells people settled, of those with a verdict and a reference."""
         settled = (self.column(SETTLED, items) >= 0) & (self.column(reference, items) >= 0)
         return int((settled & (self.panel >= 0)).sum())
 
@@ -218,12 +218,12 @@ class CriterionRatings:
         return [i for i, rater in enumerate(self.raters) if rater.kind in kinds]
 
     def column(self, name: str, items: int) -> Levels:
-        """A column's levels; all missing where that rater was not asked."""
+        """A column's levels; all missing if that rater was not asked."""
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
 def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabels]:
-    """The criteria whose labels are surely no fair sample of all their cells."""
+    """The criteria whose labels are surely not a fair sample of all their cells."""
     found = []
     for one in criteria:
         votes = one.coded[:, one.of_kind(*JUDGE_KINDS)]
@@ -235,12 +235,12 @@ def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabel
 
 
 class LabelSource(NamedTuple):
-    """How the labels of a source were drawn; ``words`` is empty where nobody said.
+    """How the labels of a source were drawn; ``words`` is empty if unknown.
 
     ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit;
-    beside it labels are of ``picked`` cells. ``why`` says why an audit that there is cannot speak.
-    ``chances`` are those of items to be labelled, where they differ. ``unlike`` says by criterion
-    why labels are no fair sample; under the empty string where a declaration is refuted.
+    beside it labels are of ``picked`` cells. ``why`` says why an existing audit is not enough.
+    ``chances`` are items' probabilities of being labelled, if unequal. ``unlike`` says by criterion
+    why labels are not a fair sample; its key is "" if a declaration is refuted.
     """
 
     words: str = ""
@@ -252,21 +252,21 @@ class LabelSource(NamedTuple):
 
 
 def draw_unknown(level: float) -> LabelSource:
-    """Nobody said how the labels were drawn."""
+    """The source of labels if nobody declared how they were drawn."""
     return LabelSource()
 
 
-#: By criterion what was answered, item by item: a place among its choices, or a code for none.
+#: Answers by criterion, item by item: an index among its choices, or a code.
 Options = Mapping[str, Levels]
 
 
 @dataclass(frozen=True)
 class Rated:
-    """A source: its items, criteria in the rubric's order, and what was given as answers.
+    """A source: its items, criteria in the rubric's order, and the given answers.
 
-    ``given`` holds by rater, ``labelled`` the items' labels. ``members`` are the raters whose votes
-    count in the verdicts. ``sure`` reads how sure answers are, which few figures ask for, and
-    ``draw`` how labels were drawn, for intervals of a level.
+    ``given`` holds answers by rater, ``labelled`` the items' labels. ``members`` are the raters
+    whose votes count in the verdicts. ``sure`` reads the confidence of answers, which few figures
+    need, and ``draw`` how labels were drawn, for intervals of a level.
     """
 
     of: RatedItems
@@ -280,7 +280,7 @@ class Rated:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """The items whole."""
+        """The whole items."""
         return self.of.whole
 
     @property
@@ -289,7 +289,7 @@ class Rated:
         return tuple(rater for rater in self.raters if rater.kind != REVIEWED)
 
     def sample(self, level: float) -> LabelSource:
-        """How labels were drawn; where nobody said, whether they can be a fair sample."""
+        """How labels were drawn; if undeclared, whether they can be a fair sample."""
         found = self.draw(level)
         if found.words or found.unlike:
             return found
@@ -297,13 +297,13 @@ class Rated:
         return found._replace(unlike=unlike)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
-        """What a rater answered to an item, as ``core.scoring`` takes it."""
+        """A rater's answers to an item, in the form of ``core.scoring``."""
         row = self.of.place.get(item_id)
         return {} if row is None else answers_at(self.given.get(rater, {}), row)
 
 
 def answers_at(given: Options, row: int) -> dict[str, int | None]:
-    """What was answered to the item in that row, as ``core.scoring`` takes it.
+    """The answers to the item in a row, in the form of ``core.scoring``.
 
     >>> answers_at({"Depth": np.array([2, -2, -1])}, 1), answers_at({"Depth": np.array([-1])}, 0)
     ({'Depth': None}, {})
@@ -317,7 +317,7 @@ def answers_at(given: Options, row: int) -> dict[str, int | None]:
 
 
 def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
-    """The column of each rater; judges of one name and two kinds are told apart by the kind.
+    """The column of each rater; judges of the same name but different kinds get the kind added.
 
     >>> list(columns_of([Rater("A", "llm"), Rater("A", "human"), Rater("A", "offline")]).values())
     ['judge:A', 'person:A', 'judge:A (offline)']
@@ -332,7 +332,7 @@ def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
 def majority_column(ratings: Levels, k: int) -> Levels:
     """The unique mode of several raters' answers per item.
 
-    ``TIED`` where two levels are equally common, ``ABSTAINED`` where all who were asked abstained.
+    ``TIED`` if two levels are equally common, ``ABSTAINED`` if all who were asked abstained.
 
     >>> majority_column(np.array([[0, 0], [0, 1], [-2, -1], [-1, -1]]), 2).tolist()
     [0, -4, -2, -1]
@@ -355,9 +355,9 @@ def options_of(rated: Rated, column: str) -> Options:
 
 
 def merge(found: dict[str, Levels], asked: CriterionRatings, column: str, items: int) -> None:
-    """Put what a column answered to a criterion, as options, to what it answered under that name.
+    """Add a column's answers to a criterion, as options, to its others under the same name.
 
-    There is no answer where calls failed.
+    Failed calls are missing answers.
     """
     levels = asked.column(column, items)
     options = np.array([*asked.options, NOT_ASKED], np.int64)

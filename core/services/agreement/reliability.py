@@ -1,6 +1,6 @@
-"""Whole groups of raters: how reliable each is, and how near every rater comes to people.
+"""Whole groups of raters: how reliable each is, and how close every rater is to people.
 
-People's agreement with each other is what a judge can hope for; so both stand side by side.
+People's agreement with each other is the ceiling for judges, so both are shown side by side.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ KINDS = (HUMAN, *JUDGE_KINDS, REVIEWED)
 
 
 class Matrix(NamedTuple):
-    """Kappa of every two columns, and on how many items; symmetric. ``None``: undefined."""
+    """Kappa of every two columns, with numbers of items; symmetric. ``None``: undefined."""
 
     columns: tuple[str, ...]
     values: list[list[float | None]]
     counts: list[list[int]]
 
     def figure(self, a: int, b: int) -> Estimate:
-        """Kappa of two columns, with the reason where it is undefined."""
+        """Kappa of two columns, with the reason if it is undefined."""
         value, n = self.values[a][b], self.counts[a][b]
         if value is not None:
             return Estimate.defined(value, n)
@@ -45,7 +45,7 @@ class Matrix(NamedTuple):
 
 @dataclass(frozen=True)
 class RaterStanding:
-    """One rater beside the majority of people (of the others, for one of them)."""
+    """A rater against the majority of people (of the others, if it is one of them)."""
 
     column: str
     kind: str
@@ -53,7 +53,7 @@ class RaterStanding:
 
     @property
     def n(self) -> int:
-        """On how many items."""
+        """The number of items."""
         return self.kappa.n
 
 
@@ -105,7 +105,7 @@ def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
     """Kappa of every two of these columns, from all tables of counts at once.
 
-    Where one is a group that holds the other's answer, they meet as in ``sides``.
+    If one is a group that includes the other, they are compared as in ``sides``.
     """
     asked = sheet.criterion(criterion)
     k, levels = len(asked.labels), sheet.matrix(asked, tuple(columns))
@@ -132,10 +132,10 @@ def ceiling(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Ceiling:
-    """How near every rater comes to the majority of people, beside how near people come themselves.
+    """How close every rater is to the majority of people, beside how close people are themselves.
 
-    Kappa goes by the scale. A person is compared with the majority of the others, so that nobody
-    meets an own answer. A kind's mean leaves out raters whose kappa is undefined.
+    Kappa depends on the scale. A person is compared with the majority of the others, never with an
+    own answer. A kind's mean leaves out raters with an undefined kappa.
     """
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
@@ -166,9 +166,9 @@ def ranked(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> tuple[tuple[RaterStanding, ...], Mapping[str, Estimate]]:
-    """Every rater beside one reference, the nearest first, and the mean of each kind of raters.
+    """Every rater against a reference, the closest first, and the mean of each kind of raters.
 
-    Intervals are those of the pair alone. Who has no kappa comes last.
+    Intervals are per pair. Raters without a kappa come last.
     """
     asked = sheet.criterion(criterion)
     k = len(asked.labels)

@@ -1,9 +1,9 @@
-"""Agreement of scores: what each rater's answers give an item, against people and labels.
+"""Agreement of scores: the item scores by each rater's answers, against people and labels.
 
-One function scores everybody under the rubric's own policy, so that a perfect judge shows no
-bias. An item counts for a rater who gave a verdict on every criterion of it: an answer, or
-"cannot assess", which the rubric's policy scores. A missing or failed vote leaves the item out, and
-so does an answer that covers less than the rubric's ``min_coverage``.
+A single function scores all raters under the rubric's own policy, so that a perfect judge shows no
+bias. An item counts for a rater with a verdict on each of its criteria: an answer, or "cannot
+assess", which the rubric's policy scores. A missing or failed vote excludes the item, and so does
+an answer that covers less than the rubric's ``min_coverage``.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
 
 
 class _Versus:
-    """Compares columns of scores with the references that were asked for."""
+    """Compares columns of scores with the requested references."""
 
     def __init__(
         self,
@@ -93,13 +93,13 @@ class _Versus:
         self.reviewers: list[int] = []
 
     def column(self, index: int) -> dict[str, Any]:
-        """One rater's figures."""
+        """A rater's figures."""
         return self.of(self._columns[index], index)
 
     def of(self, scored: Means, index: int | None) -> dict[str, Any]:
         """The figures of a column; ``index`` is the rater to leave out of the people's mean.
 
-        Without one it is the panel, which people are no reference for where it is of people.
+        Without one it is the panel; a panel of people is not compared with people.
         """
         found = {}
         if self._reference in (None, "human"):
@@ -127,18 +127,18 @@ def _mean(people: list[Means], items: int) -> Means:
 
 
 class Scorer:
-    """Scores answers to items; equal answers under one rubric are scored once."""
+    """Scores answers to items; equal answers under the same rubric are scored once."""
 
     def __init__(self, items: RatedItems) -> None:
         self._items = items
-        # Where lengths count, or rubrics differ, every item is scored by itself.
+        # If lengths count, or rubrics differ, every item is scored separately.
         penalised = items.rubric.scoring.length_penalty is not None
         alone = [penalised or item_id in items.own for item_id in items.ids]
         self._alone = np.flatnonzero(alone)
         self._alike = np.flatnonzero(~np.array(alone, np.bool_))
 
     def column(self, given: Options) -> Means:
-        """The score of every item, and for which items there is one."""
+        """The score of every item, and which items have one."""
         found = np.full(len(self._items.ids), np.nan)
         criteria = [c.name for c in self._items.rubric.criteria]
         if len(self._alike) and all(name in given for name in criteria):
@@ -150,7 +150,7 @@ class Scorer:
         return Means(np.nan_to_num(found), ~np.isnan(found))
 
     def away(self, given: Options) -> npt.NDArray[np.bool_]:
-        """On which items it could not assess something."""
+        """The items with something the column could not assess."""
         found = np.zeros(len(self._items.ids), np.bool_)
         own = np.array([item_id in self._items.own for item_id in self._items.ids], np.bool_)
         for criterion in self._items.rubric.criteria:
@@ -178,19 +178,19 @@ class Scorer:
 
 
 def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
-    """NaN where a criterion has no answer, or there is no score."""
+    """The score; NaN if a criterion has no answer, or without a score."""
     if any(criterion.name not in answers for criterion in rubric.criteria):
         return np.nan
     score = score_item(rubric, answers, texts=texts).score
     return np.nan if score is None else score
 
 
-#: From so many different answers on they are scored by columns, where sums are all there is to it.
+#: From this many different answers on, plain sums are scored by columns.
 MANY = 200
 
 
 def _scores_of(rubric: Rubric, rows: Levels) -> Array:
-    """The scores of answers to all criteria, one row each; NaN where there is none."""
+    """The scores of answers to all criteria, one row each; NaN without a score."""
     if len(rows) >= MANY and not (rubric.gates or rubric.prechecks):
         return summed_scores(rubric, rows)
     columns = dict(zip((c.name for c in rubric.criteria), rows.T, strict=True))
@@ -198,14 +198,14 @@ def _scores_of(rubric: Rubric, rows: Levels) -> Array:
 
 
 def summed_scores(rubric: Rubric, rows: Levels) -> Array:
-    """What ``score_item`` gives for each row, of a rubric without gates, pre-checks and penalty."""
+    """``score_item`` for each row, for a rubric without gates, pre-checks and penalty."""
     known = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
     raw, plus, minus, counts, covered = np.zeros((5, len(rows)))
-    # As ``core.scoring.trace.assessed_of``: without any weight each criterion counts alike.
+    # As in ``core.scoring.trace.assessed_of``: without any weights all criteria count equally.
     alike = not any(criterion.weight for criterion in rubric.criteria)
     for at, criterion in enumerate(rubric.criteria):
         alone = rubric.model_copy(update={"criteria": (criterion,)})
-        # The last part is that of an abstention.
+        # The last part is for an abstention.
         parts = [
             parts_of(alone, {criterion.name: option})[0]
             for option in (*range(len(criterion.choices)), None)
@@ -231,9 +231,9 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
 
 @dataclass(frozen=True)
 class RaterScores:
-    """The score of every item by column; ``place`` gives an item's row in the arrays.
+    """The score of every item by column; ``place`` holds an item's row in the arrays.
 
-    ``away`` says by column on which items something could not be assessed.
+    ``away`` marks by column the items with something that could not be assessed.
     """
 
     place: Mapping[str, int]
@@ -241,9 +241,9 @@ class RaterScores:
     away: Mapping[str, npt.NDArray[np.bool_]]
 
     def of(self, sheet: Sheet, column: str, other: str) -> Means:
-        """A column's scores of the sheet's items; for ``PEOPLE`` the mean. A group that holds the
-        answers of ``other`` has the mean of its other members; labels beside a reviewer are those
-        from before the review.
+        """A column's scores of the sheet's items; for ``PEOPLE`` the mean. A group that includes
+        ``other`` is the mean of its other members; for a reviewer, labels are those from before
+        the review.
         """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
         members = sheet.others(column, other)
@@ -261,7 +261,7 @@ class RaterScores:
         return Means(total / np.maximum(number, 1), number > 0)
 
     def abstained(self, sheet: Sheet, *sides: str) -> npt.NDArray[np.bool_]:
-        """On which of the sheet's items one of these columns could not assess something."""
+        """Which of the sheet's items have something one of these columns could not assess."""
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
         found = np.zeros(len(rows), np.bool_)
         for name in sides:
@@ -272,7 +272,7 @@ class RaterScores:
 
 @dataclass(frozen=True)
 class ScorePair:
-    """Scores of a rater beside a reference's, over ``n`` items that both have.
+    """Scores of a rater against a reference's, over the ``n`` items that both have.
 
     On ``abstained`` of these one of the two could not assess some criterion.
 
@@ -288,20 +288,20 @@ class ScorePair:
 
     @property
     def small(self) -> bool:
-        """Whether so few items say little."""
+        """Whether there are too few items to say much."""
         return 0 < self.n < FEW
 
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """One rater's scores against the reference's, without intervals."""
+    """A rater's scores against the reference's, without intervals."""
 
     column: str
     figures: Mapping[str, Estimate]
 
 
 def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
-    """The scores of everybody in the whole sheet of a run, from their own answers."""
+    """The scores of all columns in the whole sheet of a run, from their own answers."""
     items = items_of(store, store.runs.get(run_id), sheet.items)
     scorer = Scorer(items)
     names = dict.fromkeys(
@@ -316,7 +316,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
 
 
 def _given(sheet: Sheet, column: str) -> dict[str, Levels]:
-    """What a column answered, by criterion."""
+    """A column's answers, by criterion."""
     found: dict[str, Levels] = {}
     for asked in sheet.criteria:
         merge(found, asked, column, len(sheet.items))

@@ -17,19 +17,19 @@ from core.services.pairwise.leaderboard_parts import (
 from core.services.pairwise.position_bias import Position
 from core.text.numbers import DASH, count, level_words, number, percent, plural, points, score
 
-#: Why a contest came to nothing, or was taken as a tie.
+#: Why a contest was not counted, or was taken as a tie.
 WHY = {
     "orders": "the orders disagree",
     "judges": "the judges are evenly split",
     "abstained": "a judge would not say",
     "missing": "an answer is missing",
 }
-#: So many rows of a long table are shown at first.
+#: How many rows of a long table are shown at first.
 FIRST = 30
 
 
 def counted(board: Leaderboard) -> Facts:
-    """How many contests and tasks the leaderboard rests on."""
+    """The numbers of contests and tasks behind the leaderboard."""
     undecided, tied = sum(board.undecided.values()), sum(board.tied_for.values())
     return Facts(
         "Contests",
@@ -44,12 +44,12 @@ def counted(board: Leaderboard) -> Facts:
 
 
 def why(by_reason: Mapping[str, int]) -> str:
-    """How many contests, by why they came to nothing."""
+    """The numbers of contests not counted, by reason."""
     return "; ".join(f"{count(n)}: {WHY.get(one, one)}" for one, n in by_reason.items())
 
 
 def limits(board: Leaderboard) -> Sentences:
-    """What limits the leaderboard."""
+    """The limits of the leaderboard."""
     return Sentences(board.notes, listed=True, kind="warning")
 
 
@@ -94,10 +94,10 @@ def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Fores
 
 
 def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
-    """Ways to rank side by side, in the order of a leaderboard; figures are in that of ``systems``.
+    """Ranking methods side by side, in the order of a leaderboard; figures follow ``systems``.
 
-    A way that gives no system a value is left out, and so is the agreement of two ways of which
-    nothing can be told.
+    Methods without a value for any system are left out, and so are undefined agreements of two
+    methods.
     """
     order = [one.system for one in board.standings]
     sure = any(str(one.range or "") == "1" for one in board.standings)
@@ -143,7 +143,7 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
 
 
 def _winner(found: Methods, *, sure: bool) -> Iterator[Sentences]:
-    """Which system is first; all ways rest on the same votes, so it may be first by chance."""
+    """The system in first place; all methods use the same votes, so that may be by chance."""
     if found.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
     elif any(way.winners for way in found.ways):
@@ -157,7 +157,7 @@ def _rank(rank: int | None) -> Words:
 
 
 def gaps(board: Leaderboard) -> Section:
-    """Every two systems: told apart, or how many contests would do it."""
+    """Every two systems: distinguished, or how many contests would do it."""
     if not board.gaps:
         return Section("", ())
     rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))
@@ -213,7 +213,7 @@ def wins(board: Leaderboard) -> Section:
 
 
 def place(positions: Sequence[Position]) -> Section:
-    """How every judge answered when the same two answers were exchanged."""
+    """How every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
     if not any(one.rate.n for one in positions):
         nothing = "No judge answered a contest in both orders, so nothing can be said."
@@ -249,7 +249,7 @@ def _position(one: Position) -> tuple[Words, ...]:
 
 
 def length(board: Leaderboard) -> Section:
-    """What length is worth, and the strengths if all answers were equally long."""
+    """The effect of length, and the strengths if all answers were equally long."""
     title, found = "Length: strengths if all answers were equally long", board.length
     if isinstance(found, str):
         return Section(title, (Sentences((found,), kind="quiet"),))
@@ -289,7 +289,7 @@ def length(board: Leaderboard) -> Section:
 
 
 def biased(positions: Sequence[Position]) -> Sentences:
-    """Which judges prefer a place, in sentences."""
+    """The judges that prefer a position, in sentences."""
     return Sentences(
         tuple(
             f"{one.judge} chose the answer shown first in {percent(one.shown_first.value)} of its "

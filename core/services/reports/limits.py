@@ -1,4 +1,4 @@
-"""Limits of what a report can conclude: sentences that follow from its facts, and no others."""
+"""Limits of what a report can conclude: only sentences that follow from its facts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.services.agreement.rating_sheet import FEW
 from core.services.reports.report_values import CriterionLine, JudgeFacts, RunReport
 from core.text.numbers import count, percent, plural, score
 
-#: Fewer items than this in a slice say next to nothing about it.
+#: Slices with fewer items say almost nothing.
 TINY = 10
-#: With fewer items than this the bootstrap's intervals are too short (simulated: tests/metrics).
+#: With fewer items the bootstrap's intervals are too short (simulated: tests/metrics).
 ROUGH = 20
-#: From this share of abstentions on they change what a mean is about.
+#: From this share of abstentions on they change the meaning of a mean.
 MANY_AWAY = 0.05
 _REST = {
     "queued": "has not started",
@@ -28,7 +28,7 @@ _REST = {
 
 
 def limits(report: RunReport) -> tuple[str, ...]:
-    """Every limit that holds for this report; its own ``limits`` are not looked at."""
+    """Every limit that applies to this report; ignores its own ``limits``."""
     parts = (
         _progress,
         _size,
@@ -183,7 +183,7 @@ def _truth(report: RunReport) -> Iterator[str]:
 
 
 def _fair(report: RunReport) -> str:
-    """What labels of some items say of the others."""
+    """What labels of some items say about the others."""
     if report.labels_declared:
         return "which were drawn at random, so that they speak of the others, too"
     if "unlike" in report.trust:
@@ -312,7 +312,7 @@ def _many(report: RunReport) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a row.
+    """Names as a list in words.
 
     >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(list("abcd"), 2)
     ('a', 'a, b and c', 'a, b and 2 more')

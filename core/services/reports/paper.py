@@ -1,4 +1,4 @@
-"""A report as a paper: what page, HTML and Markdown show alike."""
+"""A report as a paper: the common content of page, HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
 
 def paper(report: RunReport) -> Paper:
-    """The report as a memo: what was asked, what came out, how sure, what to do; figures below."""
+    """The report as a memo: the question, the result, its certainty, next steps; then figures."""
     setup = report.setup
     first = [
         Section("What was asked", (Sentences(_asked(report)),)),
@@ -104,7 +104,7 @@ def _sure(report: RunReport) -> tuple[Block, ...]:
 
 
 def _to_do(report: RunReport) -> tuple[str, ...]:
-    """What would help, and where to look first; empty where nothing is open."""
+    """What would help, and where to look first; empty if nothing is undecided."""
     lines = [report.conclusion.advice] if report.conclusion and report.conclusion.advice else []
     if report.findings:
         lines.append(
@@ -145,7 +145,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
 
 
 def _refuted(report: RunReport) -> str:
-    """The mean that people's labels give, where it is surely another than that of the votes."""
+    """The mean by people's labels, if it surely differs from the votes' mean."""
     for one in report.corrected[:1]:
         said, mean, votes = one.said, one.mean, report.scores.mean
         if said is None or mean.value is None or mean.low is None:
@@ -162,7 +162,7 @@ def _refuted(report: RunReport) -> str:
 
 
 def _holds(one: Estimate, value: float) -> bool:
-    """Whether a figure may be that value: its interval holds it."""
+    """Whether a figure may have this value: its interval contains it."""
     return one.low is not None and one.high is not None and one.low <= value <= one.high
 
 
@@ -227,7 +227,7 @@ def _bins(report: RunReport) -> TableBlock:
 
 
 def _edge(report: RunReport, high: float) -> float:
-    """Bins hold their lower end; the last one both ends."""
+    """The upper end of a bin; bins include their lower end, the last one both."""
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
@@ -295,7 +295,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
 
 
 def _told(whole: ScoreSlice) -> tuple[str, ...]:
-    """The outcome that slices are compared by: who passes, or where nothing decides, who waits."""
+    """The outcomes for comparing slices: passes or, without a decision, items that wait."""
     decided = (
         sum(whole.outcomes[name].hits or 0 for name in ("pass", "fail")) if whole.outcomes else 0
     )
@@ -358,7 +358,7 @@ def _gates(report: RunReport) -> list[Section]:
 
 
 def _asked_again(report: RunReport) -> list[Section]:
-    """What edited twins and later looks tell of the judges; nothing where nobody asked."""
+    """What edited twins and later looks show about the judges; empty without any."""
     if not report.asked_again:
         return []
     return [Section("What asking again found", (Sentences(report.asked_again, listed=True),))]

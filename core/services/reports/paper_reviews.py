@@ -1,4 +1,4 @@
-"""The section of a report's paper on what people reviewed, and what follows for all cells."""
+"""The section of a report's paper on reviews, and what follows from them for all cells."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CORRECTED_NOTE = (
 
 
 def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
-    """Means corrected by people's random labels, and which system is ahead by them."""
+    """Means corrected by people's random labels, and the leading system by them."""
     if not report.corrected:
         return []
     rows = tuple(
@@ -68,9 +68,9 @@ def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
 
 
 def reviews_summary(report: RunReport) -> list[str]:
-    """A sentence of a queue that can speak of all cells, or of what it is about; none without one.
+    """A sentence on a queue that can speak of all cells, or of its part of them; empty without one.
 
-    The newest that looked at everything, or else the newest.
+    The newest queue over everything, or else the newest.
     """
     known = [one for one in report.reviews if one.weighted.value is not None]
     if not known:
@@ -86,7 +86,7 @@ def reviews_summary(report: RunReport) -> list[str]:
         else ""
     )
     if not one.only:
-        # Of all verdicts the first statement speaks.
+        # The first statement is about all verdicts.
         return [hard[:1].upper() + hard[1:]] if hard else []
     share, ends, _ = one.weighted.words(percent)
     said = (

@@ -51,7 +51,7 @@ from core.text.numbers import (
 
 
 def setup_section(report: RunReport) -> Section:
-    """What was graded how."""
+    """What was graded, and how."""
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
     rows = [
@@ -132,7 +132,7 @@ def _training(report: RunReport) -> TableBlock:
 
 
 def cost_section(report: RunReport) -> Section:
-    """How much was done, what failed, and what it cost."""
+    """How much was done, what failed, and the cost."""
     counts = report.counts
     rows = [
         ("Items", counted(counts.items)),
@@ -291,7 +291,7 @@ def _trust(report: RunReport) -> TableBlock:
 
 
 def _compared(report: RunReport) -> str:
-    """What stands beside the reference: the same as on the Agreement page."""
+    """The rater compared with the reference, the same as on the Agreement page."""
     if report.counts.adjudicated:
         return "items with a verdict by votes, before people settled any,"
     return "items with a verdict"
@@ -340,7 +340,7 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
 
 
 def stand_in_section(report: RunReport) -> list[Section]:
-    """Whether judges may stand in for people, where people rated beside them."""
+    """Whether judges may replace people, if people rated beside them."""
     told = report.stand_in
     if told is None:
         return []

@@ -30,7 +30,7 @@ from core.store.store import Store
 
 
 class Ranking(NamedTuple):
-    """Systems ranked: the report of ``rank --json``, and what a person reads."""
+    """Systems ranked: the report of ``rank --json``, and its text for people."""
 
     data: dict[str, Any]
     sections: tuple[Section, ...]
@@ -46,14 +46,14 @@ def rank_source(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> Ranking:
-    """The systems of a run or a folder, ranked.
+    """The ranked systems of a run or a folder.
 
-    A contest run is ranked together with the rounds it goes on from; any other run, or a folder in
-    the common layout, by the scores of its judges (``by`` joins items to tasks).
+    A contest run is ranked together with the rounds before it; any other run, or a folder in the
+    common layout, by the scores of its judges (``by`` joins items to tasks).
 
     Raises:
-        InputError: items that name no system or belong to no task.
-        NotFound: there is no such run.
+        InputError: items without a system or a task.
+        NotFound: the run does not exist.
     """
     run_id = run_named(source)
     if run_id is not None:
@@ -80,9 +80,9 @@ def contest_report(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> Ranking:
-    """A contest's leaderboards: all questions together, each one, and each judge's.
+    """A contest's leaderboards: for all questions together, for each, and for each judge.
 
-    To be read is the one of all together, with what limits it.
+    The text shows the one for all together, with its limits.
     """
     contests = read(store, run_ids)
 
@@ -109,7 +109,7 @@ def contest_report(
 def contest_sections(
     board: Leaderboard, places: Sequence[Position], level: float
 ) -> tuple[Section, ...]:
-    """A contest's leaderboard, with what limits it."""
+    """A contest's leaderboard, with its limits."""
     return (
         Section("", (blocks.counted(board), blocks.limits(board), blocks.biased(places))),
         blocks.standings(board, level),
@@ -130,9 +130,9 @@ def pointwise_report(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> Ranking:
-    """Systems by the scores of judges: methods side by side, and strengths by the same ballots.
+    """Systems by the scores of judges: methods side by side, and strengths from the same ballots.
 
-    Where no tasks are shared, and nobody said what joins them (``by``): by mean scores alone.
+    If no tasks are shared and ``by`` is not given: by mean scores alone.
     """
     try:
         ballots = ballots_of(rated, by=by, exclude=exclude, models=models)
@@ -177,7 +177,7 @@ def pointwise_report(
 def ballots_board(
     ballots: Ballots, seed: int = 0, resamples: int = 1000, level: float = USUAL.level
 ) -> Leaderboard:
-    """The leaderboard of what ballots say of every two systems; items are the tasks."""
+    """The leaderboard from the ballots' comparisons of every two systems; items are the tasks."""
     first, second = np.triu_indices(len(ballots.systems), 1)
     keys = ballots.keys
     a, b = keys[:, first], keys[:, second]
@@ -198,7 +198,7 @@ def ballots_board(
 
 
 def board_data(board: Leaderboard) -> dict[str, Any]:
-    """A leaderboard as plain data; ``null`` with a reason where something is not defined."""
+    """A leaderboard as plain data; ``null`` with a reason for undefined values."""
     matrix = board.matrix
     return {
         "standings": [_standing(s) for s in board.standings],
@@ -237,7 +237,7 @@ def board_data(board: Leaderboard) -> dict[str, Any]:
 
 
 def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
-    """Ways to rank side by side, as plain data."""
+    """Ranking methods side by side, as plain data."""
     return {
         "methods": {
             way.name: {

@@ -44,7 +44,7 @@ from core.store.store import Store
 def gates(
     store: Store, run_id: int, scores: ScoreColumns, items: RatedItems
 ) -> tuple[GateLine, ...]:
-    """What became of every gate and pre-check, over the items that have a score."""
+    """The results of every gate and pre-check, over the items with a score."""
     found: dict[tuple[str, str], Counter[str]] = {}
     if not any(map(_gated, items.rubrics)):
         return ()
@@ -82,7 +82,7 @@ def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[
     return found
 
 
-#: Items with rubrics of their own can have thousands of criteria; as many are in the report.
+#: Items with their own rubrics can have thousands of criteria; the report has this many.
 MOST_CRITERIA = 60
 NO_REFERENCE = "No item has a label."
 NO_VALUE = "No verdict has a value."
@@ -91,13 +91,12 @@ NO_WHOLE = "This rater gave a verdict on every criterion of no item."
 
 @dataclass(frozen=True)
 class Compared:
-    """The ratings of a run beside what they are compared with.
+    """The ratings of a run with their reference.
 
-    ``column`` of the sheet is the reference: labels, else the majority of people (or the one
-    person) who rated beside judges; empty where there is none. ``verdicts`` has every criterion's
-    verdicts, settled ones among them, and ``values`` what they are worth; agreement is of what the
-    sheet calls the panel, as on the Agreement page and in ``metrics``. ``more`` criteria were left
-    out.
+    ``column`` of the sheet is the reference: labels, else the majority of the people (or the single
+    person) who rated beside judges; empty if there is none. ``verdicts`` holds every criterion's
+    verdicts, including settled ones, and ``values`` their values; agreement is about the sheet's
+    panel, as on the Agreement page and in ``metrics``. ``more`` criteria were left out.
     """
 
     rated: Rated
@@ -109,19 +108,19 @@ class Compared:
 
     @property
     def reference(self) -> str:
-        """``labels``, ``people`` or nothing."""
+        """``labels``, ``people`` or ""."""
         return "people" if self.column and self.column != LABELS else self.column
 
     @property
     def labelled_items(self) -> int:
-        """How many items the reference has an answer for, on any criterion."""
+        """The number of items with an answer by the reference, on any criterion."""
         items = len(self.sheet.items)
         known = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
         return int(np.any(known, axis=0).sum()) if self.column and known else 0
 
 
 def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
-    """The ratings of a run with its verdicts and the best reference they have."""
+    """The ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet(rated)
     more = max(0, len(whole.criteria) - MOST_CRITERIA)
@@ -138,7 +137,7 @@ def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
 def _verdicts(
     asked: CriterionRatings, rated: Rated, cells: CellColumn | None
 ) -> tuple[Levels, Array]:
-    """The verdicts on a criterion as levels, and what they are worth; NaN where nothing is."""
+    """The verdicts on a criterion as levels, and their values; NaN without one."""
     items = len(rated.of.ids)
     column, values = np.full(items, NOT_ASKED), np.full(items, np.nan)
     if cells is None:
@@ -199,7 +198,7 @@ def criterion_lines(
 
 
 def _question(rated: Rated, asked: CriterionRatings) -> Criterion:
-    """The criterion behind a sheet; one whose name was numbered has the labels to know it by."""
+    """The criterion behind a sheet's; one with a numbered name is identified by its labels."""
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
             if _is(criterion, asked):
@@ -214,7 +213,7 @@ def _is(criterion: Criterion, asked: CriterionRatings) -> bool:
 
 
 def _asked_of(rated: Rated, question: Criterion) -> int:
-    """How many items ask that question."""
+    """The number of items with that question."""
     asking = _asking(
         rated,
         lambda criterion: (
@@ -227,7 +226,7 @@ def _asked_of(rated: Rated, question: Criterion) -> int:
 
 
 def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.bool_]:
-    """Whether each item asks a question; looked at once per rubric, as most items share one."""
+    """Whether each item has a question; checked once per rubric, as most items share one."""
     found = np.full(len(rated.of.ids), any(map(is_it, rated.of.rubric.criteria)))
     for item_id, rubric in rated.of.own.items():
         found[rated.of.place[item_id]] = any(map(is_it, rubric.criteria))
@@ -235,7 +234,7 @@ def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.
 
 
 def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
-    """A line per rater, with the mean score that its own answers give."""
+    """A line per rater, with the mean score by its own answers."""
     scorer = Scorer(found.rated.of)
     lines = []
     for rater in found.rated.raters:
@@ -260,7 +259,7 @@ def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
 
 
 def reference_line(found: Compared, mean: Mean) -> RaterLine | None:
-    """The mean score of the labels themselves, over the items labelled on every criterion."""
+    """The mean score by the labels themselves, over the items labelled on every criterion."""
     if found.reference != "labels":
         return None
     scorer = Scorer(found.rated.of)

@@ -1,4 +1,4 @@
-"""What a report holds, as plain data, and how its values are said in words."""
+"""The contents of a report as plain data, and its values in words."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ __all__ = [
 class ReviewLine:
     """A review queue with a random audit: how often people confirm the verdicts.
 
-    ``weighted`` is of all cells, from the chances of being reviewed; ``hard`` of the ``queued``
-    ones that a rule picked. ``audited`` were drawn at random; ``missing`` are still open. ``only``
-    says what the queue is narrowed to, if it is: "all cells" are no others.
+    ``weighted`` is about all cells, weighted by their probabilities of being reviewed; ``hard``
+    about the ``queued`` ones selected by a rule. ``audited`` were drawn at random; ``missing`` are
+    still open. ``only`` says what the queue is limited to, if anything: "all cells" are these then.
     """
 
     queue: int
@@ -47,9 +47,9 @@ class ReviewLine:
 
 
 class CorrectedLine(NamedTuple):
-    """A mean as the votes have it and corrected by people's random labels, of all or of a part.
+    """A mean by the votes and corrected by people's random labels, of all items or some.
 
-    ``labels`` are people's alone; ``reason`` says why nothing is known beside ``said``.
+    ``labels`` are people's alone; ``reason`` says why only ``said`` is known.
     """
 
     name: str
@@ -61,7 +61,7 @@ class CorrectedLine(NamedTuple):
 
 
 class Training(NamedTuple):
-    """What an offline judge learned for one criterion; ``reason`` says why it is switched off."""
+    """What an offline judge learned for a criterion; ``reason`` says why it is switched off."""
 
     criterion: str
     trained: bool
@@ -73,7 +73,7 @@ class Training(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeFacts:
-    """Who was asked. ``settings`` are those that are not the default, in words."""
+    """A judge in the report. ``settings`` are those that differ from the default, in words."""
 
     name: str
     kind: str
@@ -85,18 +85,18 @@ class JudgeFacts:
 
     @property
     def switched_off(self) -> tuple[str, ...]:
-        """The criteria that this judge was not worth asking about."""
+        """The criteria for which this judge was not usable."""
         return tuple(line.criterion for line in self.training if not line.trained)
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What was graded how. Scores follow version ``rubric_number`` of the rubric, with its hash;
-    judges were asked ``asked_number``. ``learned_from`` counts the labelled items that judges
-    learned from, ``twins`` says which items repeat the text of another. ``fitted``: of the
-    criteria that the rule calibrated settles, what is known of it.
+    """What was graded, and how. Scores follow version ``rubric_number`` of the rubric, with its
+    hash; judges were asked ``asked_number``. ``learned_from`` counts the labelled items that judges
+    learned from, ``twins`` describes items with the same text as another. ``fitted`` describes the
+    fit for each criterion settled by the rule calibrated.
 
-    ``imported`` tells where the votes came from if they were not asked for here, else is empty.
+    ``imported`` is the source of the votes if they were not asked for here, else empty.
     """
 
     run: int
@@ -130,11 +130,11 @@ class Setup:
 
 @dataclass(frozen=True)
 class ReportCounts:
-    """How much there is. ``cost`` is in US dollars over the calls whose price is known.
+    """The numbers of a run. ``cost`` is in US dollars over the calls with a known price.
 
-    Of ``complete`` items everything was assessed, of ``ungraded`` ones too little for a grade.
-    ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
-    of them; ``adjudicated`` are a person's, ``unvoted`` without a vote, ``tied`` by a rule for it.
+    ``complete`` items were fully assessed, ``ungraded`` ones too little for a grade. ``failures``
+    are the open ones by kind; ``missing`` counts cells without a verdict, ``cells`` all of them;
+    ``adjudicated`` verdicts are a person's, ``unvoted`` without a vote, ``tied`` by a rule for it.
     """
 
     items: int
@@ -167,7 +167,7 @@ class ReportCounts:
 class ScoreSlice:
     """The scores of some items. ``outcomes`` are shares of all of them: pass, fail, review, none.
 
-    It is empty where no item has an outcome. ``waiting`` need a person, whatever their outcome.
+    It is empty if no item has an outcome. ``waiting`` need a person, whatever their outcome.
     """
 
     name: str
@@ -180,11 +180,11 @@ class ScoreSlice:
 
 @dataclass(frozen=True)
 class CriterionLine:
-    """One criterion. ``verdicts`` counts items by option label, worst option first as written.
+    """A criterion. ``verdicts`` counts items by option label, worst option first as written.
 
     ``options`` are the options' indices into the criterion's choices, ``values`` their values;
-    ``question`` is the criterion's own name, which differs from ``name`` where items ask different
-    questions of the same name. ``mean`` is the mean value of its verdicts. ``labelled`` items have
+    ``question`` is the criterion's own name, which differs from ``name`` if items ask different
+    questions under one name. ``mean`` is the mean value of its verdicts. ``labelled`` items have
     both a verdict and the reference's answer; accuracy, ``commonest`` (the accuracy of always
     giving the reference's most common answer) and kappa are over them.
     """
@@ -210,9 +210,9 @@ class CriterionLine:
 
 @dataclass(frozen=True)
 class RaterLine:
-    """One rater. ``mean`` is the mean score its own answers give under the rubric's policy.
+    """A rater. ``mean`` is the mean score by its own answers under the rubric's policy.
 
-    It is over the ``scored`` items, those that it answered (or abstained on) in every criterion.
+    It is over the ``scored`` items, with an answer or abstention on every criterion.
     """
 
     name: str
@@ -226,9 +226,9 @@ class RaterLine:
 
 @dataclass(frozen=True)
 class ItemLine:
-    """An item worth a look. ``low`` and ``high`` differ where a gate could not be decided.
+    """An item worth a look. ``low`` and ``high`` differ if a gate could not be decided.
 
-    ``coverage`` is the share of the weight that was assessed.
+    ``coverage`` is the assessed share of the weight.
     """
 
     id: str
@@ -245,7 +245,7 @@ class ItemLine:
 
 @dataclass(frozen=True)
 class GateLine:
-    """A gate or pre-check: on how many items it ``fired``, moved the score, or stayed undecided."""
+    """A gate or pre-check: on how many items it ``fired``, changed the score, or was undecided."""
 
     name: str
     kind: str
@@ -256,17 +256,17 @@ class GateLine:
 
 @dataclass(frozen=True)
 class RunReport:
-    """All that is said about a run, with its uncertainty. ``made`` is when, as ISO UTC text.
+    """Everything about a run, with its uncertainty. ``made`` is the time, as ISO UTC text.
 
-    ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
-    the reference's own mean score where all criteria of an item have it. ``limits`` and
-    ``findings`` are sentences, and so is ``asked_again``, what the newest probe and the newest look
-    at an anchor found; ``conclusion`` says which criteria can be trusted, and what would help.
-    ``more_criteria`` are in no line, because there are too many. ``stand_in`` says whether judges
-    may stand in for people, as ``alt_test`` of ``metrics``; ``None`` where no people rated beside
-    judges. ``labels_declared`` says who declared the labels that ``corrected`` stands on to be
-    drawn at random. ``trust`` says how right the verdicts in force are, as ``trust`` of
-    ``metrics``. ``level`` and ``interval`` say how sure intervals are, and how they are made.
+    ``reference`` says what verdicts are compared with, empty if nothing; ``raters`` includes the
+    reference's own mean score if it covers all criteria of an item. ``limits`` and ``findings`` are
+    sentences, and so is ``asked_again``, the findings of the newest probe and the newest look at an
+    anchor; ``conclusion`` says which criteria can be trusted, and what would help. There are
+    ``more_criteria`` without a line, because there are too many. ``stand_in`` says whether judges
+    may replace people, as ``alt_test`` of ``metrics``; ``None`` if no people rated beside judges.
+    ``labels_declared`` says who declared the labels behind ``corrected`` as drawn at random.
+    ``trust`` says how right the verdicts in force are, as ``trust`` of ``metrics``. ``level`` and
+    ``interval`` are the level and method of intervals.
     """
 
     made: str
@@ -337,7 +337,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-#: The address parameters of the Run page that keep some of its items.
+#: The address parameters of the Run page that select some of its items.
 Link = Mapping[str, str]
 OUTCOME = {"pass": "pass", "fail": "fail", "review": "need a person", "none": "have no outcome"}
 KINDS = {
@@ -371,18 +371,18 @@ def shared(one: Estimate | None, link: Link | None = None) -> Words:
 
 
 def reported_number(value: int, link: Link | None = None) -> Words:
-    """A count, which leads to what it counts."""
+    """A count, linked to the things it counts."""
     return Words(count(value), "", link if link and value else {})
 
 
 def kind(name: str, *, capital: bool = False) -> str:
-    """What a rater or judge is, in words."""
+    """The kind of a rater or judge, in words."""
     words = KINDS.get(name, name)
     return words[:1].upper() + words[1:] if capital else words
 
 
 def reference(report: RunReport) -> Literal["labels", "people's majority"]:
-    """What verdicts are compared with."""
+    """The reference that verdicts are compared with."""
     return "people's majority" if report.reference == "people" else "labels"
 
 

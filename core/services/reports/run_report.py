@@ -1,4 +1,4 @@
-"""The report of a run: what was graded how, what came out, how sure that is."""
+"""The report of a run: what was graded and how, the results, and their certainty."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.services.agreement import calibration, overall
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas, of_known
 from core.services.agreement.load_ratings import of_run
 
-# The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
+# The same resamples as on the Agreement page: a figure has the same interval everywhere.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import MAJORITY, PANEL, TIED, Rated
 from core.services.datasets import label_draws
@@ -70,7 +70,7 @@ __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
 def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple[ReviewLine, ...]:
-    """A line per queue that has a random audit, the oldest first; put away ones as well.
+    """A line per queue with a random audit, the oldest first, including archived ones.
 
     Raises ``NotFound``.
     """
@@ -92,9 +92,9 @@ def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple
 def corrected_lines(
     store: Store, run: Run, level: float = USUAL.level
 ) -> tuple[tuple[CorrectedLine, ...], str]:
-    """Means corrected by labels that were drawn at random, and who is ahead by them.
+    """Means corrected by labels drawn at random, and the leading system by them.
 
-    All criteria by weight, each, and the systems; nothing where no labels were so drawn.
+    For all criteria by weight, for each, and for the systems; empty without such labels.
     """
     if random_labels.of_run(store, run.id).reason:
         return (), ""
@@ -107,7 +107,7 @@ def corrected_lines(
 
 
 def _declared(store: Store, run: Run) -> str:
-    """Who declared the labels that speak for all cells to be drawn; empty for those of a queue."""
+    """Who declared the labels as a random draw of all cells; empty for those of a queue."""
     return label_draws.in_words(random_labels.of_run(store, run.id).declared)
 
 
@@ -119,7 +119,7 @@ def _corrected_line(name: str, one: Corrected) -> CorrectedLine:
     return CorrectedLine(name, one.cells, one.labelled, one.said, mean, labels)
 
 
-#: Told apart from settings: who it is, and where its key is found.
+#: Not counted as settings: the judge's identity, and the source of its key.
 _NOT_SETTINGS = {"name", "kind", "model", "weight", "shadow", "key_env"}
 _USER = re.compile(r"//[^/@]*@")
 
@@ -163,7 +163,7 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
 
 
 def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> JudgeFacts:
-    """A judge with the settings that are not the default, and what it learned. Never a key."""
+    """A judge with its non-default settings, and what it learned. Never a key."""
     given = judge.model_dump(exclude_defaults=True, exclude=_NOT_SETTINGS)
     return JudgeFacts(
         name=judge.name,
@@ -188,13 +188,13 @@ def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> Judg
 
 def _words(value: Any) -> str:
     if isinstance(value, str):
-        # An address may carry a name and a password.
+        # An address may contain a name and a password.
         return _USER.sub("//", value)
     return canonical_json(value)
 
 
 def _asking(panel: Panel) -> dict[str, str]:
-    """How models were asked; empty where nobody was a model."""
+    """How models were asked; empty without models."""
     if not any(judge.rater_kind == "llm" for judge in panel.judges):
         return {}
     asking: Asking = panel.asking
@@ -211,7 +211,7 @@ def counts_of(
     asked: int,
     tied: int = 0,
 ) -> ReportCounts:
-    """The counts of a run; ``asked`` is how many (item, criterion) pairs it has."""
+    """The counts of a run; ``asked`` is its number of (item, criterion) pairs."""
     cells = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
@@ -242,7 +242,7 @@ def counts_of(
 
 
 def _tied(rated: Rated) -> int:
-    """On how many cells a verdict in force stands where no option has the most votes."""
+    """The number of cells with a verdict in force but without a majority option."""
     return sum(
         int(((one.columns[MAJORITY] == TIED) & (one.panel >= 0)).sum())
         for one in rated.criteria
@@ -259,11 +259,11 @@ def report(
     how: Confidence = USUAL,
     made: str = "",
 ) -> RunReport:
-    """The report of a run; imported runs are runs.
+    """The report of a run, which may be imported.
 
-    Intervals are from ``resamples`` of the items, as ``how`` says; which criteria can be trusted,
-    limits and findings are decided at 95%, whichever level intervals have. ``made`` is the report's
-    date (now where not given). Raises ``NotFound`` for an unknown run.
+    Intervals come from ``resamples`` of the items, by method and level ``how``; trusted criteria,
+    limits and findings are decided at 95%, whatever that level. ``made`` is the report's date
+    (default: now). Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
@@ -323,7 +323,7 @@ def report(
 
 
 def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
-    """What the newest finished probe of a run found, and which judges have moved since."""
+    """The findings of a run's newest finished probe, and which judges have drifted since."""
     made = [row for row in probes.of_run(store, run_id) if row.votes and not row.active]
     found = probe_results.result(store, made[0].id).findings if made else []
     if drift.latest(store, run_id) is not None:

@@ -15,11 +15,11 @@ from core.services.reports.report_values import ItemLine, ScoreSlice
 from core.services.results.run_columns import ScoreColumns
 from core.store.store import Store
 
-#: Outcomes by their places; the last is none.
+#: Outcomes by index; the last is none.
 NAMES = ("pass", "fail", "review", "none")
-#: As many of the worst and of the best items are shown.
+#: How many of the worst and of the best items are shown.
 SHOWN = 5
-#: Slices beyond this many would make a wall of numbers; the largest are kept.
+#: The largest number of slices that is still readable; the largest slices are kept.
 MOST_SLICES = 40
 EMPTY = "No item has a score."
 
@@ -41,7 +41,7 @@ def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -
 
 
 def known_of(scores: ScoreColumns) -> Array:
-    """The scores that there are."""
+    """The scores that are not missing."""
     found: Array = scores.score[~np.isnan(scores.score)]
     return found
 
@@ -69,7 +69,7 @@ def slices(
     mean: Mean,
     level: float = USUAL.level,
 ) -> tuple[ScoreSlice, ...]:
-    """A slice per name, the largest first; none where fewer than two kinds of items are there.
+    """A slice per name, the largest first; empty for fewer than two kinds of items.
 
     Items without a name are in no slice; one with several is in each.
     """
@@ -88,15 +88,15 @@ def slices(
 def extremes(
     store: Store, run_id: int, scored: int
 ) -> tuple[tuple[ItemLine, ...], tuple[ItemLine, ...]]:
-    """The worst and the best items, none of them twice.
+    """The worst and the best items, without duplicates.
 
-    Where few have a score, all of them are among the worst.
+    If few have a score, all of them are among the worst.
     """
     few = scored <= 2 * SHOWN
     worst = store.results.items(run_id, sort="score", limit=scored if few else SHOWN)
     if few:
         return tuple(map(_line, worst)), ()
-    # Equal scores may order items the same way both times.
+    # Equal scores may come in the same order both times.
     shown = {row.item_id for row in worst}
     most = store.results.items(run_id, sort="score", descending=True, limit=2 * SHOWN)
     best = [row for row in most if row.item_id not in shown][:SHOWN]
@@ -120,7 +120,7 @@ def _line(row: RunItemRow) -> ItemLine:
 
 
 def spread(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
-    """The least, the median and the greatest score."""
+    """The lowest, the median and the highest score."""
     known = known_of(scores)
     if not len(known):
         return (None, None, None)

@@ -1,4 +1,4 @@
-"""The bundled example: short science answers, really graded by the offline panel, with no key."""
+"""The bundled example: short science answers, really graded by the offline panel, without a key."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ SEED = 20261121
 
 @dataclass(frozen=True)
 class CriterionReport:
-    """One criterion of the example: how often the panel's verdict is the label.
+    """A criterion of the example: how often the panel's verdict equals the label.
 
-    ``majority`` is the accuracy of always giving the most common label of the same ``n`` items,
-    those that the panel gave an answer to, so that the two can be compared.
-    ``kappa`` is Cohen's, quadratic on ordinal criteria. ``None`` with a ``reason`` where undefined.
-    ``interval`` is that of the accuracy, 95%.
+    ``majority`` is the accuracy of always giving the most common label on the same ``n`` items,
+    those that the panel answered, so that the two are comparable. ``kappa`` is Cohen's, quadratic
+    on ordinal criteria. ``None`` with a ``reason`` if undefined. ``interval`` is that of the
+    accuracy, 95%.
     """
 
     name: str
@@ -56,7 +56,7 @@ class CriterionReport:
 
 @dataclass(frozen=True)
 class Telling:
-    """An item worth opening first: ``wrong`` of its ``labelled`` verdicts are not the label."""
+    """An item worth opening first: ``wrong`` of its ``labelled`` verdicts differ from the label."""
 
     item_id: str
     wrong: int
@@ -65,7 +65,7 @@ class Telling:
 
 @allowed("administer")
 def ensure_example(store: Store) -> int:
-    """The run of the example, made (and queued) where it is not there yet."""
+    """The run of the example, created (and queued) if it does not exist."""
     ensure_defaults(store)
     known = example_run(store)
     if known is not None:
@@ -87,7 +87,7 @@ def ensure_example(store: Store) -> int:
 
 
 def example_run(store: Store) -> int | None:
-    """The run of the example, or ``None`` where it was never made."""
+    """The run of the example, or ``None`` if it was never created."""
     known = store.settings.get("example_run")
     if known is None:
         return None
@@ -99,7 +99,7 @@ def example_run(store: Store) -> int | None:
 
 @allowed("administer")
 def grade_example(store: Store) -> dict[str, Any]:
-    """Grades the example here (unless that is done) and reports; see ``report``."""
+    """Grade the example here (unless that is done) and report; see ``report``."""
     from core.services.runs.runner import follow
 
     run_id = ensure_example(store)
@@ -144,8 +144,8 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     """Per criterion of the run's rubric: the panel against the items' labels, as on the Agreement
     page, in the report and in ``metrics``.
 
-    Labels are the dataset's own and, laid over them, what people settled.
-    Items on which the panel abstains are counted, and left out of all three figures alike.
+    Labels are the dataset's own, overridden by people's settlements. Items on which the panel
+    abstains are counted, but left out of all three figures.
     """
     from core.services.agreement import load_ratings, rater_pairs, ratings
 
@@ -165,7 +165,7 @@ def learned_from(store: Store, run_id: int) -> int:
 
 
 def telling_item(store: Store, run_id: int) -> Telling | None:
-    """The item whose verdicts miss most labels; ``None`` where none misses any."""
+    """The item with the most verdicts that differ from labels; ``None`` without any."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     truth = _truth(store, run, rubric)
@@ -180,7 +180,7 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
 
 
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
-    """The true choice by (item, criterion), as far as labelled; ``None``: no option's label."""
+    """The true choice by (item, criterion), if labelled; ``None``: not the label of any option."""
     criteria = {c.name: c for c in rubric.criteria}
     labels: dict[tuple[str, str], str | None] = {
         (item_id, name): label
@@ -197,7 +197,7 @@ def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int 
 
 
 def _switched_off(run: Run) -> set[str]:
-    """The criteria on which no judge of the run was worth asking."""
+    """The criteria for which no judge of the run was usable."""
     reports = list(run.notes.get("training", {}).values())
     if len(reports) < len(run.panel.judges):
         return set()
@@ -207,7 +207,7 @@ def _switched_off(run: Run) -> set[str]:
 
 
 def _abstained(cell: Verdict, scored: Sequence[int]) -> bool:
-    """Whether the panel abstained, also where people settled the cell since."""
+    """Whether the panel abstained, even if people settled the cell later."""
     if cell.rule == ADJUDICATED:
         return cell.voted is not None and cell.voted not in scored
     return cell.abstained

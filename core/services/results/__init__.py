@@ -1,7 +1,6 @@
-"""What came of a run's votes: items, verdicts, scores, and rules fitted on labels.
+"""The results of a run's votes: items, verdicts, scores, and rules fitted on labels.
 
-May import datasets. Verdicts are derived from votes, never stored as
-facts of their own.
+May import datasets. Verdicts are derived from votes, never stored as facts of their own.
 """
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A run's items taken together: pages of them, in an order, counted; and all verdicts by cell."""
+"""All items of a run: sorted, in pages, counted; and all verdicts by cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.store.store import Store
 
 
 def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
-    """Plain values that change whenever verdicts or scores would, or labels that correct them."""
+    """Plain values that change whenever verdicts, scores or the labels correcting them would."""
     counts = (run.votes, run.failures_open, run.scored_version_id)
     fitted = store.runs.note_hash(run.id, NOTE)
     draw = store.datasets.label_draw(run.dataset_version_id)
@@ -23,9 +23,9 @@ def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
 
 
 class ItemNeighbours(NamedTuple):
-    """The ids before and after an item in a list, its place (from 1), and the list's length.
+    """The ids before and after an item in a list, its position (from 1), and the list's length.
 
-    An item that the list does not hold has no place; ``after`` is then the list's first item.
+    An item that is not in the list has no position; ``after`` is then the list's first item.
     """
 
     before: str | None
@@ -53,9 +53,9 @@ def run_items(
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[list[RunItemRow], int]:
-    """One page of a run's items, and how many there are in all.
+    """A page of a run's items, and their total number.
 
-    ``by`` names the criterion whose verdicts sort them, where ``sort`` asks for that.
+    ``by`` names the criterion whose verdicts sort them, if ``sort`` needs one.
     """
     where = where or RunItemFilter()
     rows = store.results.items(
@@ -72,7 +72,7 @@ def ids(
     descending: bool,
     by: str = "",
 ) -> list[str]:
-    """The ids of all items that ``run_items`` would page through, in the same order."""
+    """The ids of all items on the pages of ``run_items``, in the same order."""
     return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
 
 
@@ -92,7 +92,7 @@ def neighbours(
     descending: bool,
     by: str = "",
 ) -> ItemNeighbours:
-    """Where an item stands in a list of items, and what is next to it."""
+    """An item's position in a list of items, and its neighbours."""
     listed = ids(store, run_id, where, sort, descending, by)
     try:
         at = listed.index(item_id)
@@ -106,7 +106,7 @@ def neighbours(
 def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
     """How often each choice is the verdict, per criterion of the run's rubric.
 
-    Counted in the database, over the items that the rubric's criteria were asked about.
+    Counted in the database, over the items with the rubric's criteria.
     """
     counts = {
         (c["criterion"], c["option"], c["abstained"]): c["count"]
@@ -123,12 +123,12 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
 
 
 def scores(store: Store, run_id: int) -> list[ScoreBin]:
-    """How the scores of a run are distributed; empty where no item has one."""
+    """The distribution of a run's scores; empty if no item has one."""
     return store.results.score_bins(run_id)
 
 
 class Groups(NamedTuple):
-    """What the items of a run can be chosen by; empty where they name none."""
+    """The properties for selecting a run's items; empty if items have none."""
 
     systems: list[str]
     tags: list[str]
@@ -152,10 +152,10 @@ def outcomes(store: Store, run_id: int) -> dict[str, int]:
     return store.results.outcomes(run_id)
 
 
-# A set of a run's items that no filter says, as a word for an address: the places of its items in
-# the run, which never change, so that a link lives as long as the run.
+# A set of a run's items that no filter describes, as a word for an address: the items' positions in
+# the run, which never change, so a link lives as long as the run.
 
-#: Longest set that is read, in bytes of its places.
+#: The largest set to read, in bytes of its positions.
 _LONGEST = 2_000_000
 
 
@@ -166,20 +166,20 @@ def set_word(store: Store, run_id: int, items: Iterable[str]) -> str:
 
 
 def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
-    """The items that such a word names, in the run's order; none where it is no such word."""
+    """The items named by such a word, in the run's order; empty if it is not valid."""
     ids, _ = _placed(store, run_id, ())
     return tuple(ids[place] for place in sorted(set(_unpacked(word))) if place < len(ids))
 
 
 def first_of_set(store: Store, run_id: int, items: Iterable[str]) -> str | None:
-    """The one of these items that stands first in the run."""
+    """The first of these items in the run."""
     ids, places = _placed(store, run_id, items)
     return ids[places[0]] if places else None
 
 
 def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
-    """The items of a run, and where these of them stand."""
-    # Columns need numpy, which whoever only looks at a list shall not wait for.
+    """The items of a run, and the positions of the given ones."""
+    # Columns need numpy, which lists should not have to load.
     from core.services.results.run_columns import items_of_run, places_of_items
 
     run = store.runs.row(run_id)
@@ -188,7 +188,7 @@ def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str,
 
 
 def _packed(places: Sequence[int]) -> str:
-    """Rising numbers as a short word: the steps between them, seven bits a byte, pressed.
+    """Rising numbers as a short word: their differences, seven bits a byte, compressed.
 
     >>> _unpacked(_packed([0, 3, 4, 300]))
     [0, 3, 4, 300]
@@ -204,7 +204,7 @@ def _packed(places: Sequence[int]) -> str:
 
 
 def _unpacked(word: str) -> list[int]:
-    """The numbers of such a word; none of any other."""
+    """The numbers of such a word; empty for any other."""
     try:
         raw = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
         steps = zlib.decompressobj().decompress(raw, _LONGEST)
@@ -223,11 +223,11 @@ def _unpacked(word: str) -> list[int]:
 def judged_options(
     store: Store, run_id: int, places: Collection[tuple[str, str]]
 ) -> Mapping[tuple[str, str], int]:
-    """The option that the votes gave on some cells (item ids and criteria of the run), also where
-    people settled another.
+    """The options by the votes on some cells (item ids and criteria of the run), even if people
+    settled another.
 
-    Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
-    could be right or wrong. Raises ``NotFound``.
+    Cells without such an option are left out: they have no verdict that could be right or wrong.
+    Raises ``NotFound``.
     """
     from core.services.results.run_columns import cell_columns, own_rubrics, places_of_items
 

@@ -1,4 +1,4 @@
-"""The cells of a run that somebody should look at: those without a sure answer by the votes."""
+"""The cells of a run that a person should look at: those without a clear answer by the votes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.text import numbers as say
 
 
 class DoubtfulCell(NamedTuple):
-    """A cell, what the votes made of it, and why it is in doubt: failed, split or abstained."""
+    """A cell, its verdict by the votes, and why it is in doubt: failed, split or abstained."""
 
     item: str
     criterion: str
@@ -29,12 +29,11 @@ class DoubtfulCell(NamedTuple):
 
 
 def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
-    """What failed first, then what judges agree least on, then what they would not assess.
+    """Failed cells first, then those that judges agree on least, then abstentions.
 
-    A cell is in doubt where a call failed and was not made good, where judges chose different
-    options, or where one abstained that was not switched off there. What people settled is not.
-    Among equals, entropy and then the
-    run's own order decide. Raises ``NotFound``.
+    A cell is in doubt if a call failed and was not repeated, if judges chose different options, or
+    if a judge abstained that was not switched off there. Cells settled by people are not. Ties are
+    ordered by entropy, then by the run's order. Raises ``NotFound``.
     """
     run = store.runs.get(run_id)
     failures: dict[tuple[str, str], int] = {}
@@ -74,17 +73,17 @@ def _why(cell: Verdict | None, failed: int, *, away: bool) -> str:
         return "failed"
     if cell is None:
         return ""
-    # Agreement is with the verdict; who all chose another option than it do not disagree.
+    # Agreement is with the verdict; judges who all chose another option do not disagree.
     if cell.entropy:
         return "split"
     return "abstained" if (cell.abstained or cell.abstentions) and not away else ""
 
 
 def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
-    """The cells, by item and criterion, on which only judges abstained that were switched off.
+    """The cells, by item and criterion, on which only switched-off judges abstained.
 
-    An offline judge that could not learn a criterion abstains on every item (docs/decisions/0003):
-    that says nothing of any one of them.
+    An offline judge that could not learn a criterion abstains on every item (docs/decisions/0003),
+    which says nothing about any of them.
     """
     off: dict[str, set[str]] = {}
     for judge, reports in run.notes.get("training", {}).items():
@@ -109,12 +108,12 @@ def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
     return rank, agreement, -(cell.entropy or 0.0)
 
 
-#: So many cells in doubt are written out; ``--json`` has all.
+#: How many cells in doubt are printed; ``--json`` has all.
 _SHOWN_DOUBT = 50
 
 
 def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
-    """What ``show --doubt --json`` says: the cells in doubt, of one item or of all."""
+    """The data of ``show --doubt --json``: the cells in doubt, of one item or of all."""
     if item is not None:
         store.results.item(run_id, item)  # one that is not there is refused
     cells = [one for one in in_doubt(store, run_id) if item in (None, one.item)]
@@ -122,7 +121,7 @@ def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    """The same cells in lines."""
+    """The cells in lines."""
     cells = found["cells"]
     if not cells:
         return "No cell is in doubt: all calls came through, and all judges agree."

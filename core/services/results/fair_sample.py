@@ -1,7 +1,7 @@
-"""Whether cells with a label can be a fair sample of all, by how often judges agree on them.
+"""Whether labelled cells can be a fair sample of all, by how often judges agree on them.
 
-How labels were drawn only a person knows. But where judges surely agree more often on the cells
-with a label than on the others, or less often, nobody drew them at random.
+Only a person knows how labels were drawn. But if judges surely agree more often, or less often, on
+labelled cells than on the others, the labels were not drawn at random.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from core.text.numbers import percent
 if TYPE_CHECKING:
     from core.services.results.run_columns import Numbers
 
-#: How sure all differences together are: about 1 of 100 fair samples is called unlike.
+#: The joint confidence in all differences: about 1 of 100 fair samples is called unlike.
 SURE = 0.99
 
 
 class AlikeCells(NamedTuple):
-    """The cells of a criterion with two answers or more: whether all are the same, and whether the
-    cell has a label; ``chance`` is that of having one, where these differ.
+    """The cells of a criterion with at least two answers: whether all are the same, and whether the
+    cell has a label; ``chance`` is its probability of having one, if unequal.
     """
 
     criterion: str
@@ -39,16 +39,16 @@ class AlikeCells(NamedTuple):
 
 
 class UnfairLabels(NamedTuple):
-    """Labels that are no fair sample: both shares in words; ``harder`` where judges agree less."""
+    """Labels that are not a fair sample: both shares in words; ``harder`` if judges agree less."""
 
     words: str
     harder: bool
 
 
 def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
-    """The criteria whose labels are surely no fair sample, by name.
+    """The criteria whose labels are surely not a fair sample, by name.
 
-    Each is compared with itself: one without any label says nothing of the labels of others.
+    Each is tested on its own: a criterion without labels says nothing about the others' labels.
 
     >>> same, labelled = np.arange(60) < 30, np.arange(60) < 30
     >>> unlike([AlikeCells("Cause", same, labelled)])["Cause"].words
@@ -82,10 +82,10 @@ def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
 
 
 def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
-    """Why labels of a run's dataset are not drawn as somebody declared; empty where that may be.
+    """Why labels of a run's dataset cannot have been drawn as declared; empty if they can.
 
     Raises:
-        NotFound: there is no such run.
+        NotFound: the run does not exist.
     """
     run = store.runs.get(run_id)
     if any(judge.rater_kind == "human" for judge in run.panel.judges):
@@ -110,8 +110,8 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
 
 
 def refuted_words(store: Store, version_id: int) -> str:
-    """What the newest finished run on a dataset version says against what is declared of its
-    labels; empty for nothing.
+    """How the newest finished run on a dataset version contradicts the declaration of its labels;
+    empty if it does not.
     """
     draw = label_draws.declared(store, version_id)
     run_id = store.runs.newest_on(version_id)

@@ -1,4 +1,4 @@
-"""The flip check: how often a judge answers otherwise when the order of options is reversed."""
+"""The flip check: how often a judge's answer changes when the order of options is reversed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class FlipRate:
-    """How often a judge's two answers to the same cell, in both orders, were not the same.
+    """How often a judge's two answers to the same cell, in both orders, differed.
 
     ``differ`` is their share of the pairs. ``first`` and ``last`` are the shares of all ``answers``
-    that chose the option shown first and last; ``expected`` is what both would be if the place did
-    not matter: the mean of one over the number of options. ``pull`` estimates the share of answers
-    that went to the first place for its own sake, (first - expected) / (1 - expected), with the
-    interval that the Wilson interval of ``first`` gives; below 0 the first place is avoided.
+    that chose the option shown first and last; ``expected`` is what both would be if the position
+    did not matter: the mean of 1 over the number of options. ``pull`` estimates the share of
+    answers attracted by the first position, (first - expected) / (1 - expected), with an interval
+    from the Wilson interval of ``first``; a negative one means that the first position is avoided.
     """
 
     judge: str
@@ -32,7 +32,7 @@ class FlipRate:
 
 
 def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
-    """The flip rate of each judge that was asked in both orders; empty where none was."""
+    """The flip rate of each judge asked in both orders; empty without any."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return []
@@ -51,7 +51,7 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
 
 
 def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:
-    """Each answer with its twin, the answer to the same options in reversed order, if it is there.
+    """Each answer with its twin, the answer to the same options in reversed order, if it exists.
 
     ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
     """
@@ -63,13 +63,13 @@ def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, Ball
 
 
 def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
-    """Pairs of an answer and its flipped twin, and how many of them differ."""
+    """The number of answers with a flipped twin, and of those that differ from it."""
     differ = [row.option != twin.option for row, twin in twins(rows, own)]
     return len(differ), sum(differ)
 
 
 def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
-    """The items on which a judge answered otherwise when the order was reversed, by id."""
+    """The ids of items on which a judge's answer changed with the reversed order."""
     pairs = twins(store.votes.all_ballots(run_id), store.runs.get(run_id).plan.replicates)
     return tuple(sorted({row.item_id for row, twin in pairs if row.option != twin.option}))
 

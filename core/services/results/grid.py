@@ -1,7 +1,7 @@
-"""A run as a grid: what every criterion of every item came to, and means by criterion and system.
+"""A run as a grid: the verdict of every cell, and means by criterion and system.
 
-What is earned on a cell is the share of the criterion's best: of a criterion with a positive
-weight its value, divided by the best value that an option has; of a penalty what is left of one.
+A cell earns a share of the criterion's best: with a positive weight its value divided by the best
+value of any option; for a penalty the part of it that was avoided.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from core.store.store import Store
 
 
 class GridCell(NamedTuple):
-    """A cell as a grid shows it. ``label`` is empty where nothing was answered.
+    """A cell as shown in a grid. ``label`` is empty without an answer.
 
-    ``earned`` is ``None`` where there is no verdict with a value. ``between``: the verdict is only
-    nearest to that option, which no vote chose.
+    ``earned`` is ``None`` without a verdict that has a value. ``between``: the verdict is the
+    nearest option, but no vote chose it.
     """
 
     criterion: Criterion
@@ -42,14 +42,14 @@ class GridItem(NamedTuple):
 
 
 class MeanOver(NamedTuple):
-    """A mean over ``n`` items; ``None`` where there are none."""
+    """A mean over ``n`` items; ``None`` without any."""
 
     value: float | None
     n: int
 
 
 class MeansOf(NamedTuple):
-    """The mean score and what was earned on each criterion, of a system or (``""``) of all."""
+    """Mean score and mean share earned on each criterion, of a system or (``""``) of all."""
 
     system: str
     score: MeanOver
@@ -57,7 +57,7 @@ class MeansOf(NamedTuple):
 
 
 def earned(criterion: Criterion, value: float | None) -> float | None:
-    """The share of the criterion's best that a value earns; ``None`` where all values are 0.
+    """The share of the criterion's best that a value earns; ``None`` if all values are 0.
 
     >>> late = Criterion(name="Late", requirement="It came late.", weight=-5)
     >>> earned(late, 1.0), earned(late, 0.0), earned(late, None)
@@ -71,7 +71,7 @@ def earned(criterion: Criterion, value: float | None) -> float | None:
 
 
 def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
-    """These items of a run with their cells, under each item's own rubric where it has one."""
+    """These items of a run with their cells, each under its own rubric if it has one."""
     ids = [row.item_id for row in rows]
     rubric = scored_rubric(store, run)
     verdicts = {(id_, v.criterion): v for id_, v in store.results.verdicts_of(run.id, ids)}
@@ -93,7 +93,7 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
 
 
 def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
-    """One cell of an item; `failures` are those open."""
+    """A cell of an item; `failures` are the open ones."""
     if verdict is None:
         return GridCell(criterion, "", None, False, False, 0, failures, False, False)
     settled = verdict.rule == ADJUDICATED
@@ -116,10 +116,10 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
 
 
 def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
-    """Of all items together, and then of each system where they name several.
+    """The means over all items and, if there are several systems, of each of them.
 
-    A criterion's mean is over the items whose verdict has a value. Items with a rubric of their
-    own count where theirs asks a criterion of that name.
+    A criterion's mean is over the items whose verdict has a value. An item with its own rubric
+    counts if that has a criterion with the name.
     """
     import numpy as np
 
@@ -135,7 +135,7 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
         at, some = system[rows][known], values[known]
         totals = np.bincount(at, some, len(place)).tolist()
         counts = np.bincount(at, minlength=len(place)).tolist()
-        # The first stands for all items, with a system or without.
+        # Index 0 is for all items, with or without a system.
         totals[0], counts[0] = sum(totals), sum(counts)
         return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]
 

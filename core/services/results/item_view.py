@@ -1,4 +1,4 @@
-"""One item of a run as it is shown: every vote, the verdict of every criterion, and its score."""
+"""An item of a run as shown: all votes, the verdict of every criterion, and its score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from core.text.numbers import score
 
 @dataclass(frozen=True)
 class ShownOption:
-    """An option as a judge saw it: at which place, and where the author had put it."""
+    """An option as a judge saw it: its position there, and in the author's order."""
 
     shown: int
     original: int
@@ -37,17 +37,17 @@ class ShownOption:
     chosen: bool
 
 
-#: What becomes of a vote: it counts; a shadow's does not; a later stage decided instead; or it
-#: repeats another one with the order of options reversed.
+#: The role of a vote: it counts; it is a shadow's and does not; a later stage decided instead; or
+#: it repeats another one with the order of options reversed.
 Standing = Literal["counts", "shadow", "superseded", "reversed"]
 
 
 @dataclass(frozen=True)
 class VoteView:
-    """One judge's answer for one cell: a vote, or an open failure, or neither yet.
+    """A judge's answer for a cell: a vote, or an open failure, or neither yet.
 
-    ``repeats`` is the replicate that this one asks again in the reversed order; ``apart``: the
-    answers in both orders are not the same.
+    ``repeats`` is the replicate that this one repeats in reversed order; ``apart``: the answers in
+    both orders differ.
     """
 
     cell: Cell
@@ -67,13 +67,13 @@ class VoteView:
 
     @property
     def call_id(self) -> int | None:
-        """The call that the vote or failure came from, where it is kept."""
+        """The call of the vote or failure, if it is stored."""
         return None if self.result is None else self.result.call_id
 
 
 @dataclass(frozen=True)
 class CriterionView:
-    """A criterion of an item: its verdict, its truth where labelled, and the votes."""
+    """A criterion of an item: its verdict, its truth if labelled, and the votes."""
 
     criterion: Criterion
     verdict: Verdict | None
@@ -85,13 +85,13 @@ class CriterionView:
 
     @property
     def apart(self) -> int:
-        """How many pairs of answers in both orders are not the same."""
+        """How many pairs of answers in both orders differ."""
         return sum(vote.apart for vote in self.votes if vote.repeats is not None)
 
 
 @dataclass(frozen=True)
 class ItemView:
-    """All there is to see of one item of a run."""
+    """Everything to show about an item of a run."""
 
     run: Run
     rubric: Rubric
@@ -101,17 +101,17 @@ class ItemView:
 
     @property
     def trace(self) -> Trace | None:
-        """How the score came about; ``None`` before the first vote."""
+        """The derivation of the score; ``None`` before the first vote."""
         return None if self.row.trace is None else Trace.from_dict(self.row.trace)
 
     @property
     def sentences(self) -> list[str]:
-        """The trace in plain sentences; none before the first vote."""
+        """The trace in plain sentences; empty before the first vote."""
         return [] if self.trace is None else explain(self.trace)
 
 
 def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
-    """One item of a run with verdicts and votes; raises ``NotFound``."""
+    """An item of a run with verdicts and votes; raises ``NotFound``."""
     run = store.runs.get(run_id)
     row = store.results.item(run_id, item_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id])
@@ -158,7 +158,7 @@ def _criterion_view(
 
 
 def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
-    """The cells a judge is asked about; one in the reversed order follows the one it repeats."""
+    """The cells of a judge; one in reversed order follows the one it repeats."""
     own = run.plan.replicates
     for replicate in range(own):
         for asked in range(replicate, answers_of(judge, run.panel, own), own):
@@ -186,7 +186,7 @@ def vote_view(
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> VoteView:
-    """Return what became of one cell, of an item's votes and failures."""
+    """Return the state of a cell, from an item's votes and failures."""
     vote = votes.get(cell)
     attempts = tuple(failures.get(cell, ()))
     failure = next((f for f in reversed(attempts) if f.open), None)
@@ -205,7 +205,7 @@ def vote_view(
 def shown_options(
     criterion: Criterion, order: tuple[int, ...] | None, chosen: int | None
 ) -> tuple[ShownOption, ...]:
-    """The options in the order shown; in the author's order where none was shown."""
+    """The options in the order shown, or else in the author's order."""
     sequence = order if order is not None else tuple(range(len(criterion.choices)))
     return tuple(
         ShownOption(place + 1, index, criterion.choices[index], index == chosen)
@@ -214,14 +214,14 @@ def shown_options(
 
 
 def choice_label(criterion: Criterion, option: int | None, abstained: bool) -> str | None:
-    """The label of a choice; ``None`` where there is none to name."""
+    """The label of a choice; ``None`` without one."""
     if option is None:
         return "Cannot assess" if abstained else None
     return criterion.choices[option].label
 
 
 def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
-    """The call a vote or failure came from, with the exact prompt and the raw reply."""
+    """The call of a vote or failure, with the exact prompt and the raw reply."""
     return None if vote.call_id is None else store.votes.call(vote.call_id)
 
 
@@ -231,7 +231,7 @@ def rubric_of(store: Store, run: Run) -> Rubric:
 
 
 def require_run(store: Store, run_id: int | None) -> Run:
-    """The run of an address, or a ``NotFound`` fit to show."""
+    """The run of an address; raises a ``NotFound`` with a message for the reader."""
     if run_id is None:
         raise NotFound("No run is chosen. Pick one on the Runs page.")
     return store.runs.get(run_id)
@@ -241,15 +241,15 @@ _NEAR = 1e-9
 
 
 def unvoted(verdict: Verdict) -> bool:
-    """Whether votes made this verdict although none of them is for it."""
+    """Whether no vote chose the verdict that the votes made."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
     return made_of_votes and chosen and verdict.agreement == 0.0
 
 
 def between(criterion: Criterion, verdict: Verdict | None) -> str:
-    """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean 0.65, nearest
-    Some"; the empty string where a vote chose it.
+    """How such a verdict was made, e.g. "between Some and Deep: mean 0.65, nearest Some"; empty if
+    a vote chose it.
     """
     if verdict is None or verdict.option is None or not unvoted(verdict):
         return ""

@@ -1,7 +1,7 @@
-"""A run's votes and verdicts as columns, kept with the run so that no page reads them one by one.
+"""A run's votes and verdicts as columns, stored with the run so that pages need not read each.
 
-A column has a value for each of its ``rows``: places of items in the run's order. Where a vote or
-a verdict names no option, the option is ``NO_OPTION``.
+A column has a value for each of its ``rows``: positions of items in the run's order. Votes and
+verdicts without an option have ``NO_OPTION``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.services.results.scored_items import effective, resolved_items, scored
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
-#: Says how columns are written; another number, and none that was kept before is read.
+#: The format of columns; stored ones with another number are ignored.
 FORM = 2
 NO_LABEL, NO_OPTION = -1, -2
 
@@ -28,7 +28,7 @@ Numbers = npt.NDArray[Any]
 
 
 class AnswerColumn(NamedTuple):
-    """What a judge answered to a criterion in one replicate."""
+    """A judge's answers to a criterion in a replicate."""
 
     criterion: str
     judge: str
@@ -38,8 +38,8 @@ class AnswerColumn(NamedTuple):
 
 
 class CellColumn(NamedTuple):
-    """The verdicts on a criterion. ``judged`` is the option that the votes gave, ``option`` what
-    stands now: people may have settled another one. Numbers are NaN where there is none.
+    """The verdicts on a criterion. ``judged`` is the option by the votes, ``option`` the one in
+    force, which people may have settled. Missing numbers are NaN.
     """
 
     criterion: str
@@ -55,27 +55,27 @@ class CellColumn(NamedTuple):
 
 
 class RunItems(NamedTuple):
-    """The items of a run in its order: their ids, and their places in the dataset."""
+    """The items of a run in order: their ids, and their positions in the dataset."""
 
     ids: tuple[str, ...]
     places: Numbers
 
 
-#: By the hash of a plan: it says which items they are.
+#: By the hash of the plan, which determines the items.
 _LATEST: item_columns.AtHand[RunItems] = item_columns.AtHand()
 
 
 def items_of_run(store: Store, run: RunRow) -> RunItems:
-    """The items of a run, which never change; nobody may change what is given."""
+    """The items of a run, which never change; callers must not modify them."""
     return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
-#: As ``_LATEST``: the row of every item.
+#: The same for the row of every item.
 _ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
 
 
 def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
-    """The row of every item of a run by its id; nobody may change what is given."""
+    """The row of every item of a run by its id; callers must not modify it."""
     return _ROWS.get(
         run.plan_hash, lambda: {one: row for row, one in enumerate(items_of_run(store, run).ids)}
     )
@@ -96,8 +96,8 @@ def _read_items(store: Store, run: RunRow) -> RunItems:
 
 
 class ScoreColumns(NamedTuple):
-    """What came out for the items of a run: scores, NaN where there is none; outcomes as places in
-    ``OUTCOMES``; whether each is complete, and needs a person; and how many votes it has.
+    """The results of a run's items: scores, NaN if missing; outcomes as indices into ``OUTCOMES``;
+    whether each is complete, and needs a person; and its number of votes.
     """
 
     score: Numbers
@@ -108,11 +108,11 @@ class ScoreColumns(NamedTuple):
 
     @property
     def ungraded(self) -> int:
-        """How many items were judged and have no grade, because too little was assessed."""
+        """How many items were judged but have no grade, because too little was assessed."""
         return int((np.isnan(self.score) & (self.votes > 0)).sum())
 
 
-#: The last stands for an item without an outcome.
+#: The last is for items without an outcome.
 OUTCOMES = ("pass", "fail", "review", None)
 
 
@@ -197,11 +197,11 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
 
 
 def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[str, Numbers]:
-    """What the items of a run are labelled as, by criterion, an option for every item.
+    """The labels of a run's items, by criterion, an option for every item.
 
-    ``NO_LABEL`` where there is none, ``NO_OPTION`` where it is none of the criterion's. With
-    ``settled`` what people settled lies over the dataset's labels; ``NO_LABEL`` where they settled
-    that nobody can say.
+    ``NO_LABEL`` if there is none, ``NO_OPTION`` if the criterion has no such option. With
+    ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if they could not
+    assess it.
     """
     found: dict[str, Numbers] = {}
     for name, rows, option in _given(store, run, settled=settled):
@@ -211,11 +211,11 @@ def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[st
 
 
 def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, Any, int | None]]:
-    """Criteria, rows, and the option that these rows have; what is said later counts."""
+    """Criteria, rows, and the option of these rows; later ones override earlier ones."""
     rubric, version = scored_rubric(store, run), run.dataset_version_id
     columns, (ids, places) = item_columns.of_version(store, version), items_of_run(store, run)
     asked = {criterion.name: criterion for criterion in rubric.criteria}
-    # Which row each item of the dataset has; none who follows a rubric of its own.
+    # The row of each item of the dataset; -1 for items with their own rubric.
     row_of = np.full(len(columns.ids), -1)
     row_of[places] = np.arange(len(ids))
     alone = [columns.ids[at] for at in np.flatnonzero(columns.own & (row_of >= 0)).tolist()]
@@ -239,7 +239,7 @@ def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, A
 
 
 def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
-    """The rubrics of the items that have one of their own; looked for only where there are any."""
+    """The rubrics of the items with their own; only read if there are any."""
     own = item_columns.of_version(store, run.dataset_version_id).own
     return store.signs.own_rubrics(run.id) if own.any() else {}
 
@@ -247,13 +247,13 @@ def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
 def kinds_of(
     store: Store, run: RunRow
 ) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Numbers]:
-    """The different (system, tags, split), and which of them each item of the run is."""
+    """The distinct (system, tags, split), and the index of each of the run's items in them."""
     columns = item_columns.of_version(store, run.dataset_version_id)
     return columns.kinds, columns.kind[items_of_run(store, run).places]
 
 
 def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]:
-    """How often each judge was shown which order and chose what, in the run's own replicates."""
+    """How often each judge saw which order and chose what, in the run's own replicates."""
 
     def read() -> Columns:
         found = store.votes.orders_shown(run.id, replicates)
@@ -268,7 +268,7 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
 
 
 def keep(store: Store, run_id: int) -> None:
-    """Have the columns of a run ready before anybody opens a page on it."""
+    """Prepare the columns of a run before a page needs them."""
     run = store.runs.get(run_id)
     if _keep(run):
         vote_columns(store, run)
@@ -278,7 +278,7 @@ def keep(store: Store, run_id: int) -> None:
 
 
 def _keep(run: RunRow) -> bool:
-    """Whether it is worth it: of many items, and votes do not come all the time."""
+    """Whether storing is worth it: many items, and votes are not arriving all the time."""
     return run.items >= MANY and not run.active
 
 
@@ -291,8 +291,8 @@ def _options(options: Sequence[int | None]) -> Numbers:
     return np.where(np.isnan(numbers), NO_OPTION, numbers).astype(np.int64)
 
 
-# How a column is written: rows only where it has not one for every item, numbers as the places of
-# the distinct ones where these are few, everything in as few bytes as hold it.
+# The format of a column: rows only if some items are missing, numbers as indices of the distinct
+# ones if these are few, everything in as few bytes as possible.
 
 
 def _placed(at: int, rows: Numbers, items: int) -> dict[str, Numbers]:

@@ -1,4 +1,4 @@
-"""A run's items with their settled truth, and the rubric and rules their votes are scored under."""
+"""A run's items with their settled truth, and the rubric and rules for scoring their votes."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from core.store.store import Store
 
 
 def effective(item: Item, rubric: Rubric) -> Rubric:
-    """The rubric in force for an item: its own where it has one."""
+    """The rubric in force for an item: its own if it has one."""
     return item.rubric or rubric
 
 
 def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
-    """The true choice per criterion of the rubric, where the item's label is one of its options."""
+    """The true choice per criterion of the rubric, if the item's label is one of its options."""
     found = {c.name: item.truth(c) for c in rubric.criteria}
     return {name: index for name, index in found.items() if index is not None}
 
 
 def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
-    """The item with the labels that people settled, by criterion, in place of its own.
+    """The item with labels settled by people, by criterion, in place of its own.
 
-    ``None`` takes a label away: people settled that nobody can say.
+    ``None`` removes a label: people could not assess it.
     """
     if not settled:
         return item
@@ -53,7 +53,7 @@ def scored_rubric(store: Store, run: RunRow) -> Rubric:
     return store.rubrics.version(run.scored_version_id).rubric
 
 
-# Where a run keeps the rules that were fitted for it: beside the plan, which never changes.
+# Where a run stores its fitted rules: beside the plan, which never changes.
 
 NOTE = "fitted"
 
@@ -65,12 +65,12 @@ def fitted_of(run: Run) -> dict[str, Fitted]:
 
 
 def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
-    """Let these rules settle the run's criteria, and no others. Nothing is derived yet."""
+    """Make these and no other rules settle the run's criteria. Derives nothing yet."""
     store.runs.set_notes(run_id, {NOTE: {each.criterion: dump(each) for each in fitted}})
 
 
 def derive_of_run(store: Store, run: Run, items: Sequence[Item]) -> Derive:
-    """The derivation of a run over these items of it, under the version that it follows."""
+    """The derivation of a run for these of its items, under the version that it follows."""
     return derive_for(
         run.plan, scored_rubric(store, run), items, settled_lookup(store, run.id), fitted_of(run)
     )
@@ -83,7 +83,7 @@ def derive_for(
     settled_of: SettledOf | None = None,
     fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
-    """The derivation of a run's results from its votes, what people settled and fitted rules."""
+    """The derivation of a run's results from its votes, settlements and fitted rules."""
     return deriver(
         plan.panel.rules,
         counting_of(plan),
@@ -95,7 +95,7 @@ def derive_for(
 
 
 def settled_lookup(store: Store, run_id: int) -> SettledOf:
-    """What people settled in a run, read when it is needed: inside the recording transaction."""
+    """A run's settlements, read when needed: inside the recording transaction."""
     return partial(store.settled.of_items, run_id)
 
 
@@ -104,8 +104,8 @@ def resolved_items(
 ) -> tuple[Item, ...]:
     """Items of a dataset version (``None``: all) with its prompt and reference filled in.
 
-    Labels are the dataset's own and, laid over them, what people settled in any run over this
-    version; ``upto`` is the last review event that may be known.
+    Labels are the dataset's own, overridden by people's settlements in any run on this version;
+    ``upto`` is the last review event to use.
     """
     head = store.datasets.version(version).head
     truth = store.settled.truth(version, upto=upto, item_ids=ids)
@@ -116,9 +116,9 @@ def resolved_items(
 
 
 def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
-    """The items that a plan's judges learn from; empty where there are none.
+    """The items from which a plan's judges learn; may be empty.
 
-    They know what was settled when the run was planned, so that a resumed run learns the same.
+    They use the labels settled when the run was planned, so that a resumed run learns the same.
     """
     chosen = plan.calibration
     if not chosen:
@@ -129,8 +129,8 @@ def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
 
 @dataclass(frozen=True)
 class QuestionHashes:
-    """What is known of the questions of a run: by criterion the hash of the one that scores follow
-    now, those whose judges were asked another one, and the hashes that somebody let stand.
+    """The questions of a run: by criterion the hash of the one that scores follow now, the criteria
+    whose judges were asked another one, and the hashes of questions accepted by a person.
     """
 
     asks: dict[str, str]
@@ -139,12 +139,12 @@ class QuestionHashes:
 
     @property
     def stale(self) -> tuple[str, ...]:
-        """The criteria whose votes answer another question, and nobody said that they may stand."""
+        """The criteria whose votes answer another question that no person has accepted."""
         return tuple(name for name in self.changed if self.asks[name] not in self.kept)
 
 
 def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
-    """How the questions that were asked compare to those that scores follow."""
+    """The questions asked, compared with those that scores follow."""
     kept = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
     now = hashes(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:
@@ -154,15 +154,15 @@ def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
 
 
 def hashes(rubric: Rubric) -> dict[str, str]:
-    """What each criterion asks, as a hash, by name."""
+    """The hash of each criterion's question, by name."""
     return {c.name: asks(rubric, c) for c in rubric.criteria}
 
 
 def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
     """The cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
 
-    Not among them: items with a rubric of their own, criteria whose answers somebody let stand,
-    and what people settled under the new question.
+    Excluded are items with their own rubric, criteria whose answers a person accepted, and cells
+    that people settled under the new question.
     """
     run = store.runs.row(run_id)
     found = question_hashes(store, run)
@@ -175,7 +175,7 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
 
 
 def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
-    """The cells that people settled, in whichever state, when they were asked what counts now."""
+    """The cells that people settled, in any state, when asked the current question."""
     known: dict[int, dict[str, str]] = {}
     found = set[CellKey]()
     for place, version_id in store.scored.settled_under(run_id):
@@ -189,10 +189,9 @@ def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey
 def put_aside(
     store: Store, run_id: int, now: dict[str, str], kept: Collection[str]
 ) -> tuple[set[CellKey], set[CellKey]]:
-    """Decisions of people that answer another question than ``now``, and those that answer it.
+    """People's decisions on other questions than ``now``, and those on the same.
 
-    The first are to be stale, the second may count again. Items with a rubric of their own are in
-    neither.
+    The first become stale, the second may count again. Items with their own rubric are in neither.
     """
     own = store.signs.own_rubrics(run_id)
     alike = settled_alike(store, run_id, now)

@@ -1,4 +1,4 @@
-"""Which votes count, and the verdicts and scores that follow from them: pure derivation."""
+"""Which votes count, and the verdicts and scores derived from them by pure functions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from core.domain.weight_fit import Fitted, Weights
 from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
 from core.scoring.verdict import Ballot, settle
 
-# Which votes count towards a verdict: shadows do not, flipped answers do not by themselves, and in
-# a cascade only the last stage that was asked decides. All votes are kept; this only reads them.
+# Which votes count towards a verdict: not those of shadows, flipped answers not by themselves, and
+# in a cascade only those of the last stage asked. All votes are stored; this only reads them.
 
 
 class Counted(NamedTuple):
-    """The ballots that decide a cell, and how many were to be cast (``None`` for imports)."""
+    """The ballots that decide a cell, and the number planned (``None`` for imports)."""
 
     ballots: list[Ballot]
     planned: int | None
@@ -31,12 +31,12 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Counting:
-    """How votes count. The defaults count every vote alike, as imports need it.
+    """How votes count. By default all votes count equally, as imports need it.
 
-    ``weights`` maps raters to weights (1 where absent). ``flip_from`` is the first replicate that
+    ``weights`` maps raters to weights (default 1). ``flip_from`` is the first replicate that
     repeats another one with the order of options reversed (``None``: there are none);
-    ``require_both`` takes two answers that differ as one abstention. ``stages`` maps judges to
-    their stage; ``None`` where there is no cascade.
+    ``require_both`` turns two differing answers into one abstention. ``stages`` maps judges to
+    their stage; ``None`` without a cascade.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Counting:
     planned_by_stage: Mapping[int, int] = field(default_factory=dict)
 
     def count(self, rows: Sequence[BallotRow]) -> Counted:
-        """The ballots of one cell that decide it."""
+        """The ballots of a cell that decide it."""
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
             return Counted(
@@ -101,7 +101,7 @@ def counting_of(plan: RunPlan) -> Counting:
         by_stage[judge.stage] = by_stage.get(judge.stage, 0) + plan.replicates
     return Counting(
         weights={j.name: j.weight for j in panel.judges},
-        # What an import holds is all there is: nothing was planned, so nothing is missing.
+        # The votes of an import are complete: nothing was planned, so nothing is missing.
         planned=len(counted) * plan.replicates if panel.askable else None,
         shadows=frozenset(j.name for j in panel.judges if j.shadow),
         flip_from=plan.replicates if flips else None,
@@ -112,18 +112,18 @@ def counting_of(plan: RunPlan) -> Counting:
 
 
 def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
-    """How many answers a judge gives about a cell: replicates, twice as many where flipped too."""
+    """A judge's number of answers per cell: replicates, twice as many if flipped, too."""
     flipped = panel.asking.flip != "off" and judge.askable and not judge.offline
     return replicates * (2 if flipped else 1)
 
 
 def answers_per_cell(panel: Panel, replicates: int) -> int:
-    """How many answers all judges give about a cell at most."""
+    """The largest number of answers of all judges per cell."""
     return sum(answers_of(judge, panel, replicates) for judge in panel.judges)
 
 
 def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: int) -> int:
-    """How many calls a judge takes for so many items with so many (item, criterion) cells."""
+    """A judge's number of calls for this many items and (item, criterion) cells."""
     if judge.offline or not judge.askable:
         return 0
     mode = "criterion" if judge.decides else panel.asking.mode
@@ -133,7 +133,7 @@ def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: 
 
 
 RubricOf = Callable[[str], Rubric]
-#: What people settled of these items, by item id and criterion name.
+#: People's settlements of these items, by item id and criterion name.
 SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]
 NOTHING_FITTED: Mapping[str, Fitted] = MappingProxyType({})
 
@@ -146,12 +146,12 @@ def deriver(
     settled_of: SettledOf | None = None,
     fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
-    """The function from the votes of items to their verdicts and scores.
+    """The function from items' votes to their verdicts and scores.
 
-    ``counting`` says which votes count; ``rubric_of`` gives the rubric in force for an item id;
-    ``texts_of`` its texts, needed only where a rubric looks at them; ``settled_of`` what people
-    settled, which replaces what votes say. It is asked anew each time. ``fitted`` are the rules
-    fitted on labelled items, by criterion; they replace ``rules`` where they fit.
+    ``counting`` determines which votes count, ``rubric_of`` the rubric in force for an item id,
+    ``texts_of`` its texts, only needed if a rubric looks at them. ``settled_of`` returns people's
+    settlements, which override votes; it is called each time. ``fitted`` are the rules fitted on
+    labelled items, by criterion; they replace ``rules`` if they fit.
     """
     measured: dict[str, MeasuredTexts] = {}
     alike = Alike(rules, counting, fitted)
@@ -179,7 +179,7 @@ def deriver(
         return item_result(item.item_id, rubric, verdicts, texts, alike)
 
     def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
-        # Measured once: an item is derived anew with every batch of its votes.
+        # Measured once: an item is derived again with every batch of its votes.
         if texts_of and looks_at_texts(rubric) and item_id not in measured:
             measured[item_id] = measure(rubric, texts_of(item_id))
         return measured.get(item_id)
@@ -188,19 +188,19 @@ def deriver(
 
 
 class DerivedFrom(NamedTuple):
-    """What the results of a run are derived from, beside its votes."""
+    """The inputs of a run's results, beside its votes."""
 
     plan: RunPlan
     rubric: Rubric
     items: Sequence[Item]
 
 
-#: So many different verdicts or scores are remembered at once.
+#: How many different verdicts or scores are remembered at once.
 _MOST_ALIKE = 50_000
 
 
 class Alike:
-    """What was made of equal votes before: many items have them, and each is settled once."""
+    """A cache of results by votes: many items have equal ones, and each is settled once."""
 
     def __init__(self, rules: Rules, counting: Counting, fitted: Mapping[str, Fitted]) -> None:
         self._rules, self._counting, self._fitted = rules, counting, fitted
@@ -208,7 +208,7 @@ class Alike:
         self._scores: dict[object, Scored] = {}
 
     def keep_small(self) -> None:
-        """Forget everything where it has become too much."""
+        """Clear it if it has become too large."""
         if max(len(self._verdicts), len(self._scores)) > _MOST_ALIKE:
             self._verdicts, self._scores = {}, {}
 
@@ -217,7 +217,7 @@ class Alike:
         known = self._fitted.get(c.name)
         if known and known.fits(c):
             return self._settle(c, rows, failures, known.for_item(rows[0].item_id))
-        # What is not of the item: who chose what. Criteria live as long as what asks for them.
+        # The part that does not depend on the item. Criteria live as long as their rubric's users.
         key = (id(c), failures, tuple(row[2:] for row in rows))
         if key not in self._verdicts:
             self._verdicts[key] = self._settle(c, rows, failures, None)
@@ -243,7 +243,7 @@ class Alike:
         texts: Texts | MeasuredTexts | None,
         settled: frozenset[str],
     ) -> Scored:
-        """The score of these options, and its trace as plain data; nobody may change it."""
+        """The score of these options, and its trace as plain data; must not be modified."""
         key = (id(rubric), tuple(options.items()), texts, settled)
         if key not in self._scores:
             self._scores[key] = _scored(rubric, options, texts, settled)
@@ -266,9 +266,9 @@ def _scored(
 def adjudicated(
     criterion: Criterion, voted: Verdict | None, settled: Settled, failures: int
 ) -> Verdict:
-    """The verdict that people settled; how far the votes agree stays what it was.
+    """The verdict settled by people; the agreement of the votes stays unchanged.
 
-    What nobody can assess is an abstention.
+    If people could not assess it, it is an abstention.
     """
     option = criterion.na_index if settled.uncertain else settled.option
     value = None if option is None else criterion.values[option]
@@ -294,7 +294,7 @@ def item_result(
     texts: Texts | MeasuredTexts | None = None,
     alike: Alike | None = None,
 ) -> ItemResult:
-    """Score and cells of one item from its verdicts, of which some may be missing.
+    """The score and cells of an item from its verdicts, some of which may be missing.
 
     ``alike`` remembers scores.
     """
@@ -321,7 +321,7 @@ def item_result(
 
 
 def rubric_lookup(rubric: Rubric, items: Sequence[Item]) -> RubricOf:
-    """The rubric in force per item id: the item's own where it has one, else ``rubric``."""
+    """The rubric in force per item id: the item's own if it has one, else ``rubric``."""
     own = {item.id: item.rubric for item in items if item.rubric is not None}
     return lambda item_id: own.get(item_id, rubric)
 
@@ -338,7 +338,7 @@ def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
 
 
 def texts_from(item: Item) -> Texts:
-    """The texts of an item. Of a conversation, pre-checks do not read the user's turns."""
+    """The texts of an item. In a conversation, pre-checks skip the user's turns."""
     turns = item.submission if isinstance(item.submission, tuple) else ()
     own = [turn.content for turn in turns if turn.judged]
     return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)

@@ -1,4 +1,4 @@
-"""The rule ``calibrated``: weights fitted on labelled cells, offered only where they are ahead."""
+"""The rule ``calibrated``: weights fitted on labelled cells, offered only if they are better."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from core.metrics.weight_fit import Flags, Floats, Levels
 
 
-# Fits the rule ``calibrated`` for one criterion on labelled cells.
+# Fits the rule ``calibrated`` for a criterion on labelled cells.
 #
-# Several kinds of rule are tried, the plain one among them, and compared on labels that each had
-# not seen. What is printed is better yet: how the whole of it, choosing and fitting, did on labels
-# that neither had seen (nested cross-validation; Varma and Simon 2006).
+# Several kinds of rule, including the plain one, are compared on labels held out from their fit.
+# The printed figures are stricter: how the whole procedure, choice and fit, performs on labels held
+# out from both (nested cross-validation; Varma and Simon 2006).
 
-#: By how many standard errors a kind must be ahead of the plain rule to be chosen. Where only
-#: right answers count a panel gains much by labels; a mean of several ordered votes is hard to
-#: beat, least of all by a rule with many numbers. Tried in ``bench/calibrated.py``.
+#: How many standard errors a kind must be ahead of the plain rule to be chosen. If only right
+#: answers count, labels help a panel a lot; a mean of several ordered votes is hard to beat,
+#: especially for a rule with many numbers. Tried in ``bench/calibrated.py``.
 AHEAD_ORDERED: Mapping[Kind, float] = {
     "line": 1.3,
     "severity": 1.3,
@@ -56,7 +56,7 @@ AHEAD_ORDERED: Mapping[Kind, float] = {
     "judge": 2.5,
     "latent": 2.5,
 }
-#: What no label taught must be surely ahead, too, where only right answers count.
+#: A kind learnt without labels must be surely ahead, too, if only right answers count.
 AHEAD_LATENT = 2.0
 AHEAD_ONE_JUDGE = 1.0
 
@@ -67,11 +67,11 @@ def fit_criterion(
     rules: Rules,
     others: Sequence[Sequence[Ballot]] = (),
 ) -> Fitted | str:
-    """The rule fitted on labelled cells, judged on what it had not seen; or why there is none.
+    """The rule fitted on labelled cells and evaluated on held-out ones; or why there is none.
 
-    ``others`` are the votes on cells without a label, from which some kinds learn, too. Folds are
-    drawn from the items' ids alone, so that the same labels give the same rule; items
-    that say the same are in one fold.
+    ``others`` are the votes on unlabelled cells, which some kinds use, too. Folds are drawn from
+    the items' ids alone, so the same labels give the same rule; items with the same text are in one
+    fold.
     """
     known = sorted(taught(criterion, list(cells)), key=lambda c: c.item_id)
     few = _too_few(criterion, known)
@@ -87,7 +87,7 @@ class _HeldOut(NamedTuple):
 
 
 class _Trial:
-    """All kinds on all folds of one criterion's labels; nothing is fitted twice."""
+    """All kinds on all folds of a criterion's labels; nothing is fitted twice."""
 
     def __init__(
         self,
@@ -102,14 +102,14 @@ class _Trial:
         self.lesson = Lesson(criterion, known, others)
         self.fold = _folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
-        # What cells of the same votes come to is worked out once.
+        # Cells with equal votes are computed once.
         self.said, alike = self.lesson.said, self.lesson.alike
         self.by_fold = [
             (mine := np.flatnonzero(self.fold == at), *np.unique(alike[mine], return_inverse=True))
             for at in self.folds
         ]
         options = (None, *range(len(criterion.choices)))
-        #: What each option costs where another is true, no option first; and whether it is right.
+        #: The loss of each option by true option, "no option" first; and whether it is right.
         self.costs = np.array([[self.lesson.loss(o, t) for t in criterion.scored] for o in options])
         self.hits = np.array([[float(o == t) for t in criterion.scored] for o in options])
         self._apart = cache(self._rule_without)
@@ -118,7 +118,7 @@ class _Trial:
         self.plain = self._each(self.costs, lambda _: PLAIN)
 
     def fitted(self) -> Fitted:
-        """The rule of the kind that all labels choose."""
+        """The rule of the kind chosen by all labels."""
         choice = self._chosen(None)
         kind = choice or self._closest
         weights = self._apart(FoldRule(kind, frozenset()))
@@ -154,19 +154,19 @@ class _Trial:
         )
 
     def _held_out(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
-        """How all labelled cells are settled by the rule of their fold, which had not seen them."""
+        """All labelled cells, each settled by a rule of its fold that was fitted without it."""
         import numpy as np
 
         options = np.arange(len(self.costs))[:, None] + np.zeros_like(self.costs)
         given = self._each(options, rule).astype(np.int64)
         cost = self.costs[given, self.lesson.truth]
-        # Cohen (1968): what as many answers of each kind would cost if they were dealt at random.
+        # Cohen (1968): the expected loss if the same answers were assigned at random.
         dealt = float(self.costs[given][:, self.lesson.truth].mean())
         far = float(cost.mean())
         return _HeldOut(self.hits[given, self.lesson.truth] > 0, far, 1 - far / dealt)
 
     def _constant(self, weights: Weights) -> str:
-        """The option that a rule gives on every cell there is; empty where it tells some apart."""
+        """The option that a rule gives in every cell; empty if it distinguishes any."""
         everything, _ = distinct([*self.said, *self.lesson.others])
         verdicts = (settle(self.criterion, one, self.rules, weights=weights) for one in everything)
         options = {one.option for one in verdicts if one is not None}
@@ -175,11 +175,11 @@ class _Trial:
 
     @cached_property
     def _closest(self) -> Kind:
-        """The kind that came nearest where none is ahead."""
+        """The kind that came closest, if none is ahead."""
         return min(self.lesson.kinds, key=lambda kind: float(self._lost(kind, None).mean()))
 
     def _chosen(self, without: int | None) -> Kind | None:
-        """The kind that labels choose, those of one fold left out; ``None`` for the plain rule."""
+        """The kind chosen by the labels outside one fold; ``None`` for the plain rule."""
         import numpy as np
 
         best, least = None, float("inf")
@@ -199,14 +199,14 @@ class _Trial:
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
 
     def _losses(self, kind: Kind, without: int | None) -> Floats:
-        """What each cell costs, settled by a rule from the folds that are neither its own nor
+        """The loss of each cell under a rule fitted without its own fold and without fold
         ``without``.
         """
         left = frozenset() if without is None else frozenset({without})
         return self._each(self.costs, lambda at: FoldRule(kind, left | {at}))
 
     def _each(self, worth: Floats, rule: Callable[[int], FoldRule]) -> Floats:
-        """For all cells what the option is worth that the rule of their fold comes to."""
+        """For all cells the worth of the option that their fold's rule gives."""
         import numpy as np
 
         found = np.zeros(len(self.known))
@@ -228,13 +228,13 @@ class _Trial:
         return None if rule.kind is None else self._apart(rule)
 
     def _settled(self, number: int, rule: FoldRule) -> int:
-        """The option of cells of these votes; -1 where there is none."""
+        """The option of cells with these votes; -1 if there is none."""
         verdict = settle(self.criterion, self.said[number], self.rules, weights=self._weights(rule))
         return -1 if verdict is None or verdict.option is None else verdict.option
 
 
 def _folds(criterion: Criterion, known: Sequence[LabelledCell]) -> Levels:
-    """The fold of every cell; those of one group have one."""
+    """The fold of every cell; cells of a group share one."""
     import numpy as np
 
     from core.metrics import weight_fit
@@ -266,18 +266,18 @@ def _too_few(criterion: Criterion, known: Sequence[LabelledCell]) -> str:
     return ""
 
 
-# The rule ``calibrated``: fitted on a run's labelled items, and used by it without a call.
+# The rule ``calibrated``: fitted on a run's labelled items, and used by the run without a call.
 #
-# The fit of a criterion is offered only where it is ahead of the rule in force on labels that it
-# had not seen: right more often, or nearer where the levels have an order; by kappa no worse; and
-# no constant, which where one answer is common is right often and tells nothing apart.
+# A criterion's fit is offered only if it beats the rule in force on held-out labels: right more
+# often, or closer if levels are ordered; with no lower kappa; and not a constant, which is right
+# often if one answer is common but distinguishes nothing.
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What fitting a criterion came to. ``fitted`` is ``None`` where there was too little.
+    """The result of fitting a criterion. ``fitted`` is ``None`` if there were too few labels.
 
-    ``used``: it settles the run's verdicts now. ``words`` says it all in a sentence or two.
+    ``used``: it settles the run's verdicts now. ``words`` explains it in a sentence or two.
     """
 
     criterion: str
@@ -292,8 +292,8 @@ class Offer:
 
 
 def offers(store: Store, run_id: int) -> list[Offer]:
-    """A fit per criterion of a run, from all of its items whose truth is known by now."""
-    # Columns need numpy, which whoever only reads a rule shall not wait for.
+    """A fit per criterion of a run, from all of its items with a known truth."""
+    # Columns need numpy, which reading a rule should not have to load.
     from core.services.results.weight_fit_cells import cells_of_run
 
     run = store.runs.get(run_id)
@@ -314,12 +314,12 @@ def offers(store: Store, run_id: int) -> list[Offer]:
 def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
     """Settle these criteria of a run by their fitted rules, all others by the panel's rules.
 
-    Everything that follows from the verdicts is derived anew, without a call; an empty sequence
-    goes back to the plain rules. Returns how many items there are.
+    Everything that depends on verdicts is derived again, without a call; an empty sequence restores
+    the plain rules. Returns the number of items.
 
     Raises:
         InputError: a fit did not beat the plain rule, or is of another criterion.
-        Conflict: the run is being worked off.
+        Conflict: a worker has the run.
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
@@ -350,11 +350,11 @@ def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
 
 
 def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:
-    """How likely each scored option of a cell is, by (item id, criterion), from what is settled.
+    """The probability of each scored option of a cell, by (item id, criterion), given the labels.
 
-    For criteria only whose fit beats the rule in force, and cells with a vote of a judge that it
-    knows; whether the run uses the fit does not matter. An order of review made with it
-    (``impact.WhatIf.impact``) finds more errors than one made of votes alone
+    Only for criteria whose fit beats the rule in force, and cells with a vote of a judge it knows;
+    whether the run uses the fit does not matter. A review order based on it
+    (``impact.WhatIf.impact``) finds more errors than one based on votes alone
     (docs/adjudication.md).
     """
     run = store.runs.get(run_id)

@@ -1,4 +1,4 @@
-"""What the rule ``calibrated`` learns from: a run's cells with the votes that count."""
+"""The input of the rule ``calibrated``: a run's cells with the votes that count."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from core.services.results.verdicts import Counting, counting_of
 from core.services.results.weight_fit_kinds import LabelledCell
 from core.store.store import Store
 
-#: So many cells of a criterion without a label are learned from at most.
+#: The largest number of unlabelled cells of a criterion to learn from.
 MOST_OTHERS = 2_000
 _NOBODY = -3
 
 
 class VotedCells(NamedTuple):
-    """The cells of a criterion whose truth is known, and the votes on those of which it is not."""
+    """The labelled cells of a criterion, and the votes on the others."""
 
     known: list[LabelledCell]
     others: list[Sequence[Ballot]]
@@ -45,14 +45,14 @@ class VotedCells(NamedTuple):
 def cells_of_run(store: Store, run_id: int) -> dict[str, VotedCells]:
     """The cells of a run by criterion, with the votes that count.
 
-    An item with a rubric of its own takes part where its criterion has the same options. Of cells
-    without a label at most ``MOST_OTHERS`` are looked at, the first of the run.
+    An item with its own rubric takes part if its criterion has the same options. Of the unlabelled
+    cells the first ``MOST_OTHERS`` of the run are used.
     """
     return _Reader(store, store.runs.get(run_id)).read()
 
 
 class _Reader:
-    """Reads the votes of items that teach: as columns, where they say all that counts."""
+    """Reads the votes of items to learn from; as columns, if these contain all that counts."""
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
@@ -64,12 +64,12 @@ class _Reader:
         self._labelled = np.zeros(len(self._ids), np.bool_)
         for column in self._labels.values():
             self._labelled |= column >= 0
-        # Cells of items that say the same are in one fold.
+        # Cells of items with the same text are in one fold.
         several = bool(self._labelled.any())
         self._twins = twin_numbers(store, run.dataset_version_id).group if several else ()
 
     def read(self) -> dict[str, VotedCells]:
-        """Whoever is labelled, and so many others that more would teach nothing."""
+        """The labelled cells, and others up to the number beyond which more teach nothing."""
         votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
         return {one.name: self._cells(one, votes) for one in self._rubric.criteria}
 
@@ -84,7 +84,7 @@ class _Reader:
         there[strange] = False
         known = np.flatnonzero(there & (truth >= 0))
         others = np.flatnonzero(there & (truth < 0) & self._labelled)
-        # As long as there are not enough of them.
+        # Up to the limit.
         more = MOST_OTHERS - len(others) if len(known) >= FEWEST else 0
         rest = np.flatnonzero(there & ~self._labelled)[: max(more, 0)]
         given = votes.of(criterion, np.concatenate([known, others, rest]), self._counting)
@@ -95,11 +95,11 @@ class _Reader:
 
 
 class _VotesOfCells:
-    """The votes of a run; what cells of the same votes count is worked out once, and is one."""
+    """The votes of a run; cells with equal votes are counted once and share the result."""
 
     def __init__(self, store: Store, run: Run, ids: Sequence[str], *, own: bool) -> None:
         self._store, self._run, self._ids = store, run, ids
-        #: Options may be other ones than the criterion's.
+        #: Options may differ from the criterion's.
         self._apart = own or run.scored_version_id != run.rubric_version_id
         self._columns: dict[str, list[AnswerColumn]] = {}
         for column in vote_columns(store, run):
@@ -113,7 +113,7 @@ class _VotesOfCells:
         return found
 
     def of(self, criterion: Criterion, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
-        """The ballots that count of cells in these rows."""
+        """The ballots that count in the cells of these rows."""
         rules = self._run.plan.panel.rules
         if (criterion.aggregation or getattr(rules, criterion.scale)) == "soft_mean" or self._apart:
             return self._one_by_one(criterion.name, rows, counting)
@@ -133,7 +133,7 @@ class _VotesOfCells:
         return [ballots[at] for at in seen.of_item.tolist()]
 
     def _one_by_one(self, name: str, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
-        """The same vote by vote: only there stand chances, and what abstained in other words."""
+        """The same vote by vote: only this has probabilities, and abstentions in other options."""
         ids = [self._ids[row] for row in rows.tolist()]
         return [
             counting.count([one for one in votes.ballots if one.criterion == name]).ballots
@@ -148,6 +148,6 @@ def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRo
 
 
 def _alike(own: Rubric, criterion: Criterion) -> bool:
-    """Whether a rubric asks the criterion with the same options."""
+    """Whether a rubric has the criterion with the same options."""
     asked = [one.choices for one in own.criteria if one.name == criterion.name]
     return any([o.label for o in of] == [o.label for o in criterion.choices] for of in asked)

@@ -1,6 +1,6 @@
-"""The kinds of rule that labelled cells can teach, each as weights over what judges said.
+"""The kinds of rule to learn from labelled cells, each as weights over judges' votes.
 
-Which of them is used is chosen in ``core.services.results.weight_fit``; here each is fitted.
+``core.services.results.weight_fit`` chooses one of them; here each is fitted.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from core.scoring.verdict import Ballot
 if TYPE_CHECKING:
     from core.metrics.weight_fit import Flags, Floats, Levels
 
-#: Labels' worth by which the line is held to the plain mean: its height, and its slope.
+#: How many labels the priors of the line are worth, towards the plain mean: height, and slope.
 HEIGHT, SLOPE = 10.0, 20.0
-#: The least variance around the line, in squared levels, that few labels are believed.
+#: The least variance around the line, in squared levels, whatever a few labels show.
 LEAST_SPREAD = 0.25
-#: From this share of missing votes on judges are taken to have seen other items than others.
+#: From this share of missing votes on, judges count as having seen different items.
 SEEN_APART = 0.1
 
 
 class LabelledCell(NamedTuple):
-    """A cell whose truth is known: ``truth`` is the index of a scored choice.
+    """A cell with a known truth: ``truth`` is the index of a scored choice.
 
-    Cells of one ``group`` are of items that say the same (``core.judging.near_duplicates``).
+    Cells of a ``group`` are of items with the same text (``core.judging.near_duplicates``).
     """
 
     item_id: str
@@ -38,7 +38,7 @@ class LabelledCell(NamedTuple):
 
 
 class FoldRule(NamedTuple):
-    """A rule of a kind fitted without the cells of some folds; ``None``: the plain one."""
+    """A kind of rule fitted without the cells of some folds; ``None``: the plain one."""
 
     kind: Kind | None
     left: frozenset[int]
@@ -48,7 +48,7 @@ PLAIN = FoldRule(None, frozenset())
 
 
 class Lesson:
-    """Labelled cells of a criterion as arrays, and the rules that any part of them teaches."""
+    """Labelled cells of a criterion as arrays, and the rules learnt from any part of them."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Lesson:
         import numpy as np
 
         self.criterion, self.cells, self.others = criterion, cells, others
-        #: The different ballots of cells, and which of them each cell has.
+        #: The distinct ballots of cells, and the index of each cell's in them.
         self.said, self.alike = distinct([c.ballots for c in cells])
         self.judges, self.owner, levels = _matrix(criterion, self.said)
         self.votes = levels[self.alike]
@@ -68,7 +68,7 @@ class Lesson:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What can be fitted here, the tamest first; of an equal two the first is taken."""
+        """The kinds that can be fitted here, the most cautious first; it wins a tie."""
         ordered: tuple[Kind, ...] = ("line",) if self.ordinal else ()
         severe: tuple[Kind, ...] = ("severity",) if self.ordinal and self._shifts else ()
         latent: tuple[Kind, ...] = ("latent",) if len(self.judges) > 2 else ()
@@ -77,12 +77,12 @@ class Lesson:
 
     @property
     def ordinal(self) -> bool:
-        """Whether being near the truth is better than being far."""
+        """Whether a verdict near the truth is better than a distant one."""
         return self.criterion.scale == "ordinal"
 
     @cached_property
     def places(self) -> Floats:
-        """Where each scored option is, in levels: its value, from 0 to their number less one."""
+        """The position of each scored option in levels: its value scaled to 0 .. number - 1."""
         import numpy as np
 
         values = np.array([self.criterion.values[i] or 0.0 for i in self.criterion.scored])
@@ -93,9 +93,9 @@ class Lesson:
         return found
 
     def loss(self, option: int | None, truth: int) -> float:
-        """What a verdict costs: levels to the truth where these have an order, else 0 or 1.
+        """The loss of a verdict: levels to the truth if these are ordered, else 0 or 1.
 
-        No verdict, or an abstention, costs as much as the worst one.
+        A missing verdict, or an abstention, counts like the worst one.
         """
         scored = self.criterion.scored
         if not self.ordinal:
@@ -114,7 +114,7 @@ class Lesson:
         return self._weights(keep) if kind == "weights" else self._judge(keep)
 
     def reliance(self) -> dict[str, float]:
-        """How far each judge is listened to under ``weights``."""
+        """How much each judge counts under ``weights``."""
         from core.metrics import weight_fit
 
         found = weight_fit.fit(self.votes, self.truth, len(self.places), self.owner)
@@ -135,15 +135,15 @@ class Lesson:
 
     @cached_property
     def _everyone(self) -> tuple[list[str], Levels]:
-        """Judges, and the first vote of each on all cells, with a label or without."""
+        """Judges, and the first vote of each on all cells, labelled or not."""
         said, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
         judges, owner, votes = _matrix(self.criterion, said)
         return judges, votes[alike][:, [owner.index(at) for at in range(len(judges))]]
 
     @cached_property
     def _shifts(self) -> dict[str, float]:
-        """How many levels each judge gives more than an average one for the same work, by what all
-        votes say; empty where judges saw the same items, so that no verdict hangs on it.
+        """How many levels each judge gives more than an average one for the same work, by all
+        votes; empty if judges saw the same items, because verdicts then do not depend on it.
         """
         import numpy as np
 
@@ -162,7 +162,7 @@ class Lesson:
 
     @cached_property
     def _latent(self) -> Weights:
-        """What votes meant by who agrees with whom (Dawid and Skene 1979); no label is asked."""
+        """The meaning of votes inferred from agreement alone (Dawid and Skene 1979), no labels."""
         import numpy as np
 
         from core.metrics.dawid_skene import dawid_skene
@@ -180,8 +180,8 @@ class Lesson:
         )
 
     def _line(self, keep: Levels, shifts: Mapping[str, float]) -> Weights:
-        """The level as a + b times the mean vote, drawn towards a = 0 and b = 1 (ridge); of every
-        vote what its judge gives more than others is taken off (``shifts``).
+        """The level as a + b times the mean vote, shrunk towards a = 0 and b = 1 (ridge), after
+        subtracting each judge's ``shifts`` from its votes.
         """
         import numpy as np
 
@@ -194,7 +194,7 @@ class Lesson:
         spread = max(float(np.var(truth - means - x @ [height, slope])), LEAST_SPREAD)
         a, b = float(height - slope * middle), float(1 + slope)
 
-        # -(level - a - b x)^2 / 2 spread, without what is the same of every level.
+        # -(level - a - b x)^2 / 2 spread, without the terms shared by all levels.
         def rows(off: float) -> tuple[tuple[float, ...], ...]:
             said = self.places - off
             return tuple(
@@ -206,12 +206,12 @@ class Lesson:
         return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
 
     def _judge(self, keep: Levels) -> Weights:
-        """The judge whose votes were least far from these labels, and nobody else."""
+        """The judge whose votes were closest to these labels, alone."""
         k, best = len(self.places), ("", 0.0, float("inf"))
         for judge, (every, right, away) in zip(self.judges, self._voices, strict=True):
             there = every[keep]
             if there.any(axis=1).sum() * 2 < len(keep):
-                continue  # whom hardly any of these items knows
+                continue  # it voted on too few of these items
             far = float(away[keep][there].mean())
             if far < best[2]:
                 best = judge, float(right[keep][there].mean()), far
@@ -224,7 +224,7 @@ class Lesson:
 
     @cached_property
     def _voices(self) -> list[tuple[Flags, Flags, Floats]]:
-        """By judge, a row a cell: where there are votes, which are right, and how far each is."""
+        """By judge, a row per cell: which have votes, which are right, and how far off each is."""
         import numpy as np
 
         found = []
@@ -244,7 +244,7 @@ class Lesson:
         return self._means_less(self._shifts)
 
     def _means_less(self, shifts: Mapping[str, float]) -> Floats:
-        """The mean of the judges' mean votes, in levels, by cell, less their shifts."""
+        """The mean of the judges' mean votes, in levels, by cell, after subtracting shifts."""
         import numpy as np
 
         voices = []
@@ -261,7 +261,7 @@ class Lesson:
 
 
 def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str, int]]:
-    """Judge and level of every vote that is not an abstention."""
+    """The judge and level of every vote that is not an abstention."""
     return [
         (b.judge, criterion.scored.index(b.option))
         for b in ballots
@@ -270,7 +270,7 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
 
 
 def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
-    """The cells that teach: labelled as an option that scores, with a vote for one."""
+    """The usable cells: labelled with a scored option, and with a vote for one."""
     said, alike = distinct([cell.ballots for cell in cells])
     voted, scored = [votes_of(criterion, ballots) for ballots in said], set(criterion.scored)
     pairs = zip(cells, alike.tolist(), strict=True)
@@ -278,10 +278,10 @@ def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[Labelled
 
 
 def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]], Levels]:
-    """The different ballots in the order in which they are met, and which of them each is."""
+    """The distinct ballots in order of appearance, and the index of each in them."""
     import numpy as np
 
-    # What is one object is looked at once; the objects outlive their numbers.
+    # Identical objects are compared once; they live longer than their ids are used.
     first = {id(ballots): ballots for ballots in given}
     numbers: dict[tuple[Ballot, ...], int] = {}
     number = {key: numbers.setdefault(tuple(one), len(numbers)) for key, one in first.items()}

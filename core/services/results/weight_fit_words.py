@@ -1,4 +1,4 @@
-"""What a person is told of a fitted rule: what it does, how it did, whether it is offered."""
+"""A fitted rule in words: what it does, how it performed, whether it is offered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def how(fitted: Fitted) -> str:
 
 
 def in_words(fitted: Fitted) -> str:
-    """What a person is told of a fit: what was estimated, and how."""
+    """The explanation of a fit: what was estimated, and how."""
     n = fitted.labels
     ours, plain = fitted.right, fitted.plain_right
     far = ""
@@ -79,5 +79,5 @@ def _why_not(fitted: Fitted) -> str:
 
 
 def heard(fitted: Fitted) -> Mapping[str, float]:
-    """How far each judge is listened to, from 0 (indistinguishable from chance) to 1."""
+    """How much each judge counts, from 0 (no better than chance) to 1."""
     return dict(sorted(fitted.reliance.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,1 +1,1 @@
-"""Results of agreement as blocks, which pages, terminal and files write alike."""
+"""Agreement results as blocks, the same for pages, terminal and files."""

@@ -1,4 +1,4 @@
-"""Every criterion in a line: how far it agrees, on how many items, and what to do next."""
+"""A table with a line per criterion: its agreement, number of items, and the next step."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def criteria_table(
     pair: Mapping[str, str] | None = None,
     left_out: Mapping[str, str] | None = None,
 ) -> TableBlock:
-    """The criteria of a pair of raters, each with its agreement beyond chance as a bar.
+    """The criteria of a pair of raters, with agreement beyond chance as a bar.
 
-    Without a pair only the agreement of judges, or people, among each other is known.
+    Without a pair it shows the agreement among judges, or among people.
 
     Args:
         known: the figures of each criterion.
-        found: what they come to; ``None`` where neither of the pair is a person or the labels.
-        same: what the share of equal answers is called.
-        pair: the address of the pair, to which a criterion's link adds its name.
+        found: the conclusion from them; ``None`` if neither of the pair is a person or the labels.
+        same: the name of the share of equal answers.
+        pair: the address of the pair; a criterion's link adds its name.
         left_out: the items left out of each criterion, in words.
     """
     compared = any(one.accuracy is not None for one in known)
@@ -77,7 +77,7 @@ def _right(one: Known) -> Words:
 
 
 def _differ(one: Known, link: Mapping[str, str]) -> Words:
-    """The items on which they differ, which are those to read."""
+    """The number of items on which they differ, linked to these items."""
     if one.accuracy is None or one.accuracy.value is None:
         return Words(DASH)
     differ = round((1 - one.accuracy.value) * one.agreement.n)
@@ -85,7 +85,7 @@ def _differ(one: Known, link: Mapping[str, str]) -> Words:
 
 
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
-    """For each criterion the abstentions and ties that count for no item, in words."""
+    """The uncounted abstentions and ties of each criterion, in words."""
     return {
         one.name: ", ".join(
             f"{count(n)} {words}"
