@@ -127,7 +127,8 @@ def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
         where = address.rstrip("/")
         yield from (Sending(name, where, at) for name, at in values if name not in own)
     if provider_for(judge) == "litellm":
-        yield from (Sending(_sign_in(provider), where, at) for where, at in _led(judge))
+        sign_in = f"the sign-in of {provider or 'openai'}"
+        yield from (Sending(sign_in, where, at) for where, at in _led(judge))
 
 
 def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
@@ -156,10 +157,6 @@ def _led(judge: Judge) -> Iterator[tuple[str, str]]:
             (base.rstrip("/"), "api_base") for base in (judge.api_base, *judge.replicas) if base
         )
     yield from led_elsewhere(judge)
-
-
-def _sign_in(provider: str) -> str:
-    return f"the sign-in of {provider or 'openai'}"
 
 
 def _named_after(model: str) -> str:

@@ -168,11 +168,8 @@ def _key(text: str, prompt: str, words: Sequence[str]) -> tuple[str, str]:
     if len(words) >= NEAR_WORDS:
         return "".join(words), ""
     # In a short answer punctuation can be all the difference ("-1").
-    return _short(text), "".join(_words(prompt))
-
-
-def _short(text: str) -> str:
-    return "".join(_plain(text).split()).strip(".,;:!?\"'")
+    short = "".join(_plain(text).split()).strip(".,;:!?\"'")
+    return short, "".join(_words(prompt))
 
 
 def _near(left: frozenset[Any], right: frozenset[Any]) -> bool:

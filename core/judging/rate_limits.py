@@ -74,7 +74,9 @@ class Pacer:
             wait = max(self.times.request, self.times.token) - now
             if wait > _AT_ONCE:
                 return wait
-            self._advance(now, tokens)
+            times, earliest = self.times, now - SLACK
+            times.request = max(times.request, earliest) + self._per_request
+            times.token = max(times.token, earliest) + tokens * self._per_token
             return 0.0
 
     def held_up(self, claimed: float, started: float) -> None:
@@ -82,11 +84,6 @@ class Pacer:
         if self.on and started > claimed:
             with self.times.held(started):
                 self.times.request = max(self.times.request, started + self._per_request - SLACK)
-
-    def _advance(self, now: float, tokens: float) -> None:
-        times, earliest = self.times, now - SLACK
-        times.request = max(times.request, earliest) + self._per_request
-        times.token = max(times.token, earliest) + tokens * self._per_token
 
     def guess(self, characters: int) -> float:
         """Return the estimated tokens of a call, from its prompt's characters."""

@@ -167,7 +167,8 @@ class Store:
         for version_id, expected, content in self._files.tuples(
             "SELECT id, hash, content FROM rubric_version ORDER BY id"
         ):
-            mismatches.append(Mismatch("rubric", version_id, expected, _hash(content)))
+            actual = content_hash(json.loads(content))
+            mismatches.append(Mismatch("rubric", version_id, expected, actual))
         for version_id, expected, head in self._files.tuples(
             "SELECT id, hash, head FROM dataset_version ORDER BY id"
         ):
@@ -175,7 +176,3 @@ class Store:
             whole = {**json.loads(head), "items": items}
             mismatches.append(Mismatch("dataset", version_id, expected, content_hash(whole)))
         return [mismatch for mismatch in mismatches if mismatch.found != mismatch.expected]
-
-
-def _hash(content: str) -> str:
-    return content_hash(json.loads(content))

@@ -332,7 +332,8 @@ def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -
     {"id": "7", "submission": "Paris"}
     """
     if format == "jsonl":
-        return "".join(_json(item_data(item)) + "\n" for item in folded(dataset).items)
+        rows = map(item_data, folded(dataset).items)
+        return "".join(f"{json.dumps(r, ensure_ascii=False, allow_nan=False)}\n" for r in rows)
     head = {name: getattr(dataset, name) for name in Dataset.model_fields if name != "items"}
     head["rubric"] = rubric_data(dataset.rubric) if dataset.rubric else None
     document = _filled(head) | {"items": [item_data(item) for item in dataset.items]}
@@ -384,7 +385,3 @@ def _label(label: Label) -> str | dict[str, str]:
 
 def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
     return {key: v for key, v in data.items() if key in keep or v not in (None, "", [], {})}
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)

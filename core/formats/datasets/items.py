@@ -88,7 +88,8 @@ class ItemReader:
         own = self._own_rubric(row)
         truth = Truth(own, self._mapping.words, self.empty_labels) if own else self._truth
         data: dict[str, Any] = {"id": id, "rubric": own}
-        data["submission"] = self._cell(row, "submission", self._submission)
+        structured = self._mapping.structured
+        data["submission"] = self._cell(row, "submission", lambda v: submission_of(v, structured))
         data["prompt"] = self._cell(row, "prompt", prompt_of)
         data["context"] = self._context(row)
         for name in ("reference", "description", "system"):
@@ -143,9 +144,6 @@ class ItemReader:
                 continue
             context |= texts
         return context
-
-    def _submission(self, value: Any) -> Any:
-        return submission_of(value, self._mapping.structured)
 
     def _own_rubric(self, row: int) -> Rubric | None:
         column = self._mapping.rubric

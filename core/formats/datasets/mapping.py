@@ -310,7 +310,8 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
         if not equals:
             raise _strange(change, VOTE_FIELDS)
         if field == "raters":
-            raters += [value] if value in table.columns else _listed(value)
+            parts = [part.strip() for part in value.split(",")]
+            raters += [value] if value in table.columns else [part for part in parts if part]
         elif field.startswith("kind:"):
             kinds[field.removeprefix("kind:")] = value  # type: ignore[assignment]
         elif field in VOTE_FIELDS:
@@ -382,10 +383,6 @@ def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[st
     taken = {*after.used.values(), *after.context, *after.meta}
     had = {*before.used.values(), *before.context}
     return (*after.meta, *(c for c in table.columns if c in had and c not in taken))
-
-
-def _listed(value: str) -> list[str]:
-    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 def _strange(change: str, fields: Iterable[str]) -> InputError:

@@ -187,7 +187,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     >>> [c.rater for c in mapping.columns], mapping.kinds
     (['ann', 'gpt-4'], {'gpt-4': 'llm'})
     """
-    only = _only(rubric)
+    only = rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
     if layout == "long":
         fields = _named(_flat(table), NAMES)
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
@@ -213,10 +213,6 @@ def _answerable(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns other than fields and reasons."""
     rest = [c for c in table.columns if c not in columns.values()]
     return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
-
-
-def _only(rubric: Rubric | None) -> str:
-    return rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
 
 
 def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:

@@ -82,7 +82,9 @@ def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
     at = _moment(value, mac)
     if form.shown == "time":
         return _time(at)
-    return at.date().isoformat() if _is_day(at, form) else f"{at.date().isoformat()} {_time(at)}"
+    day = at.date().isoformat()
+    whole = form.shown == "date" or not (at.hour or at.minute or at.second)
+    return day if whole else f"{day} {_time(at)}"
 
 
 def plain_number(value: float) -> str:
@@ -96,10 +98,6 @@ def elapsed(span: timedelta) -> str:
     """Return hours, minutes and seconds, also beyond a day."""
     seconds = round(span.total_seconds())
     return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-
-
-def _is_day(at: datetime, form: CellFormat) -> bool:
-    return form.shown == "date" or not (at.hour or at.minute or at.second)
 
 
 def _moment(serial: float, mac: bool) -> datetime:

@@ -126,9 +126,8 @@ def _sections(rubric: Rubric) -> str:
 def _criterion(criterion: Criterion, shares: bool) -> str:
     penalty = criterion.weight < 0
     worth = f"{'up to ' if len(criterion.scored) > 2 else ''}{_signed(criterion.weight, shares)}"
-    options = sorted(
-        (o for o in criterion.options if not o.na), key=lambda o: -(o.value or 0.0) * _sign(penalty)
-    )
+    scored = (option for option in criterion.options if not option.na)
+    options = sorted(scored, key=lambda option: option.value or 0.0, reverse=not penalty)
     cells = "".join(_option(criterion, option, shares) for option in options)
     cells += "".join(_away(option) for option in criterion.options if option.na)
     kind = "Penalty: " if penalty else ""
@@ -137,10 +136,6 @@ def _criterion(criterion: Criterion, shares: bool) -> str:
         f'<span class="worth">{kind}{worth}</span><b>{_esc(criterion.name)}</b>'
         f"{_paragraph(criterion.requirement)}</div><ol>{cells}</ol></article>"
     )
-
-
-def _sign(penalty: bool) -> int:
-    return -1 if penalty else 1
 
 
 def _signed(points: float, shares: bool) -> str:

@@ -230,15 +230,14 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
         text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
         if text.lstrip().startswith(("{", "[")):
             # JSON lines may hold any words between commas, which are not headings.
-            return is_json(text, name) and _is_document(read_json(text, name).value)
+            if not is_json(text, name):
+                return False
+            value = read_json(text, name).value
+            return looks_like_unitxt(value) or converted(value) is not value
         return _is_form(text)
     except InputError:
         # Another format, whose own reader reports the error.
         return False
-
-
-def _is_document(value: Any) -> bool:
-    return looks_like_unitxt(value) or converted(value) is not value
 
 
 def _are_heads(heads: Sequence[str]) -> bool:

@@ -130,7 +130,9 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     names = [fold(head) for head in heads]
     if any(head in _VOTES for head in names):
         return None
-    roles = [_role(head) for head in names]
+    roles: list[Role] = [
+        next((role for role, known in _ROLES.items() if head in known), "level") for head in names
+    ]
     named = "criterion" in roles
     if not named:
         # An empty or other first heading: the first column holds the criteria.
@@ -150,10 +152,6 @@ def looks_like_grid(heads: Sequence[str]) -> bool:
     (True, False)
     """
     return roles_of(heads) is not None
-
-
-def _role(head: str) -> Role:
-    return next((role for role, names in _ROLES.items() if head in names), "level")
 
 
 def order_of(labels: Sequence[str]) -> Order:

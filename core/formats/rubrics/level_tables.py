@@ -95,13 +95,10 @@ def moodle_csv(rubric: Rubric) -> WrittenRubric:
         name = _joined(criterion.name, described(criterion))
         for at, level in enumerate(levels_of(criterion), start=1):
             text = _joined(level.label, level.description)
-            rows.append([harmless(name), at, harmless(text), _plain(level.points)])
+            points = int(level.points) if level.points.is_integer() else level.points
+            rows.append([harmless(name), at, harmless(text), points])
     text = csv_text(MOODLE, rows, guarded=False)
     return WrittenRubric(text, tuple(_moodle_losses(rubric, criteria)))
-
-
-def _plain(points: float) -> int | float:
-    return int(points) if points.is_integer() else points
 
 
 def _joined(head: str, text: str) -> str:

@@ -240,11 +240,8 @@ def _plain(value: Any) -> Any:
         return {key: v if key == "meta" else _plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    return _number(value) if isinstance(value, float) else value
-
-
-def _number(value: float) -> int | float:
-    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return int(value) if whole else value
 
 
 class _Dumper(yaml.SafeDumper):

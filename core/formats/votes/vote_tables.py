@@ -203,7 +203,8 @@ def _rows(
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
-        item, criterion = _text(cells, mapping.item), _criterion(cells, mapping)
+        item = _text(cells, mapping.item)
+        criterion = _text(cells, mapping.criterion) or mapping.only
         if not item or (not criterion and mapping.layout == "long"):
             column = mapping.criterion or "criterion" if item else mapping.item or "item"
             mend = f"Say which {'criterion' if item else 'item'} was rated."
@@ -230,10 +231,6 @@ def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
     fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
     named = (*fields, *(voter.column for voter in mapping.columns))
     return next((c for c in named if c and isinstance(opened(cells.get(c)), dict | list)), None)
-
-
-def _criterion(cells: dict[str, Any], mapping: VoteMapping) -> str:
-    return _text(cells, mapping.criterion) or mapping.only
 
 
 def _long(

@@ -74,7 +74,9 @@ class BatchCaller(Caller):
         while True:
             request = self.request(segments, schema)
             known_as = request_key(request, tally.cell)
-            key = _custom_id(known_as, request)
+            # An endpoint without a reply format gets the same request in a simpler one.
+            name = text_hash(f"{known_as} {request.format}")
+            key = name.removeprefix("sha256:")[:40]
             line = self.lines.get(key)
             if line is None:
                 cached = None
@@ -126,11 +128,6 @@ def _counted(tally: CallAccount, request: Request, tried: bool) -> bool:
     tally.asked += not tried
     tally.format = request.format
     return True
-
-
-def _custom_id(known_as: str, request: Request) -> str:
-    # An endpoint without a reply format gets the same request in a simpler one.
-    return text_hash(f"{known_as} {request.format}").removeprefix("sha256:")[:40]
 
 
 async def _never(seconds: float) -> None:

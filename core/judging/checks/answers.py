@@ -175,14 +175,6 @@ def _json_schema(check: Check, seen: Seen) -> bool:
         raise CheckError("Its JSON schema refers to another, which is not fetched.") from None
 
 
-def _words(check: Check, seen: Seen) -> bool:
-    return check.words is not None and check.words.holds(len(_text(check, seen).split()))
-
-
-def _characters(check: Check, seen: Seen) -> bool:
-    return check.characters is not None and check.characters.holds(len(_text(check, seen)))
-
-
 def _number(check: Check, seen: Seen) -> bool:
     """Return the text's only number; without exactly one the check fails."""
     numbers = set(_NUMBER.findall(_text(check, seen)))
@@ -196,8 +188,12 @@ _TESTS: Mapping[str, Callable[[Check, Seen], bool]] = {
     "equals": _equals,
     "regex": _regex,
     "json_schema": _json_schema,
-    "words": _words,
-    "characters": _characters,
+    "words": lambda check, seen: (
+        check.words is not None and check.words.holds(len(_text(check, seen).split()))
+    ),
+    "characters": lambda check, seen: (
+        check.characters is not None and check.characters.holds(len(_text(check, seen)))
+    ),
     "number": _number,
     "all": lambda check, seen: all(holds(one, seen) for one in check.all or ()),
     "any": lambda check, seen: any(holds(one, seen) for one in check.any or ()),

@@ -125,13 +125,14 @@ def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> L
     whole = sample[0].mode == "rubric"
     backgrounds = {tuple(background_texts(q.item)) for q in sample}
     alone = len(backgrounds) > 1
+    options = sum(len(options_part(a.criterion, a.order)) for q in sample for a in q.asks)
     return cheaper_layout(
         criterion_tokens=sum(_alike(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
         item_tokens=sum(_own(q, alone) for q in sample) / n / CHARACTERS_PER_TOKEN,
         n_criteria=1 if whole else sum(len(q.rubric.criteria) for q in sample) / n,
         n_items=n_items,
         shuffled=shuffled,
-        option_tokens=sum(_options(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
+        option_tokens=options / n / CHARACTERS_PER_TOKEN,
     )
 
 
@@ -142,10 +143,6 @@ def _alike(question: Question) -> int:
         + len(examples_part(ask.criterion, *shown, order=None, nonce=""))
         for ask in question.asks
     )
-
-
-def _options(question: Question) -> int:
-    return sum(len(options_part(ask.criterion, ask.order)) for ask in question.asks)
 
 
 def _own(question: Question, background_too: bool) -> int:

@@ -116,13 +116,9 @@ def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
         return {}
     start, end, given = last
     numbers = [(m.start(1), m[1]) for m in _OPTION.finditer(text, start, end)]
-    ids = [""] if alone else [i for i, entry in given.items() if _has_option(entry)]
+    ids = [""] if alone else [i for i, e in given.items() if isinstance(e, dict) and "option" in e]
     # With another count of numbers than answers, they cannot be matched.
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
-
-
-def _has_option(value: object) -> bool:
-    return isinstance(value, dict) and "option" in value
 
 
 def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> Spread | str:

@@ -54,7 +54,8 @@ def is_plain(judge: Judge) -> bool:
         # Claude caches a prompt's beginning only with a mark, which litellm sets.
         return False
     entry = listed(provider, model)
-    if provider == "anthropic" and (judge.api_base or not _takes_schema(entry)):
+    takes_schema = (entry or {}).get("supports_native_structured_output") is True
+    if provider == "anthropic" and (judge.api_base or not takes_schema):
         # A custom address needs the key in another header; older models need a tool.
         return False
     return way.open if entry is None else _priced_plainly(entry, model)
@@ -67,10 +68,6 @@ def _priced_plainly(entry: dict[str, Any], model: str) -> bool:
     prices = (entry.get("input_cost_per_token"), entry.get("output_cost_per_token"))
     chats = entry.get("mode") in ("chat", "completion" if prices == (0, 0) else "chat")
     return chats and None not in prices
-
-
-def _takes_schema(entry: dict[str, Any] | None) -> bool:
-    return entry is not None and entry.get("supports_native_structured_output") is True
 
 
 def _takes(way: Provider, judge: Judge) -> bool:

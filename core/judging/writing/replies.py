@@ -77,7 +77,11 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
     criteria = reply["criteria"]
     if not isinstance(criteria, list) or not any(isinstance(entry, dict) for entry in criteria):
         return _wrong('"criteria" was not a list of criteria.')
-    dropped = [f"Criterion {at + 1} is no object." for at in _not_objects(criteria)]
+    dropped = [
+        f"Criterion {at} is no object."
+        for at, entry in enumerate(criteria, start=1)
+        if not isinstance(entry, dict)
+    ]
     data: dict[str, Any] = {
         "name": _text(reply, "name") or "Drafted rubric",
         "guidelines": _text(reply, "guidelines"),
@@ -88,10 +92,6 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
     except InputError as error:
         dropped += [_short(str(problem)) for problem in error.problems] or [str(error)]
     return RubricReply(tuple(dropped), data)
-
-
-def _not_objects(criteria: Sequence[object]) -> list[int]:
-    return [at for at, entry in enumerate(criteria) if not isinstance(entry, dict)]
 
 
 def _criterion(entry: dict[str, Any]) -> dict[str, Any]:

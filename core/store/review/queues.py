@@ -187,7 +187,10 @@ class Queues:
             f"SELECT {_CELL} FROM queue_cell WHERE queue_id = ? {only}ORDER BY item_id, criterion",
             (queue_id,) if item_id is None else (queue_id, item_id),
         )
-        return [_queued(row) for row in rows]
+        return [
+            QueuedCell(row[0], row[1], _listed(row[2]), row[3], bool(row[4]), *row[5:])
+            for row in rows
+        ]
 
     def size(self, queue_id: int) -> int:
         """Return the number of cells of a queue."""
@@ -307,10 +310,6 @@ def _item(row: Sequence[Any]) -> QueuedItem:
     item_id, position, draw, assisted, required, assigned = row
     people = tuple(json.loads(assigned))
     return QueuedItem(item_id, position, draw, bool(assisted), required, people)
-
-
-def _queued(row: Sequence[Any]) -> QueuedCell:
-    return QueuedCell(row[0], row[1], _listed(row[2]), row[3], bool(row[4]), *row[5:])
 
 
 @lru_cache(maxsize=4096)

@@ -256,7 +256,8 @@ class Runs:
         """
         with self._files.write() as db:
             row = self.row(run_id)
-            if row.status == "running" and (row.lease_until or 0.0) > _unix(now):
+            at = datetime.fromisoformat(now).timestamp()
+            if row.status == "running" and (row.lease_until or 0.0) > at:
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
             elif (out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
                 # Without an owner in the row, a late owner can record nothing any more.
@@ -354,7 +355,3 @@ def _plan_rest(plan: RunPlan) -> dict[str, Any]:
         "versions": dict(plan.versions),
         "details": dict(plan.details),
     }
-
-
-def _unix(now: str) -> float:
-    return datetime.fromisoformat(now).timestamp()

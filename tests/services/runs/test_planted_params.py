@@ -208,7 +208,7 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     # A file of before the cleaning: what came after it had not been done either.
     names = (
         *("no_secrets", "access", "help_made_by"),
-        *("batches", "kept", "label_draws", "coverage", "sums"),
+        *("batches", "kept", "label_draws", "coverage", "sums", "help_leases"),
     )
     later = ", ".join(f"'{name}'" for name in names)
     db.execute(f"DELETE FROM _sqlite_migrations WHERE name IN ({later})")
@@ -217,7 +217,10 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     for table in ("run", "help_task"):
         db.execute(f"ALTER TABLE {table} DROP COLUMN made_by")
     db.execute("ALTER TABLE run DROP COLUMN derived")
-    assert NAMES[-8:] == names
+    for after, before in (("lease_owner", "owner"), ("lease_until", "until")):
+        db.execute(f"ALTER TABLE help_task RENAME COLUMN {after} TO {before}")
+    db.execute("ALTER TABLE help_task DROP COLUMN fence")
+    assert NAMES[-9:] == names
     db.commit()
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()

@@ -157,16 +157,13 @@ def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
 def _answered(
     item: str, question: str, rater: str, kind: RaterKind, value: Any, left: Counter[str]
 ) -> Iterator[Marked]:
-    if isinstance(value, int | float) or (isinstance(value, str) and _is_choice(value)):
+    is_choice = isinstance(value, str) and len(value) <= _LONGEST and "\n" not in value
+    if isinstance(value, int | float) or is_choice:
         yield Marked(item, question[:200], rater, kind, (value,), False)
     elif isinstance(value, list) and all(isinstance(choice, str) for choice in value):
         yield Marked(item, question[:200], rater, kind, tuple(value), True)
     elif value is not None:
         left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
-
-
-def _is_choice(value: str) -> bool:
-    return len(value) <= _LONGEST and "\n" not in value
 
 
 def _in_list(file: View) -> Sequence[Mapping[str, Any]]:

@@ -222,10 +222,6 @@ def _is_output_page(file: JsonDocument) -> bool:
 # MT-Bench: an answer of a model to a turn is an item; the judge's score is a number from 1 to 10.
 
 
-def _is_single(row: Mapping[str, Any]) -> bool:
-    return {"question_id", "model", "judge", "judgment", "score", "turn"} <= row.keys()
-
-
 def _read_single(file: JsonRows) -> ToolResults:
     results = ToolResults("mt_bench", file.title)
     for row in file.rows:
@@ -257,4 +253,5 @@ OPENAI_EVALS = (
         lambda f: _read_output_items(objects_in(f.value["data"]), f.title),
     ),
 )
-MT_BENCH = (Shape(JsonRows, lambda f: _is_single(f.first), _read_single),)
+_OF_SINGLE = {"question_id", "model", "judge", "judgment", "score", "turn"}
+MT_BENCH = (Shape(JsonRows, lambda f: f.first.keys() >= _OF_SINGLE, _read_single),)

@@ -91,10 +91,6 @@ class _Contests:
 # Chatbot Arena, and people's judgments of MT-Bench
 
 
-def _is_arena(row: Mapping[str, Any]) -> bool:
-    return {"model_a", "model_b", "winner"} <= row.keys()
-
-
 def _read_arena(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     contests = _Contests("arena", title)
     strange = 0
@@ -134,10 +130,6 @@ def _shown(fields: dict[str, Any]) -> dict[str, Any]:
 # MT-Bench's own pairs: the judge saw model 1 as A in the first game, and as B in the second
 
 
-def _is_pair(row: Mapping[str, Any]) -> bool:
-    return {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"} <= row.keys()
-
-
 def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     contests = _Contests("mt_bench", title)
     for row in rows:
@@ -156,7 +148,11 @@ def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     return contests.results()
 
 
-ARENA = (Shape(JsonRows, lambda f: _is_arena(f.first), lambda f: _read_arena(f.rows, f.title)),)
+_OF_ARENA = {"model_a", "model_b", "winner"}
+_OF_PAIRS = {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"}
+ARENA = (
+    Shape(JsonRows, lambda f: f.first.keys() >= _OF_ARENA, lambda f: _read_arena(f.rows, f.title)),
+)
 MT_BENCH_PAIRS = (
-    Shape(JsonRows, lambda f: _is_pair(f.first), lambda f: _read_pairs(f.rows, f.title)),
+    Shape(JsonRows, lambda f: f.first.keys() >= _OF_PAIRS, lambda f: _read_pairs(f.rows, f.title)),
 )
