@@ -63,7 +63,8 @@ def parse_dataset(
     >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
     'a1'
     """
-    return dataset_of(read_table(data, name, sheet), name, rubric, changes, spend=True)
+    table = read_table(data, name, sheet, most=MAX_ITEMS + 1)
+    return dataset_of(table, name, rubric, changes, spend=True)
 
 
 def dataset_of(
@@ -111,7 +112,7 @@ def _build(
     spend: bool = False,
 ) -> Parsed[Dataset]:
     if len(table.rows) > MAX_ITEMS:
-        message = f"has {len(table.rows):,} items; {MAX_ITEMS:,} is the limit."
+        message = f"has more than {MAX_ITEMS:,} items, which is the limit."
         raise refusal("dataset", [Problem(message, "Split it.")], name)
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)

@@ -25,7 +25,7 @@ from core.formats.rubrics.evalassist import (
 )
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
-from core.formats.source.json_reader import decode, read_json
+from core.formats.source.json_reader import decode, read_json, too_many_parts
 from core.formats.source.parsed import (
     ENOUGH,
     MAX_DATASET_BYTES,
@@ -37,7 +37,6 @@ from core.formats.source.parsed import (
     read_table_text,
     read_text,
     refusal,
-    too_many_rows,
 )
 from core.formats.source.yaml_reader import read_yaml
 
@@ -81,13 +80,16 @@ class Table:
         return None if self.document is None else self.document.line_of(path)
 
 
-def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
+def read_table(
+    data: str | bytes, name: str, sheet: str | None = None, most: int | None = None
+) -> Table:
     """Return the table in a CSV, TSV, JSON, YAML, Excel, ODS or Arrow file.
 
     CSV, TSV and sheets need a header, which may follow titles. The delimiter is a comma, semicolon,
     tab or bar. In JSONL every line is an object. JSON (or YAML) is a list of objects, or an object
     whose ``items`` is one. ``sheet`` names the sheet of a workbook. It is optional if only one
     sheet has rows. An archive (or document) of submissions is a table of their ids and texts.
+    After ``most`` rows, what is read row by row (not JSON, not a workbook) is read no further.
 
     Raises:
         InputError: every invalid line; ``SheetNotChosen`` if several sheets have rows.
@@ -96,7 +98,7 @@ def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
     ('id', 'submission')
     """
     if isinstance(data, bytes):
-        binary = _from_binary(data, name, sheet)
+        binary = _from_binary(data, name, sheet, most)
         if binary is not None:
             return binary
     if sheet is not None:
@@ -107,21 +109,21 @@ def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
         # Only spreadsheets write other encodings than UTF-8.
         text = read_text(data, name, "dataset", MAX_DATASET_BYTES)
     if kind == "jsonl":
-        return _from_jsonl(text, name)
+        return _from_jsonl(text, name, most)
     if kind in ("json", "yaml"):
         text = read_text(text, name, "dataset", MAX_DOCUMENT_BYTES)
         read = read_json if kind == "json" else read_yaml
         return _from_document(read(text, name, "dataset"), name)
-    rows = read_csv(text, name)
+    rows = read_csv(text, name, most)
     notices = (*notices, *rows.notices)
     return Table(name, "csv", rows.columns, rows.rows, rows.lines, notices=notices)
 
 
-def _from_binary(data: bytes, name: str, sheet: str | None) -> Table | None:
+def _from_binary(data: bytes, name: str, sheet: str | None, most: int | None) -> Table | None:
     """Return the table of a workbook, columnar file or submissions, or ``None``."""
     kind = columnar_kind(data)
     if kind is not None:
-        read = read_columnar(data, name)
+        read = read_columnar(data, name, most)
         if not read.columns or not read.rows:
             raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
         notices = tuple(
@@ -167,9 +169,9 @@ def _looks_like_jsonl(text: str) -> bool:
     return isinstance(value, dict)
 
 
-def _from_jsonl(text: str, name: str) -> Table:
-    if text.count("\n") - text.count("\n\n") > MAX_ROWS:
-        raise refusal("table", [too_many_rows()], name)
+def _from_jsonl(text: str, name: str, most: int | None) -> Table:
+    if fault := too_many_parts(text, MAX_ROWS):
+        raise refusal("table", [fault], name)
     rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
     strings: dict[str, str] = {}
     for line, written in enumerate(_lines(text), start=1):
@@ -181,7 +183,7 @@ def _from_jsonl(text: str, name: str) -> Table:
             problems.append(Problem(f"is {kind_of(value)}, not an item.", _ITEM, (), line))
         rows.append(value)
         lines.append(line)
-        if enough(problems):
+        if enough(problems) or len(rows) == most:
             break
     if problems:
         raise refusal("dataset", problems, name)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from core.errors import InputError, Problem
@@ -32,11 +33,11 @@ def columnar_kind(data: bytes) -> ColumnarKind | None:
     return "arrow" if data.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1")) else None
 
 
-def read_columnar(data: bytes, name: str) -> ColumnarRows:
+def read_columnar(data: bytes, name: str, most: int | None = None) -> ColumnarRows:
     """Return the rows of a Parquet or Arrow file (file, stream, Feather).
 
     Structs become mappings, lists stay lists, timestamps become texts. Binary columns (pictures,
-    sound) are left out.
+    sound) are left out. After ``most`` rows, it is read no further.
 
     Raises:
         InputError: damaged, encrypted, or too large for a small machine.
@@ -52,7 +53,7 @@ def read_columnar(data: bytes, name: str) -> ColumnarRows:
             raise refusal("table", [problem], name)
         left = [f.name for f in schema if pa.types.is_binary(f.type) or _is_large_binary(f.type)]
         columns = [column for column in names if column not in left]
-        rows = list(_rows(batches, columns, name))
+        rows = list(islice(_rows(batches, columns, name), most))
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")[:200]
         raise InputError(f"This file cannot be read: {reason}.", (), name) from None

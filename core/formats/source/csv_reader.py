@@ -35,8 +35,10 @@ class CsvRows(NamedTuple):
     notices: tuple[Problem, ...]
 
 
-def read_csv(text: str, name: str) -> CsvRows:
+def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
     r"""Return the rows below the header, which may follow titles; no blank rows.
+
+    After ``most`` rows, it is read no further.
 
     Raises:
         InputError: no header, a column named twice or not at all, a row with too few or too many
@@ -51,7 +53,8 @@ def read_csv(text: str, name: str) -> CsvRows:
     refuse_too_many(text, delimiter, name)
     titles = _titles(text, delimiter)
     notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
-    for line, cells in islice(_filled(text, delimiter, problems), len(titles), None):
+    end = None if most is None else len(titles) + 1 + most
+    for line, cells in islice(_filled(text, delimiter, problems), len(titles), end):
         if not columns:
             columns = tuple(cell.strip() for cell in cells)
             problems += bad_columns(columns, line)

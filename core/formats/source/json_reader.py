@@ -21,7 +21,6 @@ from core.formats.source.parsed import (
     ENOUGH,
     MAX_DEPTH,
     MAX_DIGITS,
-    MAX_ROWS,
     TOO_DEEP,
     BadNumber,
     Document,
@@ -31,12 +30,15 @@ from core.formats.source.parsed import (
     nearest,
     number,
     refusal,
-    too_many_rows,
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
 #: What a number out of bounds must contain: a long run of digits, or a high exponent.
 _OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})")
+#: Up to the next list or object, past whole strings.
+_UP_TO_NEXT = re.compile(r'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"?)*+(?:[\[{]|\Z)', re.S)
+#: More lists and objects are refused before they are made: an object takes 250 bytes.
+MAX_PARTS = 1_000_000
 #: Beyond this many values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
@@ -72,6 +74,18 @@ def out_of_bounds(text: str) -> bool:
     return _OUT_OF_BOUNDS.search(text) is not None
 
 
+def too_many_parts(text: str, most: int) -> Problem | None:
+    """Return the problem of more lists and objects than ``most``, before any is made."""
+    # Brackets in strings do not count, but then each has to be looked at.
+    if text.count("[") + text.count("{") <= most:
+        return None
+    beyond = next(islice(_UP_TO_NEXT.finditer(text), most, None), None)
+    if beyond is None or not beyond[0].endswith(("[", "{")):
+        return None
+    message = f"has more than {most:,} rows, with the lists and objects within them."
+    return Problem(message, "That is the limit: split it.")
+
+
 def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
     """Return the value of a JSON text and its problems; lines count in ``text``.
 
@@ -80,12 +94,14 @@ def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
+    if fault := too_many_parts(text, MAX_PARTS):
+        return None, [fault]
     builder = _Made({} if strings is None else strings)
     faults = builder.faults
     # Python's own numbers are ten times faster, and right if none can be out of bounds.
     careful = builder.number if out_of_bounds(text) else None
     decoder = json.JSONDecoder(
-        object_pairs_hook=builder.object if text.count("{") <= MAX_ROWS else builder.counted,
+        object_pairs_hook=builder.object,
         parse_int=careful,
         parse_float=careful,
         parse_constant=builder.number,
@@ -109,7 +125,6 @@ class _Made:
 
     def __init__(self, strings: dict[str, str]) -> None:
         self.faults: list[Problem] = []
-        self._left = MAX_ROWS
         self._words = strings
 
     def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -119,14 +134,6 @@ class _Made:
             twice = counts.most_common(1)[0][0]
             self._note(Problem("is given twice.", _ONCE, (twice,)))
         return entries
-
-    def counted(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Return ``object``, with a limit on their number, which costs time."""
-        self._left -= 1
-        if self._left < 0:
-            self.faults.append(too_many_rows())
-            raise _EnoughError
-        return self.object(pairs)
 
     def _word(self, value: Any) -> Any:
         """Return the shared copy of a short text, within a limit."""

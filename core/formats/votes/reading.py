@@ -10,7 +10,7 @@ from typing import Literal
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.vote_mapping import (
@@ -77,7 +77,7 @@ def kind_of(source: VoteSource) -> SeenKind:
         return "rubric"
     if looks_like_rubric(data, name):
         return "rubric"
-    return kind_of_table(read_table(data, name, source.sheet))
+    return kind_of_table(table_of(source, most=MAX_ITEMS))
 
 
 def kind_of_table(table: Table) -> SeenKind:
@@ -131,12 +131,12 @@ def read_bundle(
     raise InputError(f"This is {what}.", (), source.name)
 
 
-def table_of(source: VoteSource) -> Table:
-    """Return the table of a lone file, or of an archive's votes.csv."""
+def table_of(source: VoteSource, most: int | None = None) -> Table:
+    """Return the table of a lone file, or of an archive's votes.csv; ``most``: no more rows."""
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("There is no table of votes in it.", (), source.name)
-    return read_table(source.files[name], name, source.sheet if source.lone else None)
+    return read_table(source.files[name], name, source.sheet if source.lone else None, most)
 
 
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:

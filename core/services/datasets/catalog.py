@@ -12,7 +12,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow, RubricVersion
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import build_dataset, dump_dataset
+from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset, dump_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.table import Table, leaves, read_table, with_paths
 from core.formats.datasets.vote_mapping import nearest_shapes
@@ -54,7 +54,7 @@ class ItemPlace:
 
 def read_source(data: str | bytes, name: str, sheet: str | None = None) -> Table:
     """Read the table in a file or pasted text. Raises ``InputError`` with every bad line."""
-    return read_table(data, name, sheet)
+    return read_table(data, name, sheet, most=MAX_ITEMS + 1)
 
 
 def inside(table: Table) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import dataset_of
+from core.formats.datasets.dataset_file import MAX_ITEMS, dataset_of
 from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.mapping import (
     change_votes,
@@ -69,7 +69,7 @@ def look(
     """
     seen: SeenKind = kind or _kind_meant(kind_of(source), changes)
     if seen not in ("long", "wide"):
-        return FileLook(source, seen, table_of(source) if seen == "unknown" else None)
+        return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
     kind = seen
     table = table_of(source)
     mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import build_dataset
+from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.table import read_table
 from core.identity import seeded
@@ -270,7 +270,7 @@ def read_grades(data: bytes, name: str, rubric: Rubric) -> tuple[Item, ...]:
         InputError: no column is named like a criterion, a label is unknown, or the file itself is
             invalid, with lines.
     """
-    table = read_table(data, name)
+    table = read_table(data, name, most=MAX_ITEMS + 1)
     mapping = guess_mapping(table, rubric)
     if not mapping.labels:
         wanted = ", ".join(repr(c.name) for c in rubric.criteria[:5])

@@ -70,8 +70,9 @@ class Logbook:
         """Record what runs now; empty if it has no name."""
         # The length is cleared first, so no reader gets half of the text.
         _LENGTH.pack_into(self._kept, 8, 0)
-        self._kept[_HEAD.size : _HEAD.size + len(what)] = what
-        _LENGTH.pack_into(self._kept, 8, len(what))
+        if what:
+            self._kept[_HEAD.size : _HEAD.size + len(what)] = what
+            _LENGTH.pack_into(self._kept, 8, len(what))
 
     def begin(self, run_id: int, fence: int, calls: int) -> None:
         """Start a run with its number of calls recorded before."""

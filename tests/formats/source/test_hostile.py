@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from core.errors import InputError
 from core.formats.datasets import dataset_file
 from core.formats.datasets import table as tables
 from core.formats.source import csv_reader, json_reader, parsed
+from core.formats.votes import reading
+from core.formats.votes.sources import open_bytes
+from core.services.imports import import_files
 from tests.formats.refusals import dataset_refused, rubric_refused
 
 #: Each would take minutes or gigabytes if it were worked off to its end.
@@ -64,7 +70,57 @@ def test_a_line_of_commas_is_refused_before_its_cells_are_kept() -> None:
 def test_more_items_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset_file, "MAX_ITEMS", 3)
     text = "id,submission\n" + "".join(f"{n},Because.\n" for n in range(4))
-    assert "has 4 items; 3 is the limit" in dataset_refused(text, "x.csv")[0][1]
+    # What comes after them is not looked at.
+    assert "has more than 3 items, which is the limit" in dataset_refused(text + "1", "x.csv")[0][1]
+    lines = '{"submission": "Because."}\n' * 4 + "{"
+    assert "has more than 3 items" in dataset_refused(lines, "x.jsonl")[0][1]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
+def test_no_more_rows_are_read_than_are_asked_for(kind: str) -> None:
+    rows = pa.table({"a": ["1", "2", "3", "4"]})
+    data = io.BytesIO()
+    if kind == "parquet":
+        parquet.write_table(rows, data)
+    elif kind == "arrow":
+        with pa.ipc.new_file(data, rows.schema) as file:
+            file.write_table(rows)
+    elif kind == "csv":
+        data.write(b'Our course\n\na,b,c\n1,0,0\n\n2,0,0\n3,0,0\n"')
+    else:
+        data.write(b'{"a":1}\n\n{"a":2}\n{"a":3}\n{')
+    found = tables.read_table(data.getvalue(), f"x.{kind}", most=3)
+    assert [str(row["a"]) for row in found.rows] == ["1", "2", "3"]
+
+
+def test_what_a_long_file_holds_is_seen_in_its_first_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (dataset_file, reading, import_files):
+        monkeypatch.setattr(module, "MAX_ITEMS", 4)
+    items = open_bytes(b"id,submission\n" + b"1,Because.\n" * 5 + b'"', "x.csv")
+    assert import_files.look(items).kind == "dataset"
+    unknown = open_bytes(b"when,what\n" + b"1,2\n" * 5 + b'"', "x.csv")
+    assert import_files.look(unknown).kind == "unknown"
+    votes = b"item,rater,label\n" + b"1,ann,yes\n" * 5
+    found = import_files.look(open_bytes(votes, "x.csv"))
+    assert (found.kind, found.table and len(found.table.rows)) == ("long", 5)
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+def test_lists_and_objects_count_as_rows_and_brackets_in_texts_do_not(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_reader, "MAX_PARTS", 100)
+    monkeypatch.setattr(tables, "MAX_ROWS", 100)
+
+    def item(lists: int) -> str:
+        row = {"submission": '[{ \\" [' * 200 + "\\", "meta": {"a": [[]] * lists}}
+        return json.dumps([row] if name == "x.json" else row)
+
+    # Three are around them, or with the list of items four.
+    assert dataset_file.parse_dataset(item(96), name).value.items
+    assert dataset_refused(item(98), name)[0][1].startswith(
+        "has more than 100 rows, with the lists"
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,16 +130,19 @@ def test_more_items_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) 
 def test_more_rows_than_the_limit_are_refused_and_as_many_as_it_are_read(
     line: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (csv_reader, tables, json_reader, parsed):
+    for module in (csv_reader, tables, parsed):
         monkeypatch.setattr(module, "MAX_ROWS", 100)
+    monkeypatch.setattr(json_reader, "MAX_PARTS", 100)
 
     def table(rows: int) -> str:
         if name.endswith(".json"):
             return f"[{line * (rows - 1)}{line[:-1]}]"
         return {"x.csv": "a,b\n", "x.tsv": "a\tb\n"}.get(name, "") + line * rows
 
-    assert len(tables.read_table(table(100), name).rows) == 100
-    with pytest.raises(InputError, match="more than 100 rows, which is the limit"):
+    # The list around them counts as well.
+    most = 99 if name == "x.json" else 100
+    assert len(tables.read_table(table(most), name).rows) == most
+    with pytest.raises(InputError, match="more than 100 rows"):
         tables.read_table(table(101), name)
 
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from core.errors import Problem
-from core.formats.source.json_reader import unfit
-from core.formats.source.parsed import refusal
+from core.formats.source.json_reader import too_many_parts, unfit
+from core.formats.source.parsed import MAX_ROWS, refusal
 
 
 def decoded(text: str, name: str, what: str) -> Any:
@@ -16,6 +16,8 @@ def decoded(text: str, name: str, what: str) -> Any:
     >>> decoded('{"score": NaN}', "log.json", "log")
     {'score': None}
     """
+    if fault := too_many_parts(text, MAX_ROWS):
+        raise refusal(what, [fault], name)
     try:
         value = json.loads(text, parse_constant=lambda word: None)
     except json.JSONDecodeError as error:
