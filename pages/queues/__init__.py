@@ -1,1 +1,1 @@
-"""What people are to look at: queues made, worked off, watched."""
+"""Review queues: making them, working on them, watching their progress."""

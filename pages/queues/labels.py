@@ -1,4 +1,4 @@
-"""What more random labels of a run would buy, and the queue that asks for them in one click."""
+"""How much more random labels narrow the estimates, and the queue that collects them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, one_of, page_header, shown_errors, table
 
-#: What the address says of this screen: `?new=labels`.
+#: The address of this screen: `?new=labels`.
 LABELS = "labels"
 ALL = "All criteria, by weight"
 SAYS = (
@@ -32,12 +32,12 @@ SAYS = (
 )
 
 
-#: The ways to draw, as a column is called.
+#: The column heading of each way to draw.
 SHORT = {"even": "alike", "strata": "per verdict", "doubt": "doubtful"}
 
 
 def show(who: Seat) -> None:
-    """The form, what labels buy as a table, and the button that makes the queue."""
+    """Draw the form, the table of what labels buy, and the button that makes the queue."""
     page_header(
         "How many labels?",
         "What more random labels would buy, in what time, and the queue that asks for them.",
@@ -49,9 +49,9 @@ def show(who: Seat) -> None:
         return
     left, right = st.columns([1, 2], gap="large")
     with left:
-        asked = _asked(run)
-    labels, hourly, criterion, pair = asked
-    about = (*browsing.stands_on(store(), run), *asked)
+        form = _asked(run)
+    labels, hourly, criterion, pair = form
+    about = (*browsing.stands_on(store(), run), *form)
     plan = remembered(
         "label plan",
         about,
@@ -101,25 +101,25 @@ def _named(system: str) -> str:
 
 
 def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
-    """Two systems that are to be told apart, where the run has any."""
+    """Return the two systems to tell apart, or `None` if the run has fewer than two."""
     systems = contests.systems_of(store(), run)
     if len(systems) < 2:
         return None
     names = ["", *systems]
-    one = st.selectbox("Tell apart", names, key=first, format_func=_named)
+    chosen = st.selectbox("Tell apart", names, key=first, format_func=_named)
     other = st.selectbox("from", names, key=second, format_func=_named)
-    return (one, other) if one and other and one != other else None
+    return (chosen, other) if chosen and other and chosen != other else None
 
 
 def _table(plan: LabelPlan, *, wages: bool) -> None:
-    timed = any(one.minutes is not None for one in plan.steps)
+    timed = any(step.minutes is not None for step in plan.steps)
     heads = ["Labels more", *(f"± {SHORT[draw]}" for draw in DRAWS)]
     heads += ["Power"] if plan.gap is not None else []
     heads += ["People's time"] if timed else []
     heads += ["Wages"] if timed and wages else []
     table(
         heads,
-        (_row(one, plan, timed=timed, wages=wages) for one in plan.steps),
+        (_row(step, plan, timed=timed, wages=wages) for step in plan.steps),
         name="What labels buy",
         numbers=range(len(heads)),
     )
@@ -129,14 +129,20 @@ def _table(plan: LabelPlan, *, wages: bool) -> None:
     st.caption(f"± is half the 95% interval of the corrected {mean}.{time}", help=SAYS)
 
 
-def _row(one: Bought, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
-    cells = [fmt.count(one.labels)]
-    cells += [fmt.DASH if w is None else fmt.score(w, 3) for w in one.width.values()]
+def _row(bought: Bought, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
+    cells = [fmt.count(bought.labels)]
+    cells += [fmt.DASH if w is None else fmt.score(w, 3) for w in bought.width.values()]
     cells += (
-        [fmt.DASH if one.power is None else fmt.percent(one.power)] if plan.gap is not None else []
+        [fmt.DASH if bought.power is None else fmt.percent(bought.power)]
+        if plan.gap is not None
+        else []
     )
-    cells += [fmt.DASH if one.minutes is None else fmt.about_minutes(one.minutes)] if timed else []
-    cells += [fmt.DASH if one.money is None else f"{one.money:,.2f}"] if timed and wages else []
+    cells += (
+        [fmt.DASH if bought.minutes is None else fmt.about_minutes(bought.minutes)] if timed else []
+    )
+    cells += (
+        [fmt.DASH if bought.money is None else f"{bought.money:,.2f}"] if timed and wages else []
+    )
     return cells
 
 
@@ -150,7 +156,7 @@ def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
         type="primary",
     ):
         with shown_errors():
-            made = queues.make_queue(
+            queue = queues.make_queue(
                 store(),
                 who,
                 run.id,
@@ -160,5 +166,5 @@ def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
                 order="random",
             )
             state.drop(QUEUE_FIELD)
-            state.set_address(**{state.NEW: None, state.QUEUE: made.id, state.RUN: None})
+            state.set_address(**{state.NEW: None, state.QUEUE: queue.id, state.RUN: None})
             st.rerun()

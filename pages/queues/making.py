@@ -1,4 +1,4 @@
-"""A new queue: whose cells, which of them, in which order, and how they are reviewed."""
+"""A new queue: its run, its cells, their order, and how they are reviewed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
-#: The name of a field of the form, which gets a first value where it has none.
+#: Returns the state key of a form field, and gives the field its first value if it has none.
 Key = Callable[[str, Any], str]
 MODES: dict[str, str] = {
     "until_commit": "Blind until the verdict, then shown",
@@ -47,7 +47,7 @@ ASSIGNMENTS: dict[str, str] = {
 def settings_form(
     form: str, now: QueueSettings, order: Order
 ) -> tuple[QueueSettings | None, Order]:
-    """The settings as they stand in the form; `None` while they do not go together (said)."""
+    """Return the settings in the form, or `None` after showing why they conflict."""
 
     def key(what: str, value: Any) -> str:
         name = state.key(QUEUE_FIELD, form, what)
@@ -58,10 +58,10 @@ def settings_form(
         "Order",
         list(queues.QUEUE_ORDERS),
         key=key("order", order),
-        format_func=lambda one: queues.QUEUE_ORDERS[one][0],
+        format_func=lambda order: queues.QUEUE_ORDERS[order][0],
     )
     st.caption(label(queues.QUEUE_ORDERS[chosen_order][1]))
-    said = {**_votes_shown(key, now), **_reviewers_each(key, now), **_people(key, now)}
+    fields = {**_votes_shown(key, now), **_reviewers_each(key, now), **_people(key, now)}
     minutes = st.number_input(
         "An item is kept for its reviewer for so many minutes",
         0.5,
@@ -71,7 +71,7 @@ def settings_form(
     )
     settings = None
     with shown_errors():
-        settings = build(QueueSettings, {**said, "lease_seconds": 60 * minutes}, "These settings")
+        settings = build(QueueSettings, {**fields, "lease_seconds": 60 * minutes}, "These settings")
     return settings, chosen_order
 
 
@@ -124,10 +124,10 @@ def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
     )
     people: list[str] = []
     if assignment != "pool":
-        known = dict.fromkeys([*now.assignees, *(r.name for r in reviewers.everyone(store()))])
+        names = dict.fromkeys([*now.assignees, *(r.name for r in reviewers.everyone(store()))])
         people = st.multiselect(
             "People",
-            list(known),
+            list(names),
             key=key("people", list(now.assignees)),
             accept_new_options=True,
             persist_state="page",
@@ -135,16 +135,16 @@ def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
     return {"assignment": assignment, "assignees": people}
 
 
-def _share(words: str, key: str, help: str) -> float:
-    """A share between 0 and 1, asked for in percent."""
-    return float(st.slider(words, 0, 100, key=key, help=help, persist_state="page")) / 100
+def _share(text: str, key: str, help: str) -> float:
+    """Return a share between 0 and 1, entered in percent."""
+    return float(st.slider(text, 0, 100, key=key, help=help, persist_state="page")) / 100
 
 
 RUNS = 100
 
 
 def show(who: Seat) -> None:
-    """The form, with what it would queue counted as one changes it."""
+    """Draw the form and the live counts of what it would queue."""
     page_header(
         "New queue",
         "Choose what people look at; the counts follow your choice. A cell is one criterion of one "
@@ -171,7 +171,7 @@ def _leave() -> None:
 
 
 def _asked_for(run: RunRow) -> QueueRule | None:
-    """The rule of a queue of exactly the cells that the address names; `None`: it names none."""
+    """Return the rule for exactly the cells that the address names, or `None` if it names none."""
     word, criterion = state.address(state.SET), state.address(state.CRITERION)
     items = None if word is None else browsing.items_of_set(store(), run.id, word)
     criteria = None if criterion is None else (criterion,)
@@ -187,7 +187,7 @@ def _asked_for(run: RunRow) -> QueueRule | None:
 
 
 def _exactly(rule: QueueRule) -> QueueRule:
-    """A set that another page led here with."""
+    """Show the set of cells that another page linked to; return its rule."""
     if rule.split:
         head = "Where judges disagree"
         about = "cells that nobody has settled"
@@ -209,19 +209,19 @@ def _exactly(rule: QueueRule) -> QueueRule:
 
 
 def choose_run() -> RunRow | None:
-    """A run with votes: that of the address, or the one chosen; `None`: there is none."""
-    rows = [one for one in lifecycle.listing(store(), limit=RUNS).rows if one.votes]
+    """Return the run with votes in the address or the one chosen, or `None` if there is none."""
+    rows = [row for row in lifecycle.listing(store(), limit=RUNS).rows if row.votes]
     if not rows:
         return None
-    by_id = {one.id: one for one in rows}
+    by_id = {row.id: row for row in rows}
     key = state.key(QUEUE_FIELD, "run")
-    asked = state.address_id(state.RUN)
-    if asked is not None and asked not in by_id:
-        state.unknown(state.RUN, asked)
-    state.seed(key, asked if asked in by_id else rows[0].id)
-    if asked in by_id and (state.address(state.SET) or state.address(state.RULE)):
-        # The set is one of that run's items, whichever was chosen here before.
-        state.put(key, asked)
+    run_id = state.address_id(state.RUN)
+    if run_id is not None and run_id not in by_id:
+        state.unknown(state.RUN, run_id)
+    state.seed(key, run_id if run_id in by_id else rows[0].id)
+    if run_id in by_id and (state.address(state.SET) or state.address(state.RULE)):
+        # The cells belong to that run, so it replaces an earlier choice.
+        state.put(key, run_id)
     chosen = st.selectbox(
         "Run",
         list(by_id),
@@ -231,23 +231,23 @@ def choose_run() -> RunRow | None:
     return by_id[chosen]
 
 
-def _check(what: str, words: str, default: bool, help: str | None = None) -> bool:
+def _check(what: str, text: str, default: bool, help: str | None = None) -> bool:
     key = state.key(QUEUE_FIELD, what)
     state.seed(key, default)
-    return st.checkbox(words, key=key, help=help, persist_state="page")
+    return st.checkbox(text, key=key, help=help, persist_state="page")
 
 
 def _limit(
-    what: str, words: str, default: float, most: float, help: str, ticked: bool = False
+    what: str, text: str, default: float, most: float, help: str, ticked: bool = False
 ) -> float | None:
-    """A number that is asked for only where its box is ticked."""
-    if not _check(what, words, ticked, help):
+    """Return a number that is entered only if its box is ticked."""
+    if not _check(what, text, ticked, help):
         return None
     key = state.key(QUEUE_FIELD, what, "limit")
     state.seed(key, default)
     return float(
         st.number_input(
-            words,
+            text,
             0.01,
             most,
             step=0.05,
@@ -306,7 +306,7 @@ def _rule(run: RunRow) -> QueueRule:
 
 
 def _most(given: int | None = None) -> int | None:
-    """At most how many cells, where the box is ticked."""
+    """Return the cap on the number of cells, or `None` if its box is not ticked."""
     if not _check("most", "At most so many cells", given is not None, outlook.CAP):
         return None
     key = state.key(QUEUE_FIELD, "most", "limit")
@@ -325,7 +325,7 @@ def _most(given: int | None = None) -> int | None:
 
 
 def _draws(*, capped: bool) -> tuple[int, int]:
-    """The shares of the random audit and of cells whose label is known, in %."""
+    """Return the shares of the random audit and of cells with a known label, in percent."""
     key = state.key(QUEUE_FIELD, "audit")
     state.seed(key, 10)
     audit = st.slider(

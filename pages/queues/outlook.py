@@ -1,4 +1,4 @@
-"""What a rule would queue, counted as one changes it, and making the queue."""
+"""The live counts of what a rule would queue, and the button that makes the queue."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pages.ui.widgets import row, shown_errors, table
 QUEUES_ACT = "queues_act"
 QUEUE_FIELD = "queue_field"
 QUEUE_ACT = "queue_act"
-#: What a cap does, for a tooltip.
+#: The tooltip of the cap.
 CAP = (
     "The audit and known labels are shares of it. The rest goes to the cells that the reasons "
     "choose, from the start of the queue's order. It holds when the queue is brought up to date."
 )
-#: What the address says of a queue of exactly some cells.
+#: The URL parameters of a queue of exactly named cells.
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
 
 
 def labels_drawn(run: RunRow) -> int:
-    """How many cells of a run were drawn at random and have a label, worked out once."""
+    """Return how many randomly drawn cells of a run have a label; the count is cached."""
     about = browsing.stands_on(store(), run)
     return remembered("labels drawn", about, lambda: random_labels.number_drawn(store(), run.id))
 
@@ -39,28 +39,30 @@ def labels_drawn(run: RunRow) -> int:
 def show(
     who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: Order
 ) -> None:
-    """The counts, the queue's name, and the button that makes it."""
+    """Draw the counts, the queue's name, and the button that makes it."""
     seed = _seed()
     by = order if rule.most is not None else "impact"
     about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed, by)
-    found = remembered(
+    preview = remembered(
         "queue preview", about, lambda: queues.preview(store(), run.id, rule, order=by, seed=seed)
     )
     st.html('<div class="rs-section">What it would queue</div>')
     with st.grid(2, min_column_width=120):
-        st.metric("Cells", fmt.count(found.cells))
-        st.metric("Items", fmt.count(found.items))
-    words = queues.parts(found.doubtful, found.random, partial(labels_drawn, run))
-    st.html(f"<div>{esc(words)}</div>")
-    _time(run, found, settings or QueueSettings())
+        st.metric("Cells", fmt.count(preview.cells))
+        st.metric("Items", fmt.count(preview.items))
+    text = queues.parts(preview.doubtful, preview.random, partial(labels_drawn, run))
+    st.html(f"<div>{esc(text)}</div>")
+    _time(run, preview, settings or QueueSettings())
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))
-        for reason, count in sorted(found.by_reason.items(), key=lambda pair: -pair[1])
+        for reason, count in sorted(preview.by_reason.items(), key=lambda pair: -pair[1])
     ]
     table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
-    left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
-    row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
-    _capped(found)
+    settled = f" {fmt.count(preview.settled)} are settled already." if preview.settled else ""
+    row(
+        [f'<span class="rs-quiet">Of {fmt.count(preview.of)} cells with a verdict.{settled}</span>']
+    )
+    _capped(preview)
     named = state.address(state.NAMED)
     name_key = state.key(QUEUE_FIELD, "name", *([named] if named else []))
     state.seed(name_key, named or "Doubtful cells")
@@ -70,12 +72,12 @@ def show(
             "Make the queue",
             key=state.key(QUEUE_ACT, "make"),
             type="primary",
-            disabled=not found.cells or settings is None,
+            disabled=not preview.cells or settings is None,
         )
         and settings is not None
     ):
         with shown_errors():
-            made = queues.make_queue(
+            queue = queues.make_queue(
                 store(),
                 who,
                 run.id,
@@ -86,30 +88,30 @@ def show(
                 seed=seed,
             )
             state.drop(QUEUE_FIELD)
-            state.set_address(**{**NAMED, state.NEW: None, state.QUEUE: made.id, state.RUN: None})
+            state.set_address(**{**NAMED, state.NEW: None, state.QUEUE: queue.id, state.RUN: None})
             st.rerun()
 
 
-def _time(run: RunRow, found: queues.QueuePreview, settings: QueueSettings) -> None:
-    """How long people will work on it, where their pace is known."""
-    minutes = queues.minutes(store(), run.id, found.cells, settings)
+def _time(run: RunRow, preview: queues.QueuePreview, settings: QueueSettings) -> None:
+    """Show how long reviewers will take, if their pace is known."""
+    minutes = queues.minutes(store(), run.id, preview.cells, settings)
     if minutes is not None:
         about = fmt.about_minutes(minutes).capitalize()
         st.caption(f"{about} of work, at the median pace of what people reviewed by this rubric.")
 
 
-def _capped(found: queues.QueuePreview) -> None:
-    """What the cap leaves out."""
-    if found.left_out:
+def _capped(preview: queues.QueuePreview) -> None:
+    """Show how many cells the cap leaves out."""
+    if preview.left_out:
         st.caption(
-            f"{fmt.plural(found.left_out, 'more cell')} would fit and "
-            f"{'is' if found.left_out == 1 else 'are'} left out by the cap, from the end of the "
+            f"{fmt.plural(preview.left_out, 'more cell')} would fit and "
+            f"{'is' if preview.left_out == 1 else 'are'} left out by the cap, from the end of the "
             "order."
         )
 
 
 def _seed() -> int:
-    """The seed of this form: what is counted is what will be drawn."""
+    """Return the seed of this form, so that the queue draws what the preview counted."""
     key = state.key(QUEUE_FIELD, "seed")
     if state.get(key) is None:
         state.put(key, clock.draw_seed())

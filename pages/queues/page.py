@@ -1,6 +1,6 @@
-"""Review: the queues, one queue (`?queue=ID`), a new one, or the issues with criteria.
+"""Review: the queues, one queue (`?queue=ID`), a new queue, issues or regrade requests.
 
-`?show=issues` lists what reviewers found wrong with criteria, `?show=regrades` who asked for one.
+`?show=issues` lists reviewers' issues with criteria, `?show=regrades` the regrade requests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HEADER = Header(
 
 
 def queue_list(who: Seat) -> None:
-    """The list screen."""
+    """Draw the list of queues."""
     page_header(HEADER.title, HEADER.tells)
     show_flash()
     identity.show_seat(who)
@@ -76,8 +76,8 @@ def queue_list(who: Seat) -> None:
             )
     if not rows:
         empty_state("Nothing here", "No queue was put away.")
-    for one in rows:
-        _card(who, one)
+    for queue_row in rows:
+        _card(who, queue_row)
 
 
 def _new() -> None:
@@ -142,26 +142,26 @@ def _card(who: Seat, queue: QueueRow) -> None:
 
 
 def criterion_issues() -> None:
-    """The screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
+    """Draw the screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
     page_header(
         "What reviewers say of rubrics",
         "Criteria that somebody called wrong, ambiguous, or two questions in one.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
-    found = issues.issues(store(), state.address_id(state.RUBRIC))
-    if not found:
+    found_issues = issues.issues(store(), state.address_id(state.RUBRIC))
+    if not found_issues:
         empty_state(
             "Nobody has found fault with a criterion",
             "Reviewers say so with 0 and a reason. It appears here once the cell is resolved.",
         )
-    by_rubric = sorted(found, key=lambda issue: (issue.rubric, issue.rubric_id))
+    by_rubric = sorted(found_issues, key=lambda issue: (issue.rubric, issue.rubric_id))
     for _, group in groupby(by_rubric, key=lambda issue: issue.rubric_id):
         _rubric(list(group))
 
 
-def _rubric(found: list[Issue]) -> None:
-    first = found[0]
-    standing = sum(not issue.changed for issue in found)
+def _rubric(found_issues: list[Issue]) -> None:
+    first = found_issues[0]
+    standing = sum(not issue.changed for issue in found_issues)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
@@ -177,7 +177,7 @@ def _rubric(found: list[Issue]) -> None:
                 {state.RUBRIC: first.rubric_id},
                 icon="edit",
             )
-        table(["Criterion", "What is said", "By"], map(_row, found), name="Issues")
+        table(["Criterion", "What is said", "By"], map(_row, found_issues), name="Issues")
 
 
 def _row(issue: Issue) -> tuple[str, str, str]:

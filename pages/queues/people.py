@@ -1,4 +1,4 @@
-"""Who works on a queue: how far each is, what is open now, and everybody's role."""
+"""The people of a queue: everyone's progress, the items now open, and everyone's role."""
 
 from __future__ import annotations
 
@@ -18,45 +18,50 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table
 
-#: So many people are named on a queue's card.
+#: Most people named on a queue's card.
 NAMED = 6
 
 
 def show(who: Seat, queue: QueueRow) -> None:
-    """How far everybody is, to a lead; to others how far they are themselves."""
-    found = reviewer_quality.at_work(store(), who, queue.id)
-    if not found:
+    """Show everyone's progress to a lead, and their own to others."""
+    people = reviewer_quality.at_work(store(), who, queue.id)
+    if not people:
         return
     st.html('<div class="rs-section">Who is how far</div>')
     table(
         ("Who", "Role", "Items done", "Left", "Time of one", "Time left", "Last active"),
-        [_row(one, who) for one in found],
+        [_row(person, who) for person in people],
         name="Who is how far",
         numbers=(2, 3, 4, 5),
     )
-    if any(one.pace.left for one in found) and not queue.settings.assignees and len(found) > 1:
+    if (
+        any(person.pace.left for person in people)
+        and not queue.settings.assignees
+        and len(people) > 1
+    ):
         st.caption("Items that are left are there for all of them, until somebody takes them.")
 
 
 def in_a_line(who: Seat, queue: QueueRow) -> str:
-    """How far everybody is, in one line for a lead; empty to others and where nobody began."""
+    """Return everyone's progress in one line for a lead; empty for others or before a start."""
     if who.role != "lead":
         return ""
-    found = reviewer_quality.at_work(store(), who, queue.id)
+    people = reviewer_quality.at_work(store(), who, queue.id)
     parts = [
-        f"{one.name} {fmt.count(one.pace.done)} of {fmt.count(one.pace.total)}" for one in found
+        f"{person.name} {fmt.count(person.pace.done)} of {fmt.count(person.pace.total)}"
+        for person in people
     ]
     more = [f"{fmt.count(len(parts) - NAMED)} more"] if len(parts) > NAMED else []
     return " · ".join(parts[:NAMED] + more)
 
 
-def _row(one: PersonAtWork, who: Seat) -> list[str]:
-    pace, left = one.pace, one.pace.left_minutes
-    time_left = fmt.DASH if left is None else fmt.about_minutes(left)
-    active = "now" if one.open_now else fmt.DASH if one.last is None else fmt.ago(one.last)
+def _row(work: PersonAtWork, who: Seat) -> list[str]:
+    pace, minutes_left = work.pace, work.pace.left_minutes
+    time_left = fmt.DASH if minutes_left is None else fmt.about_minutes(minutes_left)
+    active = "now" if work.open_now else fmt.DASH if work.last is None else fmt.ago(work.last)
     return [
-        esc(one.name) + (" (you)" if one.name == who.name else ""),
-        one.role,
+        esc(work.name) + (" (you)" if work.name == who.name else ""),
+        work.role,
         fmt.count(pace.done),
         fmt.count(pace.left),
         fmt.DASH if pace.each_seconds is None else fmt.seconds(pace.each_seconds),
@@ -66,7 +71,7 @@ def _row(one: PersonAtWork, who: Seat) -> list[str]:
 
 
 def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
-    """The items that somebody has open now."""
+    """Show the items that reviewers have open now."""
     st.html('<div class="rs-section">Open now</div>')
     if not leases:
         st.caption("Nobody has an item open.")
@@ -85,27 +90,27 @@ def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
 
 
 def _take_over(who: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
-    """A lead may go on with what somebody left open; that it was taken over is recorded."""
+    """Offer a lead the items that others left open; taking over is recorded."""
     for lease in leases:
-        words = f"Take over from {label(lease.reviewer, 40)}"
+        caption = f"Take over from {label(lease.reviewer, 40)}"
         key = state.key(QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
-        if st.button(words, key=key, type="tertiary", icon=":material/swap_horiz:"):
+        if st.button(caption, key=key, type="tertiary", icon=":material/swap_horiz:"):
             state.put(state.REVIEW_TAKE, lease.item_id)
             routes.go(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
 
 
 def roles(who: Seat) -> None:
-    """Everybody, with a role that a lead may change."""
-    for one in reviewers.everyone(store()):
-        key = state.key(QUEUE_FIELD, "role", one.id)
-        state.seed(key, one.role)
+    """Show everyone with a role, which a lead may change."""
+    for reviewer in reviewers.everyone(store()):
+        key = state.key(QUEUE_FIELD, "role", reviewer.id)
+        state.seed(key, reviewer.role)
         st.selectbox(
-            label(one.name),
+            label(reviewer.name),
             ROLES,
             key=key,
             format_func=lambda role: f"{role}: {reviewers.ROLE_WORDS[role]}",
             on_change=_set,
-            args=(who, one.name, key, one.role),
+            args=(who, reviewer.name, key, reviewer.role),
         )
 
 

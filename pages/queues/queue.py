@@ -1,4 +1,4 @@
-"""One queue: how far it is, beginning to review, who has what open, cells sent back."""
+"""One queue: its progress, starting to review, open items, and cells sent back."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from pages.ui.widgets import (
 
 
 def start_reviewing(who: Seat, queue: QueueRow, standing: QueueStanding) -> None:
-    """The button that opens the reviewing screen, what narrows it, and the way to the run."""
+    """Draw the button that opens the reviewing screen, its filter, and the link to the run."""
     where = _filter(who, queue)
     if where != QueueFilter():
         standing = claims.standing(store(), who, queue.id, where)
     mine = any(h.reviewer == who.name for h in standing.held)
     with st.container(horizontal=True, vertical_alignment="center"):
         if queue.archived is None and (standing.available or mine):
-            words = "Go on reviewing" if mine else "Start reviewing"
-            left = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
+            caption = "Go on reviewing" if mine else "Start reviewing"
+            suffix = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
             if st.button(
-                words + left,
+                caption + suffix,
                 key=state.key(QUEUE_ACT, "start"),
                 type="primary",
                 icon=":material/play_arrow:",
@@ -63,7 +63,7 @@ def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         criterion = st.selectbox(
             "Review",
-            # A choice that is None would be drawn as none made.
+            # Streamlit draws an option of None as if nothing were chosen.
             ["", *queued],
             key=state.key(QUEUE_FIELD, "criterion", queue.id),
             format_func=lambda name: one_line(name, 80) or "All criteria",
@@ -84,16 +84,16 @@ def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
     return parts
 
 
-#: The newest decisions; one looks for others by their timeline.
+#: Most decisions listed, newest first; the timeline finds older ones.
 MOST = 300
 
 
 def send_back(who: Seat, queue: QueueRow) -> None:
-    """Choose decisions, say why, send them back."""
-    known = adjudication.settled(store(), queue.run_id)
-    newest = sorted((s for s in known.values() if s.state == "active"), key=lambda s: -s.event_id)[
-        :MOST
-    ]
+    """Draw the form that sends decisions back with a reason."""
+    settled = adjudication.settled(store(), queue.run_id)
+    newest = sorted(
+        (s for s in settled.values() if s.state == "active"), key=lambda s: -s.event_id
+    )[:MOST]
     flagged = other_acts.flagged_decisions(store(), queue.id)
     many = f" ({fmt.count(len(flagged))} flagged)" if flagged else ""
     with st.expander(f"Send decided cells back{many}", expanded=bool(flagged)):
@@ -101,7 +101,11 @@ def send_back(who: Seat, queue: QueueRow) -> None:
             st.caption("Nothing is decided yet.")
             return
         _flagged(flagged)
-        first = [known[one.item_id, one.criterion] for one in flagged if one[:2] in known]
+        first = [
+            settled[decision.item_id, decision.criterion]
+            for decision in flagged
+            if decision[:2] in settled
+        ]
         cells = {(s.item_id, s.criterion): s for s in [*first, *newest]}
         chosen_key = state.key(QUEUE_FIELD, "send back", queue.id)
         st.multiselect(
@@ -124,18 +128,18 @@ def send_back(who: Seat, queue: QueueRow) -> None:
 
 
 def _flagged(flagged: list[FlaggedDecision]) -> None:
-    """Decisions that reviewers ask a lead about, with their notes."""
+    """Show the decisions that reviewers flagged for a lead, with their notes."""
     if flagged:
         table(
             ["Item", "Criterion", "From", "Note"],
             (
                 [
-                    esc(one_line(one.item_id, 40)),
-                    esc(one_line(one.criterion, 60)),
-                    esc(one_line(one.by, 60)),
-                    f'<div class="rs-prose">{esc(one.note)}</div>',
+                    esc(one_line(decision.item_id, 40)),
+                    esc(one_line(decision.criterion, 60)),
+                    esc(one_line(decision.by, 60)),
+                    f'<div class="rs-prose">{esc(decision.note)}</div>',
                 ]
-                for one in flagged
+                for decision in flagged
             ),
             name="Decisions flagged by reviewers",
         )
@@ -168,7 +172,7 @@ STATUSES: dict[TurnStatus, str] = {
 
 
 def show(who: Seat, queue_id: int) -> None:
-    """The screen of a queue."""
+    """Draw the screen of a queue."""
     queue = queues.queue(store(), queue_id)
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_all)
     page_header(queue.name, own_words=False)
@@ -211,14 +215,14 @@ def _progress(queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
     random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
-    # Of a queue that is done its own are among those drawn.
+    # In a finished queue, its own labels are among those drawn.
     own = random if progress.resolved == progress.total else 0
-    words = queues.parts(
+    text = queues.parts(
         progress.total - random,
         random,
         lambda: labels_drawn(store().runs.row(queue.run_id)) - own,
     )
-    st.html(f"<div>{esc(words)}</div>")
+    st.html(f"<div>{esc(text)}</div>")
     figures(
         [
             LabelledFigure("Cells", fmt.count(progress.total)),
@@ -243,7 +247,7 @@ def _progress(queue: QueueRow) -> None:
 
 
 def _about_so_many(expected: float) -> str:
-    """An expected count: nobody can use its decimals.
+    """Return an expected count as a rounded text.
 
     >>> _about_so_many(31.7), _about_so_many(0.2), _about_so_many(0.0)
     ('about 32', 'fewer than 1', '0')
@@ -256,8 +260,8 @@ def _about_so_many(expected: float) -> str:
 def _standing(standing: claims.QueueStanding) -> None:
     st.html('<div class="rs-section">The items, as they are for you</div>')
     rows = [
-        (esc(words), fmt.count(standing.counts.get(status, 0)))
-        for status, words in STATUSES.items()
+        (esc(text), fmt.count(standing.counts.get(status, 0)))
+        for status, text in STATUSES.items()
         if standing.counts.get(status, 0)
     ]
     table(["Items", "How many"], rows, name="Items by status", numbers=(1,))

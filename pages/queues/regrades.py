@@ -1,4 +1,4 @@
-"""Regrade requests (`?show=regrades&run=ID`): entered, brought as a table, queued, answered."""
+"""Regrade requests (`?show=regrades&run=ID`): entered, uploaded as a table, queued, answered."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from pages.ui.widgets import (
     tag,
 )
 
-#: How this screen is called in the address.
+#: The address of this screen.
 REGRADES = state.REGRADES
-#: So many are drawn; the file has all.
+#: Most requests drawn; the file has all.
 SHOWN = 200
 TONES: dict[str, Tone] = {
     "open": "warn",
@@ -43,7 +43,7 @@ TONES: dict[str, Tone] = {
 
 
 def show(who: Seat) -> None:
-    """The screen."""
+    """Draw the screen."""
     page_header(
         "Regrade requests",
         "Notes from outside that send items back. Reviewers judge blind first and read the note "
@@ -56,10 +56,14 @@ def show(who: Seat) -> None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
     require_seen(run.id)
-    found = regrades.listed(store(), run.id)
-    _queue(who, run, found)
-    _listed(run, found)
-    _take_back(who, run, [one for one in found if one.status == "open" and one.queue is None])
+    requests = regrades.listed(store(), run.id)
+    _queue(who, run, requests)
+    _listed(run, requests)
+    _take_back(
+        who,
+        run,
+        [request for request in requests if request.status == "open" and request.queue is None],
+    )
     left, right = st.columns(2, gap="large")
     with left:
         _enter(who, run)
@@ -72,15 +76,25 @@ def _leave() -> None:
     state.set_address(**{state.SHOW: None, state.RUN: None, state.ITEM: None})
 
 
-def _queue(who: Seat, run: RunRow, found: list[Regrade]) -> None:
-    """Where the open ones wait, and putting those that wait nowhere into a queue."""
-    still = [one for one in found if one.status == "open"]
+def _queue(who: Seat, run: RunRow, requests: list[Regrade]) -> None:
+    """Show the queues of open requests, and queue those that have none."""
+    unanswered = [request for request in requests if request.status == "open"]
     with st.container(horizontal=True, vertical_alignment="center"):
-        for queue in dict.fromkeys(one.queue for one in still if one.queue is not None):
-            cells = len({(o.item_id, o.criterion) for o in still if o.queue == queue})
-            words = f"Queue {queue}: {fmt.plural(cells, 'open cell')}"
-            routes.link(routes.QUEUES, words, {state.QUEUE: queue}, icon="inbox")
-        waiting = {(one.item_id, one.criterion) for one in still if one.queue is None}
+        for queue in dict.fromkeys(
+            request.queue for request in unanswered if request.queue is not None
+        ):
+            cells = len(
+                {
+                    (request.item_id, request.criterion)
+                    for request in unanswered
+                    if request.queue == queue
+                }
+            )
+            caption = f"Queue {queue}: {fmt.plural(cells, 'open cell')}"
+            routes.link(routes.QUEUES, caption, {state.QUEUE: queue}, icon="inbox")
+        waiting = {
+            (request.item_id, request.criterion) for request in unanswered if request.queue is None
+        }
         if waiting:
             st.button(
                 f"Have {fmt.plural(len(waiting), 'requested cell')} reviewed",
@@ -94,8 +108,8 @@ def _queue(who: Seat, run: RunRow, found: list[Regrade]) -> None:
 
 def _on_queue(who: Seat, run_id: int) -> None:
     with shown_errors():
-        made = regrades.queue_open(store(), who, run_id)
-        state.set_address(**{state.SHOW: None, state.RUN: None, state.QUEUE: made.id})
+        queue = regrades.queue_open(store(), who, run_id)
+        state.set_address(**{state.SHOW: None, state.RUN: None, state.QUEUE: queue.id})
 
 
 def _field(run: RunRow, what: str) -> str:
@@ -105,8 +119,8 @@ def _field(run: RunRow, what: str) -> str:
 def _enter(who: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Enter one</div>')
     rubric = item_view.rubric_of(store(), item_view.require_run(store(), run.id))
-    if asked := state.address(state.ITEM):
-        state.guess(_field(run, "item"), asked)
+    if item_id := state.address(state.ITEM):
+        state.guess(_field(run, "item"), item_id)
     st.text_input("Item", key=_field(run, "item"), max_chars=500, help="Its id, as in the grid.")
     st.selectbox(
         "Criterion",
@@ -125,10 +139,12 @@ def _enter(who: Seat, run: RunRow) -> None:
 
 
 def _on_enter(who: Seat, run: RunRow) -> None:
-    said = {what: str(state.get(_field(run, what)) or "") for what in _ENTERED}
-    one = RegradeRequest(said["item"].strip(), said["criterion"], said["note"], said["by"])
+    fields = {what: str(state.get(_field(run, what)) or "") for what in _ENTERED}
+    request = RegradeRequest(
+        fields["item"].strip(), fields["criterion"], fields["note"], fields["by"]
+    )
     with shown_errors():
-        _keep(who, run, [one])
+        _keep(who, run, [request])
         for what in _ENTERED:
             state.put(_field(run, what), "")
 
@@ -161,22 +177,22 @@ def _on_bring(who: Seat, run: RunRow, wanted: list[RegradeRequest]) -> None:
 
 
 def _keep(who: Seat, run: RunRow, wanted: list[RegradeRequest]) -> None:
-    kept = regrades.request(store(), who, run.id, wanted)
-    known = "" if kept else " They were there already."
-    state.flash(f"Kept on {fmt.plural(kept, 'cell')}.{known}")
+    added = regrades.request(store(), who, run.id, wanted)
+    suffix = "" if added else " They were there already."
+    state.flash(f"Kept on {fmt.plural(added, 'cell')}.{suffix}")
 
 
-def _listed(run: RunRow, found: list[Regrade]) -> None:
-    if not found:
+def _listed(run: RunRow, requests: list[Regrade]) -> None:
+    if not requests:
         st.caption("Nobody has asked for a regrade of this run.")
         return
     table(
         ("Item", "Criterion", "From", "Note", "Status"),
-        map(_row, found[:SHOWN]),
+        map(_row, requests[:SHOWN]),
         name="Regrade requests",
     )
-    if len(found) > SHOWN:
-        row([f'<span class="rs-quiet">and {fmt.count(len(found) - SHOWN)} older ones.</span>'])
+    if len(requests) > SHOWN:
+        row([f'<span class="rs-quiet">and {fmt.count(len(requests) - SHOWN)} older ones.</span>'])
     st.download_button(
         "Download as CSV",
         data=regrades.as_csv(store(), run.id),
@@ -189,20 +205,22 @@ def _listed(run: RunRow, found: list[Regrade]) -> None:
 
 
 def _take_back(who: Seat, run: RunRow, waiting: list[Regrade]) -> None:
-    """A request entered by mistake; those that wait in a queue are the reviewers' to answer."""
+    """Withdraw a request entered by mistake; reviewers answer those in a queue."""
     if not waiting:
         return
-    words = {
-        one.event_id: f"{one.item_id}, {one.criterion}, from {one.by}: {one.note}"
-        for one in waiting[:SHOWN]
+    captions = {
+        request.event_id: (
+            f"{request.item_id}, {request.criterion}, from {request.by}: {request.note}"
+        )
+        for request in waiting[:SHOWN]
     }
     with st.popover("Take a request back", icon=":material/undo:"):
         st.selectbox(
             "Request that waits in no queue",
-            list(words),
+            list(captions),
             index=None,
             key=_field(run, "mistaken"),
-            format_func=lambda one: one_line(words[one], 120),
+            format_func=lambda caption: one_line(captions[caption], 120),
             placeholder="Choose one",
         )
         st.text_input("Why", key=_field(run, "mistake"), max_chars=regrades.LONGEST_NAME)
@@ -222,18 +240,20 @@ def _on_take_back(who: Seat, run: RunRow) -> None:
         regrades.withdraw(
             store(), who, run.id, chosen, str(state.get(_field(run, "mistake")) or "")
         )
-        for what in ("mistaken", "mistake"):
-            state.drop(_field(run, what))
+        for field in ("mistaken", "mistake"):
+            state.drop(_field(run, field))
         state.flash("Taken back. It stays in the record.")
 
 
-def _row(one: Regrade) -> list[str]:
-    was = f"{esc(one.before or 'no verdict')}"
-    moved = was if one.status in ("open", "kept") else f"{was} → {esc(one.now or 'uncertain')}"
+def _row(regrade: Regrade) -> list[str]:
+    was = f"{esc(regrade.before or 'no verdict')}"
+    moved = (
+        was if regrade.status in ("open", "kept") else f"{was} → {esc(regrade.now or 'uncertain')}"
+    )
     return [
-        esc(one_line(one.item_id, 60)),
-        esc(one_line(one.criterion, 60)),
-        esc(one_line(one.by, 60)),
-        f'<div class="rs-prose">{esc(one.note)}</div>',
-        f'{tag(one.status, TONES[one.status])} <span class="rs-quiet">{moved}</span>',
+        esc(one_line(regrade.item_id, 60)),
+        esc(one_line(regrade.criterion, 60)),
+        esc(one_line(regrade.by, 60)),
+        f'<div class="rs-prose">{esc(regrade.note)}</div>',
+        f'{tag(regrade.status, TONES[regrade.status])} <span class="rs-quiet">{moved}</span>',
     ]

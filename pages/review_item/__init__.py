@@ -1,4 +1,4 @@
 """One item before a reviewer.
 
-What judges said is not here until the reviewer's own verdict is committed.
+Judges' votes stay hidden until the reviewer commits a verdict.
 """

@@ -1,4 +1,4 @@
-"""What a reviewer does with the open item; every act is one verb of the services."""
+"""A reviewer's acts on the open item; each calls one function of the services."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from pages.review_item.opened import (
 )
 from pages.ui.resources import store
 
-#: A pause longer than this many seconds is not time spent on a cell.
+#: A pause longer than this many seconds does not count as time spent on a cell.
 IDLE = 60.0
-#: So many items can be stepped through with the arrow keys.
+#: Most items that the arrow keys step through.
 AHEAD = 500
 
 
 def _clock(at: OpenItem) -> None:
-    """Book the time since the last act on the cell that is active."""
+    """Add the time since the last act to the active cell."""
     now = time.monotonic()
     at.spent[at.active] = at.spent.get(at.active, 0.0) + min(now - at.touched, IDLE)
     at.touched = now
@@ -46,7 +46,7 @@ def say(at: OpenItem, criterion: str, given: Given) -> None:
 
 
 def choose(at: OpenItem, criterion: str, option: int) -> None:
-    """Draft an option, and go on to the next cell that nothing was said of."""
+    """Draft an option, and move to the next cell without a verdict."""
     before = at.said.get(criterion, Given(None))
     say(at, criterion, replace(before, option=option, why=None))
     if not at.confirming:
@@ -62,12 +62,12 @@ def give_up(at: OpenItem, criterion: str, why: Why) -> None:
 
 
 def note(at: OpenItem, criterion: str, text: str) -> None:
-    """Keep a note with the verdict that is drafted."""
+    """Store a note with the drafted verdict."""
     say(at, criterion, replace(at.said.get(criterion, Given(None)), note=text))
 
 
 def rest_on(at: OpenItem, criterion: str, spans: tuple[Span, ...]) -> None:
-    """Keep the passages that a verdict rests on."""
+    """Store the passages that support a verdict."""
     say(at, criterion, replace(at.said.get(criterion, Given(None)), evidence=spans))
 
 
@@ -80,7 +80,7 @@ def _go_on(at: OpenItem, criterion: str) -> None:
 
 
 def move(at: OpenItem, by: int) -> None:
-    """Make the cell before or after the active one active."""
+    """Activate the cell before or after the active one."""
     _clock(at)
     order = [name(c) for c in at.mine]
     if at.active in order:
@@ -89,18 +89,18 @@ def move(at: OpenItem, by: int) -> None:
 
 
 def commit(at: OpenItem) -> None:
-    """Commit or confirm what was said; goes on to the votes, or to the next item."""
+    """Commit or confirm the verdicts; then show the votes, or the next item."""
     assert at.ticket is not None, "only an open item is judged"
     _clock(at)
     given = {n: g for n, g in at.said.items() if n in {name(c) for c in at.mine}}
     if at.confirming:
-        done = commit_reveal.finish(store(), at.ticket, given)
+        outcome = commit_reveal.finish(store(), at.ticket, given)
     else:
         spent = {n: round(1000 * at.spent.get(n, 0.0)) for n in given}
-        done = commit_reveal.commit(store(), at.ticket, given, ms_active=spent)
-    at.ticket, at.undone, at.same = done.ticket, (), done.same
-    if not done.confirm:
-        at.effect = _told(at, done.effect) or at.effect
+        outcome = commit_reveal.commit(store(), at.ticket, given, ms_active=spent)
+    at.ticket, at.undone, at.same = outcome.ticket, (), outcome.same
+    if not outcome.confirm:
+        at.effect = _told(at, outcome.effect) or at.effect
         go_on(at)
         return
     at.effect, at.active = None, ""
@@ -110,7 +110,7 @@ def commit(at: OpenItem) -> None:
 
 
 def _told(at: OpenItem, effect: DecisionEffect | None) -> DecisionEffect | None:
-    """What may be said of a decision while other cells of its item are still to be judged."""
+    """Return the part of an effect that may be shown while other cells of the item are open."""
     if effect is None or at.item is None:
         return effect
     decided = {cell.criterion for cell in effect.cells}
@@ -119,7 +119,7 @@ def _told(at: OpenItem, effect: DecisionEffect | None) -> DecisionEffect | None:
 
 
 def go_on(at: OpenItem) -> None:
-    """Put the open item away and take the next one; what the last decision changed stays said."""
+    """Close the open item and take the next one; the last decision's effect stays shown."""
     effect, undone = at.effect, at.undone
     give_back(at)
     open_next(at)
@@ -127,7 +127,7 @@ def go_on(at: OpenItem) -> None:
 
 
 def skip(at: OpenItem) -> None:
-    """Put the item at the end of my queue; it counts as nothing. What the note says is why."""
+    """Move the item to the end of my queue, without a verdict. The note is the reason."""
     assert at.ticket is not None, "only an open item is skipped"
     other_acts.skip(store(), at.ticket, at.said.get(at.active, Given(None)).note)
     at.effect, at.same = None, ()
@@ -135,22 +135,22 @@ def skip(at: OpenItem) -> None:
 
 
 def flag(at: OpenItem, role: Role) -> None:
-    """Hand the active cell to another role; the rest of the item stays mine."""
+    """Flag the active cell for another role; the rest of the item stays mine."""
     assert at.ticket is not None, "only an open item is flagged"
     reason = at.said.get(at.active, Given(None)).note
-    done = other_acts.flag(store(), at.ticket, at.active, role, reason)
-    _cell_changed(at, done.ticket)
+    outcome = other_acts.flag(store(), at.ticket, at.active, role, reason)
+    _cell_changed(at, outcome.ticket)
 
 
 def unflag(at: OpenItem) -> None:
-    """Let everybody go on with the active cell again."""
+    """Remove the active cell's flag, so that everyone can decide it again."""
     assert at.ticket is not None, "only an open item is unflagged"
     reason = at.said.get(at.active, Given(None)).note
     _cell_changed(at, other_acts.unflag(store(), at.ticket, at.active, reason).ticket)
 
 
 def send_back(at: OpenItem) -> None:
-    """Have the reviewers look at the active cell again; their verdicts count no more."""
+    """Send the active cell back to its reviewers; their verdicts no longer count."""
     assert at.ticket is not None, "only an open item is sent back"
     reason = at.said.get(at.active, Given(None)).note
     if not reason.strip():
@@ -168,18 +168,18 @@ def _cell_changed(at: OpenItem, ticket: claims.Ticket) -> None:
 
 
 def flag_met(at: OpenItem, met: HasMet, reason: str) -> None:
-    """Ask a lead about verdicts of mine that have met another reviewer's."""
+    """Ask a lead about my verdicts that were compared with another reviewer's."""
     other_acts.flag_met(store(), at.seat, at.queue_id, met.item_id, met.criteria, reason)
     at.effect, at.undone, at.same = None, (), ()
     at.told = "Flagged for a lead. U takes the flag away again."
 
 
 def undo(at: OpenItem, before: int | None = None) -> bool:
-    """Take my last act in this queue (before a step) back and open its item; `False`: none."""
+    """Undo my last act in this queue (before a step) and open its item; `False` if none."""
     undone = other_acts.undo_last(store(), at.seat, at.queue_id, before=before)
     if undone is None:
         return False
-    # An item that is not mine to review now stays closed; the act is taken back all the same.
+    # An item that is no longer mine to review stays closed; the act is undone anyway.
     with suppress(Conflict):
         open_item(at, undone.item_id)
     at.effect = _told(at, undone.effects[-1] if undone.effects else None)
@@ -188,11 +188,11 @@ def undo(at: OpenItem, before: int | None = None) -> bool:
 
 
 def step(at: OpenItem, by: int) -> None:
-    """Look at the next or the previous item that is there for me, without deciding this one."""
+    """Show my next or previous available item, without deciding this one."""
     ahead = claims.ahead(store(), at.seat, at.queue_id, at.where, limit=AHEAD)
     ids = [turn.item_id for turn in ahead]
-    here = at.ticket.item_id if at.ticket else ""
-    if len(ids) < 2 or here not in ids:
+    item_id = at.ticket.item_id if at.ticket else ""
+    if len(ids) < 2 or item_id not in ids:
         raise Conflict("There is no other item for you now.")
-    open_item(at, ids[(ids.index(here) + by) % len(ids)])
+    open_item(at, ids[(ids.index(item_id) + by) % len(ids)])
     at.effect, at.undone, at.same = None, (), ()

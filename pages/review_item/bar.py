@@ -1,4 +1,4 @@
-"""Above the item: where one is, what just changed, what was refused, and the acts on an item."""
+"""Above the item: the position in the queue, what just changed, refusals, and acts on an item."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REVIEW_HELP = "review_help"
 REVIEW_LEAD = "review_lead"
 
 
-#: Every key with what it does; the same list is shown by H.
+#: Every key and its effect; H shows the same list.
 KEYS = (
     ("0 to 9", "choose the option of the active cell that shows this key: its own digit, or place"),
     ("0 or X", "cannot assess (X where 0 is an option); then a digit says why"),
@@ -40,7 +40,7 @@ KEYS = (
 
 
 def show(at: OpenItem, queue_name: str) -> None:
-    """The whole bar."""
+    """Draw the whole bar."""
     with st.container(key="rs_where", gap="xsmall"):
         _where(at, queue_name)
         _said(at)
@@ -54,13 +54,16 @@ def _where(at: OpenItem, queue_name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Queue", key=state.key(REVIEW_ACT, "back"), icon=":material/arrow_back:"):
             _close(at)
-        done = f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
-        here = f"Item {at.number}" if at.item is not None else "Reviewing"
-        only = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
-        only += " · only what is flagged" if at.where.flagged else ""
+        resolved = (
+            f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
+        )
+        position = f"Item {at.number}" if at.item is not None else "Reviewing"
+        narrowed = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
+        narrowed += " · only what is flagged" if at.where.flagged else ""
         st.html(
-            f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
-            f"{esc(one_line(queue_name, 44) + only)} · {_own_pace(at.pace)} · {done}</span></div>",
+            f'<div class="rs-row rs-num"><h1 class="rs-cell">{position}</h1><span class="rs-quiet">'
+            f"{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(at.pace)}"
+            f" · {resolved}</span></div>",
             width="content",
         )
         st.space("stretch")
@@ -75,21 +78,21 @@ def _where(at: OpenItem, queue_name: str) -> None:
 
 
 def _own_pace(pace: Pace) -> str:
-    """My items, and how long the rest will take me.
+    """Return my progress and how long the rest will take me.
 
     >>> _own_pace(Pace(14, 43, 35.0)), _own_pace(Pace(2, 5, None)), _own_pace(Pace(7, 0, 35.0))
     ('14 of 57 by you, about 25 min', '2 of 7 by you', '7 of 7 by you')
     >>> _own_pace(Pace(3, 150, 30.0)), _own_pace(Pace(3, 1, 20.0))
     ('3 of 153 by you, about 1 h 15 min', '3 of 4 by you, under a minute')
     """
-    said = f"{fmt.count(pace.done)} of {fmt.count(pace.total)} by you"
+    progress = f"{fmt.count(pace.done)} of {fmt.count(pace.total)} by you"
     if not pace.left or pace.left_minutes is None:
-        return said
-    return f"{said}, {fmt.about_minutes(pace.left_minutes)}"
+        return progress
+    return f"{progress}, {fmt.about_minutes(pace.left_minutes)}"
 
 
 def _press(
-    words: str,
+    text: str,
     what: str,
     shortcut: str,
     act: Callable[..., None],
@@ -97,18 +100,18 @@ def _press(
     icon: str = "",
 ) -> None:
     st.button(
-        words,
+        text,
         key=state.key(REVIEW_ACT, what),
         icon=f":material/{icon}:" if icon else None,
         shortcut=shortcut,
-        help=None if words else f"The {what} item",
+        help=None if text else f"The {what} item",
         on_click=act,
         args=args,
     )
 
 
 def _close(at: OpenItem) -> None:
-    """Back to the queue; the item is given back, what was said of it stays a draft."""
+    """Return to the queue; the item is released and its verdicts stay drafts."""
     keyboard.guarded(at, opened.leave)
     at.effect, at.undone, at.same = None, (), ()
     routes.go(routes.QUEUES, {state.QUEUE: at.queue_id})
@@ -119,7 +122,7 @@ def _toggle_help() -> None:
 
 
 def _said(at: OpenItem) -> None:
-    """What the last act changed, and what was refused; always a line, so that nothing jumps."""
+    """Show what the last act changed or why it was refused; always a line, so nothing jumps."""
     refused = keyboard.refusal()
     if refused is not None:
         where = f"{refused.where}: " if refused.where else ""
@@ -136,7 +139,7 @@ def _said(at: OpenItem) -> None:
 
 
 def _ask_lead(at: OpenItem, met: HasMet) -> None:
-    """What stands, and the note with which a lead is asked to send it back."""
+    """Show the final verdicts, and the note that asks a lead to send them back."""
     number = queues.item_number(store(), at.queue_id, met.item_id)
     names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)
     key = state.key(REVIEW_LEAD, met.step)
@@ -185,19 +188,21 @@ ACTS = {
 def effect_line(
     effect: DecisionEffect | None, undone: Sequence[str] = (), same: Sequence[str] = ()
 ) -> str:
-    """The HTML of what a decision changed, or of what taking acts back did, in one line.
+    """Return one line of HTML: what a decision, or undoing acts, changed.
 
-    `same` are the criteria whose verdict was confirmed by itself.
+    `same` are the criteria whose verdict was confirmed automatically.
     """
-    acts = " and ".join(ACTS.get(one, one) for one in undone)
+    acts = " and ".join(ACTS.get(act, act) for act in undone)
     head = f"Taken back: {acts}." if undone else "Last decision:"
-    said = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
+    changes = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
     if same:
         names = esc(one_line(", ".join(same), 80))
-        said = f"judges say the same of {names}: confirmed" + (f" · {said}" if said else "")
-    if not said and not undone:
-        said = "your verdicts stand; nothing changed"
-    return f'<span><span class="rs-quiet">{esc(head)}</span> {said}</span>'
+        changes = f"judges say the same of {names}: confirmed" + (
+            f" · {changes}" if changes else ""
+        )
+    if not changes and not undone:
+        changes = "your verdicts stand; nothing changed"
+    return f'<span><span class="rs-quiet">{esc(head)}</span> {changes}</span>'
 
 
 def _of_item(effect: DecisionEffect) -> list[str]:
@@ -212,11 +217,13 @@ def _of_item(effect: DecisionEffect) -> list[str]:
 
 
 def _of_cells(effect: DecisionEffect) -> list[str]:
-    return [f"{esc(c.criterion)}: {said}" for c in effect.cells if (said := _of_cell(c, effect))]
+    return [
+        f"{esc(c.criterion)}: {change}" for c in effect.cells if (change := _of_cell(c, effect))
+    ]
 
 
 def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
-    """What became of one cell, and how often the judges were right on such cells so far."""
+    """Return a cell's new state, and how often the judges were right on such cells so far."""
     if cell.state != "resolved":
         return OPEN[cell.state]
     now = esc(cell.after or "uncertain")

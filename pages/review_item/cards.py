@@ -1,4 +1,4 @@
-"""The cells of the item: the active one with its options as keys and its note, others folded."""
+"""The cells of the item: the active one with its options, keys and note; the others folded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 20_000
 
 
 def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
-    """The field, which keeps what is typed as soon as one leaves it, and the kept notes."""
+    """Draw the note's field, which saves on leaving it, and the saved notes."""
     key = state.key(REVIEW_NOTE, at.number, criterion)
     state.seed(key, given.note if given else "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -40,17 +40,17 @@ def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
 
 
 def _typed(at: OpenItem, key: str, criterion: str) -> None:
-    # It can tell with the act that puts the item away, which has taken it then.
+    # The field can report with the act that closes the item; that act has taken the note then.
     if key == state.key(REVIEW_NOTE, at.number, criterion) and at.ticket is not None:
         text = str(state.get(key) or "")
         keyboard.guarded(at, lambda now: acts.note(now, criterion, text))
 
 
 def _kept(at: OpenItem, key: str, criterion: str) -> None:
-    known = reviewers.snippets(store(), at.seat)
-    if not known:
+    snippets = reviewers.snippets(store(), at.seat)
+    if not snippets:
         st.caption("You keep no notes yet. Write one, then keep it here.")
-    for place, text in enumerate(known):
+    for place, text in enumerate(snippets):
         with st.container(horizontal=True, gap="small"):
             st.button(
                 label(text, 90),
@@ -78,7 +78,7 @@ def _kept(at: OpenItem, key: str, criterion: str) -> None:
 
 
 def _use(at: OpenItem, key: str, criterion: str, text: str) -> None:
-    """Put it behind what stands in the field."""
+    """Append a saved note to the field."""
     before = str(state.get(key) or "").rstrip()
     state.put(key, f"{before}\n{text}" if before else text)
     _typed(at, key, criterion)
@@ -93,7 +93,7 @@ def _forget(at: OpenItem, text: str) -> None:
 
 
 def show(at: OpenItem) -> None:
-    """All cells and the button that commits them."""
+    """Draw all cells and the button that commits them."""
     assert at.item is not None, "an item is open"
     _stage(at)
     for place, cell in enumerate(at.cells):
@@ -108,24 +108,24 @@ def show(at: OpenItem) -> None:
 
 def _stage(at: OpenItem) -> None:
     assert at.item is not None, "an item is open"
-    words = "Give your verdict. What the judges said appears after you commit."
+    text = "Give your verdict. What the judges said appears after you commit."
     resolving = at.item.part == "resolve"
     if not at.mine:
-        words = "Nothing is left for you to decide here."
+        text = "Nothing is left for you to decide here."
     elif at.confirming and resolving:
-        words = "Here is what the reviewers and judges said. Decide, and say why in a note."
+        text = "Here is what the reviewers and judges said. Decide, and say why in a note."
     elif at.confirming:
-        words = "Here is what the judges said. Confirm with Enter, or change your verdict."
+        text = "Here is what the judges said. Confirm with Enter, or change your verdict."
     elif resolving:
-        words = "Reviewers disagree here. Give your own verdict first."
+        text = "Reviewers disagree here. Give your own verdict first."
     elif at.item.assisted:
-        words = "What the judges said is shown on this item. Decide for yourself."
+        text = "What the judges said is shown on this item. Decide for yourself."
     elif not at.item.two_steps:
-        words = "Give your verdict. It is final when you commit it."
+        text = "Give your verdict. It is final when you commit it."
     order = [opened.name(cell) for cell in at.mine]
     if len(order) > 1 and at.active in order:
-        words += f" Cell {order.index(at.active) + 1} of {len(order)}."
-    st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(words)}</span></div>')
+        text += f" Cell {order.index(at.active) + 1} of {len(order)}."
+    st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(text)}</span></div>')
 
 
 def _active(at: OpenItem, cell: BlindCell) -> None:
@@ -148,16 +148,16 @@ def _active(at: OpenItem, cell: BlindCell) -> None:
 
 
 def _folded(at: OpenItem, cell: BlindCell, place: int) -> None:
-    """One line that opens the cell, with what was said of it, and of the votes where shown."""
+    """Draw one line that opens the cell, with its verdict and, if shown, its votes."""
     criterion = cell.criterion
     given = at.said.get(criterion.name)
-    done = opened.decided(given)
+    is_decided = opened.decided(given)
     with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
         st.button(
             f"**{label(criterion.name)}** &nbsp; {label(_words(criterion, given))}",
             key=state.key(REVIEW_ACT, "open", at.number, place),
             type="tertiary",
-            icon=":material/check_circle:" if done else ":material/radio_button_unchecked:",
+            icon=":material/check_circle:" if is_decided else ":material/radio_button_unchecked:",
             width="stretch",
             wrap=True,
             on_click=_activate,
@@ -199,11 +199,11 @@ def _words(criterion: Criterion, given: Given | None) -> str:
 
 
 def _choice(
-    at: OpenItem, words: str, what: tuple[object, ...], number: int, act: object, args: object
+    at: OpenItem, text: str, what: tuple[object, ...], number: int, act: object, args: object
 ) -> None:
-    """One answer: a wide button that its digit presses, too."""
+    """Draw one answer: a wide button that its digit also presses."""
     st.button(
-        words,
+        text,
         key=state.key(REVIEW_ACT, "option", at.number, at.active, *what),
         shortcut=str(number),
         width="stretch",
@@ -238,8 +238,8 @@ def _whys(at: OpenItem, cell: BlindCell) -> None:
     key = keyboard.cannot_key(cell.criterion)
     st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
-        for number, (why, words) in enumerate(WHYS.items(), start=1):
-            _choice(at, words, ("why", why), number, keyboard.why, (why,))
+        for number, (why, text) in enumerate(WHYS.items(), start=1):
+            _choice(at, text, ("why", why), number, keyboard.why, (why,))
 
 
 def _flag(at: OpenItem, cell: BlindCell) -> None:
@@ -250,16 +250,16 @@ def _flag(at: OpenItem, cell: BlindCell) -> None:
         if cell.flagged:
             _choice(at, "For everybody again", ("all",), 3, keyboard.act_on, (acts.unflag,))
         if at.item is not None and at.item.part == "resolve":
-            words = "Back to the reviewers: their verdicts count no more"
-            _choice(at, words, ("back",), 4, keyboard.act_on, (acts.send_back,))
+            text = "Back to the reviewers: their verdicts count no more"
+            _choice(at, text, ("back",), 4, keyboard.act_on, (acts.send_back,))
 
 
 def _acts(at: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
         cannot = keyboard.cannot_key(cell.criterion)
-        for words, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
+        for text, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
             st.button(
-                words,
+                text,
                 key=state.key(REVIEW_ACT, what),
                 type="tertiary",
                 shortcut=shortcut,
@@ -276,9 +276,9 @@ def _acts(at: OpenItem, cell: BlindCell) -> None:
         )
         if len(at.mine) < 2:
             return
-        for words, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
+        for text, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
-                words,
+                text,
                 key=state.key(REVIEW_ACT, "move", by),
                 type="tertiary",
                 shortcut=shortcut,
@@ -294,21 +294,21 @@ def _activate(at: OpenItem, criterion: str) -> None:
 def _done(cell: BlindCell) -> None:
     given = cell.final or cell.first
     with st.container(border=True):
-        said = tag(_words(cell.criterion, given), "good") if given else tag("for others")
+        verdict = tag(_words(cell.criterion, given), "good") if given else tag("for others")
         flagged = tag(f"flagged for {_a(cell.flagged)}", "warn") if cell.flagged else ""
-        st.html(f'<div class="rs-row"><b>{esc(cell.criterion.name)}</b>{said}{flagged}</div>')
+        st.html(f'<div class="rs-row"><b>{esc(cell.criterion.name)}</b>{verdict}{flagged}</div>')
 
 
 def _commit(at: OpenItem) -> None:
-    left = len(at.missing)
-    words = "Confirm" if at.confirming else "Commit"
+    missing = len(at.missing)
+    text = "Confirm" if at.confirming else "Commit"
     if not at.mine:
-        words = "Next item"
-    # Above the lower edge, however many cells there are.
+        text = "Next item"
+    # Above the lower edge, whatever the number of cells.
     st.container(key="rs_commit").button(
-        words + (f" ({fmt.plural(left, 'cell')} without a verdict)" if left else ""),
+        text + (f" ({fmt.plural(missing, 'cell')} without a verdict)" if missing else ""),
         key=state.key(REVIEW_ACT, "commit", at.number),
-        type="secondary" if left else "primary",
+        type="secondary" if missing else "primary",
         shortcut="Enter",
         width="stretch",
         on_click=keyboard.enter,

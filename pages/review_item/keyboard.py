@@ -1,4 +1,4 @@
-"""What keys do. Every act is guarded: a refusal is shown and loses nothing."""
+"""What keys do. A refused act is shown and loses nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
 
-# Streamlit's shortcuts listen at the document; what stops at the body has reached everything else.
+# Streamlit's shortcuts listen at the document; events stopped at the body reached all other nodes.
 _HANDS = """
 export default function({ data }) {
   const page = document;
@@ -104,9 +104,9 @@ export default function({ data }) {
 
 
 def option_keys(criterion: Criterion) -> list[str | None]:
-    """The key of each option: its label where all are single digits, else its place.
+    """Return the key of each option: its label if all are single digits, else its position.
 
-    From the tenth place on with Shift, as are options without a score beside digits.
+    The tenth and later options need Shift, as do options without a score next to digits.
     """
     digits = "0123456789"
     if all(
@@ -114,19 +114,19 @@ def option_keys(criterion: Criterion) -> list[str | None]:
         for option in criterion.options
         if not option.na
     ):
-        beside = iter(range(1, 10))
-        return [f"Shift+{next(beside, 9)}" if o.na else o.label for o in criterion.options]
+        shifted = iter(range(1, 10))
+        return [f"Shift+{next(shifted, 9)}" if o.na else o.label for o in criterion.options]
     places = [*digits[1:], *(f"Shift+{n}" for n in digits[1:])]
     return [places[at] if at < len(places) else None for at in range(len(criterion.options))]
 
 
 def cannot_key(criterion: Criterion) -> str:
-    """The key for "cannot assess": 0, or X where 0 is an option."""
+    """Return the key for "cannot assess": 0, or X if 0 is an option."""
     return "X" if "0" in option_keys(criterion) else "0"
 
 
 def show(at: OpenItem) -> None:
-    """The part in the browser."""
+    """Draw the browser's part."""
     component = st.components.v2.component("rubric_studio_hands", js=_HANDS)
     component(
         key=state.key(REVIEW_ACT, "hands"),
@@ -141,7 +141,7 @@ def show(at: OpenItem) -> None:
 
 
 def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
-    """Do it; keep a refusal for the bar to show."""
+    """Perform an act; keep a refusal for the bar to show."""
     state.drop(REVIEW_REFUSED)
     at.stands, at.told = None, ""
     try:
@@ -157,24 +157,24 @@ def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
 
 
 def refuse(message: str, problems: list[tuple[str, str, str]] | None = None) -> None:
-    """Say on the next run why an act was refused."""
+    """Show on the next run why an act was refused."""
     state.put(REVIEW_REFUSED, {"message": message, "problems": problems or []})
 
 
 def refusal() -> InputError | None:
-    """The refusal that waits to be shown, once."""
-    told = state.get(REVIEW_REFUSED)
+    """Return the pending refusal, once."""
+    message = state.get(REVIEW_REFUSED)
     state.drop(REVIEW_REFUSED)
-    if not told:
+    if not message:
         return None
     problems = tuple(
-        Problem(m, mend, (place,) if place else ()) for place, m, mend in told["problems"]
+        Problem(m, mend, (place,) if place else ()) for place, m, mend in message["problems"]
     )
-    return InputError(told["message"], problems)
+    return InputError(message["message"], problems)
 
 
 def _go_to_note(at: OpenItem, places: list[str]) -> None:
-    """Open the first cell that needs a note, with the cursor in it: one types why, Esc, Enter."""
+    """Open the first cell that needs a note and put the cursor in it: type, Esc, Enter."""
     first = next((opened.name(cell) for cell in at.mine if opened.name(cell) in places), None)
     if first is not None:
         at.active, at.mode = first, "options"
@@ -185,28 +185,28 @@ def _look_again(at: OpenItem) -> None:
     try:
         opened.look_again(at)
     except Conflict:
-        opened.lay(at, None)  # it is somebody else's now; drafts are kept
+        opened.lay(at, None)  # another reviewer has it now; drafts are kept
 
 
 def current(number: int, criterion: str, at: OpenItem) -> bool:
-    """Whether a key was meant for what is open now: keys can arrive after the screen moved on."""
+    """Return whether a key belongs to what is open; keys can arrive after the screen moved on."""
     return at.item is not None and at.number == number and at.active == criterion
 
 
 def option(at: OpenItem, number: int, criterion: str, index: int) -> None:
-    """A digit, or a click on an option of the active cell."""
+    """Handle a digit, or a click on an option of the active cell."""
     if current(number, criterion, at):
         guarded(at, lambda now: acts.choose(now, criterion, index))
 
 
 def why(at: OpenItem, number: int, criterion: str, reason: Why) -> None:
-    """A digit after 0."""
+    """Handle a digit after 0."""
     if current(number, criterion, at):
         guarded(at, lambda now: acts.give_up(now, criterion, reason))
 
 
 def enter(at: OpenItem, number: int) -> None:
-    """Commit, or confirm; jumps to what is missing instead."""
+    """Commit or confirm; jump to missing verdicts instead if there are any."""
     if at.item is None or at.number != number:
         return
     if not at.mine:
@@ -215,16 +215,16 @@ def enter(at: OpenItem, number: int) -> None:
     _take_note(at)
     if at.missing:
         at.active, at.mode = at.missing[0], "options"
-        left = len(at.missing)
-        have = "cells have" if left > 1 else "cell has"
+        missing = len(at.missing)
+        have = "cells have" if missing > 1 else "cell has"
         key = next(cannot_key(c.criterion) for c in at.mine if opened.name(c) == at.active)
-        refuse(f"{left} {have} no verdict yet. {key} says that one cannot be assessed.")
+        refuse(f"{missing} {have} no verdict yet. {key} says that one cannot be assessed.")
         return
     guarded(at, acts.commit)
 
 
 def _take_note(at: OpenItem) -> None:
-    """What stands in the note, whether its field has told before this act or tells with it."""
+    """Save the text of the note, whether its field reported it before this act or with it."""
     text = state.get(state.key(REVIEW_NOTE, at.number, at.active))
     given = at.said.get(at.active)
     if text is not None and str(text) != (given.note if given else ""):
@@ -232,40 +232,40 @@ def _take_note(at: OpenItem) -> None:
 
 
 def set_mode(at: OpenItem, mode: str) -> None:
-    """What digits mean from now on; the same key again goes back."""
+    """Set what digits mean; the same key again resets it."""
     at.mode = "options" if at.mode == mode else mode
 
 
 def write_note(at: OpenItem) -> None:
-    """Put the cursor into the note of the active cell."""
+    """Put the cursor in the active cell's note."""
     at.note += 1
 
 
 def act_on(at: OpenItem, number: int, criterion: str, act: Callable[[OpenItem], object]) -> None:
-    """Do something with the active cell: flag it, take the flag away, send it back."""
+    """Act on the active cell: flag it, remove the flag, send it back."""
     if current(number, criterion, at):
         guarded(at, act)
 
 
 def flag(at: OpenItem, number: int, criterion: str, role: Role) -> None:
-    """Hand the active cell over."""
+    """Flag the active cell for a role."""
     act_on(at, number, criterion, lambda now: acts.flag(now, role))
 
 
 def skip(at: OpenItem, number: int) -> None:
-    """Put the item last in my queue."""
+    """Move the item to the end of my queue."""
     if at.number == number and at.ticket is not None:
         guarded(at, acts.skip)
 
 
 def step(at: OpenItem, number: int, by: int) -> None:
-    """Look at the item before or after."""
+    """Show the next or previous item."""
     if at.number == number:
         guarded(at, lambda now: acts.step(now, by))
 
 
 def undo(at: OpenItem) -> None:
-    """Take my last act back; pressed again after one that stands, the last one before it."""
+    """Undo my last act; pressed again after one that cannot be undone, the act before it."""
     passed = at.stands
 
     def back(now: OpenItem) -> None:
@@ -284,6 +284,6 @@ def undo(at: OpenItem) -> None:
 
 
 def flag_met(at: OpenItem, met: HasMet, note: str) -> None:
-    """Ask a lead about verdicts that have met another reviewer's; the note is in this field."""
+    """Ask a lead about verdicts compared with another reviewer's; this field has the note."""
     guarded(at, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
     at.stands = None if at.told else met

@@ -1,7 +1,7 @@
-"""The open item of a reviewer: what it is, what was said of it so far, taking and leaving.
+"""A reviewer's open item: its cells and drafted verdicts, claiming and releasing it.
 
-It is this tab's unsaved work. What is said is drafted in the store with every key (`acts`), so
-that a closed tab loses nothing.
+It is this tab's unsaved work. Every key stores a draft (`acts`), so that closing the tab loses
+nothing.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ REVIEW_SPANS = "review_spans"
 
 @dataclass
 class OpenItem:
-    """What lies open. ``said``: verdicts begun, by criterion; ``mode``: what keys mean now.
+    """The open item. ``said``: drafted verdicts by criterion; ``mode``: what keys mean now.
 
-    ``votes`` are those that were revealed, by criterion: none before a verdict is committed.
+    ``votes`` are the revealed votes by criterion: none before a verdict is committed.
     """
 
     queue_id: int
@@ -51,16 +51,16 @@ class OpenItem:
     touched: float = 0.0
     effect: DecisionEffect | None = None
     undone: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()  # confirmed by themselves with the last commit
-    stands: Stands | None = None  # what undo could not take back just now
-    told: str = ""  # what the last act did, where nothing was decided
+    same: tuple[str, ...] = ()  # confirmed automatically with the last commit
+    stands: Stands | None = None  # what the last undo could not take back
+    told: str = ""  # what the last act did, if it decided nothing
     number: int = 0
-    note: int = 0  # rises when the note is to be typed in
-    where: QueueFilter = field(default_factory=QueueFilter)  # which items I want
+    note: int = 0  # rises when the cursor should go to the note
+    where: QueueFilter = field(default_factory=QueueFilter)  # the items I chose to see
 
     @property
     def cells(self) -> tuple[BlindCell, ...]:
-        """The cells of the item that I want to see."""
+        """Return the cells of the item that I chose to see."""
         return () if self.item is None else tuple(c for c in self.item.cells if self._wants(c))
 
     def _wants(self, cell: BlindCell) -> bool:
@@ -69,50 +69,50 @@ class OpenItem:
 
     @property
     def mine(self) -> tuple[BlindCell, ...]:
-        """The cells to be decided now."""
+        """Return the cells to decide now."""
         return tuple(c for c in self.cells if c.mine)
 
     @property
     def confirming(self) -> bool:
-        """Whether all that is mine was committed and waits to be confirmed."""
+        """Return whether all my cells are committed and wait for confirmation."""
         return bool(self.mine) and all(cell.first is not None for cell in self.mine)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The cells that nothing was said of yet."""
+        """Return the cells without a verdict."""
         return tuple(c.criterion.name for c in self.mine if not decided(self.said.get(name(c))))
 
 
 def name(cell: BlindCell) -> str:
-    """The criterion's name."""
+    """Return the criterion's name."""
     return cell.criterion.name
 
 
 def decided(given: Given | None) -> bool:
-    """Whether that is a verdict: an option, or why there can be none."""
+    """Return whether this is a verdict: an option, or why the cell cannot be assessed."""
     return given is not None and (given.option is not None or given.why is not None)
 
 
 def item_of(queue_id: int, seat: Seat) -> OpenItem:
-    """The open item of this tab for a queue."""
+    """Return this tab's open item for a queue."""
     place = state.key(REVIEW, queue_id)
-    found = state.get(place)
-    if not isinstance(found, OpenItem) or found.seat.name != seat.name:
+    opened_item = state.get(place)
+    if not isinstance(opened_item, OpenItem) or opened_item.seat.name != seat.name:
         far = queues.progress(store(), queue_id)
-        found = OpenItem(queue_id, seat, far, reviewer_quality.pace(store(), seat, queue_id))
-        state.put(place, found)
-    found.seat = seat
-    return found
+        opened_item = OpenItem(queue_id, seat, far, reviewer_quality.pace(store(), seat, queue_id))
+        state.put(place, opened_item)
+    opened_item.seat = seat
+    return opened_item
 
 
 def my_leases(at: OpenItem) -> list[ItemLease]:
-    """The items of this queue that I have open somewhere."""
+    """Return the items of this queue that I have open anywhere."""
     held = claims.open_leases(store(), at.queue_id)
     return [lease for lease in held if lease.reviewer == at.seat.name]
 
 
 def open_mine(at: OpenItem) -> bool:
-    """Go on with the item that this tab had open before it was loaded anew; `False`: none."""
+    """Reopen the item that this tab had open before a reload; `False` if there was none."""
     ticket = claims.claim_mine(store(), at.seat, at.queue_id)
     if ticket is not None:
         lay(at, ticket)
@@ -120,14 +120,14 @@ def open_mine(at: OpenItem) -> bool:
 
 
 def open_next(at: OpenItem) -> bool:
-    """Take the next item there is; `False` where none is available."""
+    """Take the next item; `False` if none is available."""
     ticket = claims.claim_next(store(), at.seat, at.queue_id, at.where)
     lay(at, ticket)
     return ticket is not None
 
 
 def open_item(at: OpenItem, item_id: str, *, take_over: bool = False) -> None:
-    """Take this very item; `Conflict` where it is not to be had."""
+    """Take this item; raise `Conflict` if it is not available."""
     ticket = claims.claim(store(), at.seat, at.queue_id, item_id, take_over=take_over)
     if at.ticket is not None and at.ticket.item_id != item_id:
         leave(at)
@@ -135,20 +135,20 @@ def open_item(at: OpenItem, item_id: str, *, take_over: bool = False) -> None:
 
 
 def leave(at: OpenItem) -> None:
-    """Give the open item back; what was drafted stays."""
+    """Release the open item; its drafts stay."""
     give_back(at)
     lay(at, None)
 
 
 def give_back(at: OpenItem) -> None:
-    """Let others have the open item; what stands in its place is laid at once."""
+    """Release the open item; the caller opens another in its place at once."""
     if at.ticket is not None:
         claims.release(store(), at.ticket)
     at.ticket = at.item = None
 
 
 def look_again(at: OpenItem) -> None:
-    """Read the open item anew, e.g. after somebody else changed it."""
+    """Reload the open item, for example after another person changed it."""
     if at.ticket is not None:
         at.ticket = claims.renewed(store(), at.ticket)
         at.item = commit_reveal.blind_item(store(), at.ticket)
@@ -179,13 +179,13 @@ def lay(at: OpenItem, ticket: Ticket | None) -> None:
 
 
 def _count(at: OpenItem) -> None:
-    """How far the queue is, and how far I am."""
+    """Update the queue's progress and mine."""
     at.progress = queues.progress(store(), at.queue_id)
     at.pace = reviewer_quality.pace(store(), at.seat, at.queue_id)
 
 
 def show_votes(at: OpenItem) -> None:
-    """Have the votes revealed where they may be: after a commit, or on an assisted item."""
+    """Reveal the votes where allowed: after a commit, or on an assisted item."""
     at.votes = {}
     if at.ticket is not None and at.item is not None and (at.confirming or at.item.assisted):
         shown = commit_reveal.reveal(store(), at.ticket)
@@ -193,7 +193,7 @@ def show_votes(at: OpenItem) -> None:
 
 
 def choose_active(at: OpenItem) -> None:
-    """Keep the active cell, or make the first active that needs something."""
+    """Keep the active cell, or activate the first one that needs something."""
     open_cells = [name(c) for c in at.mine]
     if at.active not in open_cells:
         at.active = next(iter(at.missing), open_cells[0] if open_cells else "")

@@ -1,4 +1,4 @@
-"""Reviewing: one item of a queue beside its doubtful cells, blind until a verdict."""
+"""Reviewing: one item of a queue next to its doubtful cells, blind until a verdict."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.widgets import empty_state, page_header, shown_errors
 
-#: Most seconds between two signs of life while an item is open; a third of a shorter lease.
+#: Most seconds between two heartbeats while an item is open; a third of a shorter lease.
 BEAT = 25
 
 
 def none_chosen() -> None:
-    """No queue in the address."""
+    """Draw the screen without a queue in the address."""
     page_header("Review")
     empty_state("No queue chosen", "Open one from the list of queues.", _to_queues)
 
 
 def show(queue_id: int) -> None:
-    """The screen for a queue: the item that is open, or why there is none."""
+    """Draw the screen of a queue: the open item, or why there is none."""
     queue = queues.queue(store(), queue_id)
     who = identity.seat()
     if who is None:
@@ -43,14 +43,14 @@ def show(queue_id: int) -> None:
 
 
 def _arrive(at: OpenItem) -> None:
-    """Open what was asked for, what this tab had open, or the next item.
+    """Open the requested item, the one this tab had open, or the next one.
 
-    What I have open in another window waits until I say where I want to go on.
+    If I have an item open in another window, ask where to go on first.
     """
-    asked = state.get(state.REVIEW_TAKE)
+    item_id = state.get(state.REVIEW_TAKE)
     state.drop(state.REVIEW_TAKE)
-    if asked is not None:
-        opened.open_item(at, str(asked), take_over=True)
+    if item_id is not None:
+        opened.open_item(at, str(item_id), take_over=True)
     elif not opened.open_mine(at) and not opened.my_leases(at):
         opened.open_next(at)
 
@@ -72,20 +72,20 @@ def _screen(at: OpenItem, queue_name: str) -> None:
 
 def _nothing(at: OpenItem) -> None:
     standing = claims.standing(store(), at.seat, at.queue_id, at.where)
-    mine = opened.my_leases(at)
-    if mine:
-        words = (
+    leases = opened.my_leases(at)
+    if leases:
+        text = (
             "You have an item open in another window, or had when it closed. What you said of it "
             "is kept."
         )
-        empty_state("One item is still open", words, lambda: _take_back(at, mine[0].item_id))
+        empty_state("One item is still open", text, lambda: _take_back(at, leases[0].item_id))
     elif standing.available:
         empty_state("Ready", "There is something for you to review.")
     else:
         empty_state("Nothing left for you here", standing.why, _to_queues)
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
-            _start(at, first=not mine)
+            _start(at, first=not leases)
 
 
 def _start(at: OpenItem, *, first: bool) -> None:
@@ -115,7 +115,7 @@ def _to_queues() -> None:
 
 
 def _stay(at: OpenItem) -> None:
-    """Holds on to the open item while the tab lives; says so when somebody else took it."""
+    """Keep the open item's lease while the tab lives; show when another reviewer took it."""
     if at.ticket is None:
         return
     with shown_errors():
@@ -133,11 +133,11 @@ def _let_go(at: OpenItem) -> None:
 
 
 def take_up(run_id: int, rule: str) -> None:
-    """The queue of a run by one of the rules that links name; made now where there is none."""
+    """Open the run's queue for a rule named in a link; make it if it does not exist."""
     name, queued = work.SETTLED_AT_ONCE[rule]
     if who := identity.seat():
-        made = queues.take_up(store(), who, run_id, name, queued)
-        state.set_address(**{state.QUEUE: made.id, state.RUN: None, state.RULE: None})
+        queue = queues.take_up(store(), who, run_id, name, queued)
+        state.set_address(**{state.QUEUE: queue.id, state.RUN: None, state.RULE: None})
         st.rerun()
 
 

@@ -1,4 +1,4 @@
-"""What the judges said of a cell, and other reviewers where they disagree: after the commit."""
+"""Judges' votes on a cell, and other reviewers' verdicts if they differ, after the commit."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ REASONS = {
     "stale": "the question has changed since",
     "chosen": "somebody chose it",
     "audit": "drawn at random",
-    # That the label is known stays untold: it is no reason to look harder than elsewhere.
+    # A known label stays secret: it would be a reason to look harder here than elsewhere.
     "gold": "drawn at random",
     "regrade": "a regrade was asked for",
 }
 
 
 def summary(cell: RevealedCell) -> None:
-    """What the judges' votes gave, how they spread, why the cell was queued, what others said."""
+    """Draw the panel's verdict, the spread of votes, why the cell was queued, others' verdicts."""
     view = cell.view
     criterion, verdict = view.criterion, view.verdict
     chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
@@ -47,7 +47,7 @@ def summary(cell: RevealedCell) -> None:
 
 
 def votes(cell: RevealedCell, text: str) -> None:
-    """Every judge's vote with its reason and quotes."""
+    """Draw every judge's vote with its reason and quotes."""
     for vote in cell.view.votes:
         if vote.result is not None:
             st.html(
@@ -69,13 +69,13 @@ def _same(cell: RevealedCell) -> str:
         return tag("they left it to you", "info")
     if verdict.option == first.option:
         return tag("as you said", "good")
-    words = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
-    return tag(words, "warn")
+    text = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
+    return tag(text, "warn")
 
 
 def _other(cell: RevealedCell, other: Other) -> None:
     given, criterion = other.given, cell.view.criterion
-    said = (
+    verdict = (
         criterion.choices[given.option].label
         if given.option is not None
         else f"cannot assess: {WHYS[given.why] if given.why else ''}"
@@ -84,12 +84,12 @@ def _other(cell: RevealedCell, other: Other) -> None:
     quotes = "".join(f'<div class="rs-quote">{esc(span.quote)}</div>' for span in given.evidence)
     st.html(
         f'<div class="rs-card"><div class="rs-row"><b>Reviewer {other.letter}</b>'
-        f"{tag(said, 'info')}</div>{note}{quotes}</div>"
+        f"{tag(verdict, 'info')}</div>{note}{quotes}</div>"
     )
 
 
 def _spread(cell: RevealedCell) -> str:
-    """How often each option was voted for; nothing of a single vote."""
+    """Return how often each option was voted for; empty for a single vote."""
     votes = [v.vote for v in cell.view.votes if v.vote is not None and v.repeats is None]
     if len(votes) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""What is judged, to be read, searched and pointed at; with what judges quoted, once shown."""
+"""The judged text to read, search and mark, with judges' quotes once revealed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pages.ui.items import context_words
 from pages.ui.text import esc, formatted, label
 from pages.ui.widgets import one_of
 
-#: Underlined and lettered, so that it is told from a person's own marks, and not by colour alone.
+#: Underlined and lettered: told apart from a person's own marks by more than colour.
 _STYLE = "background:none;color:inherit;border-bottom:2px dotted currentColor"
 
 
 class QuotedPassage(NamedTuple):
-    """What one judge quoted; `letter` stands at the end of each passage."""
+    """One judge's quotes; `letter` marks the end of each passage."""
 
     letter: str
     judge: str
@@ -34,12 +34,12 @@ class QuotedPassage(NamedTuple):
 
 
 def quoted(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
-    """The quotes of the votes on a cell, by judge; none before its votes are revealed."""
-    found: dict[str, dict[str, None]] = {}
+    """Return the quotes of the votes on a cell, by judge; none before its votes are revealed."""
+    by_judge: dict[str, dict[str, None]] = {}
     for view in () if cell is None else cell.view.votes:
         if view.vote is not None:
-            found.setdefault(view.cell.judge, {}).update(dict.fromkeys(view.vote.evidence))
-    with_quotes = [(judge, tuple(told)) for judge, told in found.items() if told]
+            by_judge.setdefault(view.cell.judge, {}).update(dict.fromkeys(view.vote.evidence))
+    with_quotes = [(judge, tuple(passages)) for judge, passages in by_judge.items() if passages]
     return tuple(
         QuotedPassage(_letter(at), judge, passages)
         for at, (judge, passages) in enumerate(with_quotes)
@@ -47,7 +47,7 @@ def quoted(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
 
 
 def _letter(at: int) -> str:
-    """Letters a to z, then a2 to z2 and so on.
+    """Return letters a to z, then a2 to z2 and so on.
 
     >>> _letter(0), _letter(25), _letter(26)
     ('a', 'z', 'a2')
@@ -57,34 +57,34 @@ def _letter(at: int) -> str:
 
 
 def quote_legend(text: str, quotes: Sequence[QuotedPassage]) -> str:
-    """Who quoted what is underlined, as HTML; empty where none of the quotes is in the text."""
-    there = [q for q in quotes if any(find_quote(text, words) for words in q.passages)]
-    names = ", ".join(f"<sup>{q.letter}</sup> {esc(q.judge)}" for q in there)
-    return f'<span class="rs-quiet">Underlined: quoted by {names}</span>' if there else ""
+    """Return HTML that names the judges quoted in the text; empty if there are none."""
+    present = [q for q in quotes if any(find_quote(text, passage) for passage in q.passages)]
+    names = ", ".join(f"<sup>{q.letter}</sup> {esc(q.judge)}" for q in present)
+    return f'<span class="rs-quiet">Underlined: quoted by {names}</span>' if present else ""
 
 
 def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPassage]) -> str:
-    """The escaped text with a person's own spans highlighted and the judges' quotes underlined.
+    """Return the escaped text with a person's own spans highlighted and judges' quotes underlined.
 
     >>> layered("a<b", [(0, 1)], [Quoted("a", "Ann", ("<b",))]).replace(_STYLE, "")
     '<mark class="rs-mark">a</mark><mark class="rs-quoted" style="">&lt;b</mark><sup>a</sup>'
     """
-    mine = [(max(0, start), min(len(text), end)) for start, end in own]
-    theirs = [
+    marked = [(max(0, start), min(len(text), end)) for start, end in own]
+    underlined = [
         (*span, quote.letter)
         for quote in quotes
-        for words in quote.passages
-        if (span := find_quote(text, words)) is not None
+        for passage in quote.passages
+        if (span := find_quote(text, passage)) is not None
     ]
-    edges = {0, len(text)}.union(*((s, e) for s, e in mine), *((s, e) for s, e, _ in theirs))
+    edges = {0, len(text)}.union(*((s, e) for s, e in marked), *((s, e) for s, e, _ in underlined))
     parts, cuts = list[str](), sorted(edges)
     for start, end in pairwise(cuts):
         inside = esc(text[start:end])
-        if any(s <= start < e for s, e in mine):
+        if any(s <= start < e for s, e in marked):
             inside = f'<mark class="rs-mark">{inside}</mark>'
-        if any(s <= start < e for s, e, _ in theirs):
+        if any(s <= start < e for s, e, _ in underlined):
             inside = f'<mark class="rs-quoted" style="{_STYLE}">{inside}</mark>'
-        ended = sorted({letter for _, e, letter in theirs if e == end})
+        ended = sorted({letter for _, e, letter in underlined if e == end})
         parts.append(inside + (f"<sup>{','.join(ended)}</sup>" if ended else ""))
     return "".join(parts)
 
@@ -92,12 +92,12 @@ def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPa
 REVIEW_LOOK = "review_look"
 
 LOOKS = ("Plain", "Formatted", "Code")
-#: Sentences that can be chosen by number; longer texts show the first ones.
+#: Most sentences that can be chosen by number, counted from the start of the text.
 MOST = 200
 
 
 def show(at: OpenItem, item: BlindItem) -> None:
-    """The texts of an item, in the order in which one reads them."""
+    """Draw the texts of an item in reading order."""
     _folded("Guidelines", item.guidelines)
     _folded("Prompt", item.prompt, opened=len(item.prompt) < 600)
     for name, text in item.context.items():
@@ -107,13 +107,13 @@ def show(at: OpenItem, item: BlindItem) -> None:
 
 
 def text_of(item: BlindItem) -> str:
-    """The judged text, in which spans of evidence are counted."""
+    """Return the judged text, whose offsets the spans of evidence use."""
     return Item(id="shown", submission=item.submission).output
 
 
-def _folded(words: str, text: str, *, opened: bool = False) -> None:
+def _folded(caption: str, text: str, *, opened: bool = False) -> None:
     if text:
-        with st.expander(label(words), expanded=opened):
+        with st.expander(label(caption), expanded=opened):
             st.html(
                 f'<div class="rs-prose" style="max-height:360px;overflow:auto">{esc(text)}</div>'
             )
@@ -133,10 +133,10 @@ def _submission(at: OpenItem, item: BlindItem) -> None:
             on_click=_toggle,
             args=(at,),
         )
-    found = _find(at, text)
+    matches = _find(at, text)
     theirs = quoted(at.votes.get(at.active))
     with st.container(border=True):
-        _shown(at, item, text, str(look), found, theirs)
+        _shown(at, item, text, str(look), matches, theirs)
         legend = quote_legend(text, theirs)
         if legend and not at.evidence and look != "Formatted":
             st.html(legend)
@@ -176,7 +176,7 @@ def _shown(
     item: BlindItem,
     text: str,
     look: str,
-    found: Sequence[tuple[int, int]],
+    matches: Sequence[tuple[int, int]],
     theirs: Sequence[QuotedPassage],
 ) -> None:
     if not text.strip():
@@ -190,9 +190,9 @@ def _shown(
     elif look == "Code":
         st.html(
             f'<pre style="{height};white-space:pre-wrap;overflow-wrap:anywhere;font-size:.84rem">'
-            f"{layered(text, found, theirs)}</pre>"
+            f"{layered(text, matches, theirs)}</pre>"
         )
-    elif isinstance(item.submission, tuple) and not found:
+    elif isinstance(item.submission, tuple) and not matches:
         turns = "".join(
             f'<div class="rs-card"><b>{esc(turn.role)}</b>'
             f'<div class="rs-prose">{layered(turn.content, (), theirs)}</div></div>'
@@ -200,7 +200,7 @@ def _shown(
         )
         st.html(f'<div style="{height};display:grid;gap:.5rem">{turns}</div>')
     else:
-        spans = [*found, *((s.start, s.end) for s in _chosen(at))]
+        spans = [*matches, *((s.start, s.end) for s in _chosen(at))]
         shown = layered(text, spans, theirs)
         st.html(f'<div class="rs-prose" style="{height}">{shown}</div>')
 
@@ -210,19 +210,21 @@ def _chosen(at: OpenItem) -> tuple[Span, ...]:
 
 
 def _numbered(at: OpenItem, text: str) -> str:
-    """The text with a number before each sentence; what is chosen is marked."""
+    """Return the text with a number before each sentence; chosen sentences are marked."""
     chosen = {(s.start, s.end) for s in _chosen(at)}
     parts, after = list[str](), 0
     for number, (start, end) in enumerate(sentences(text)[:MOST], start=1):
         inside = esc(text[start:end])
-        words = f'<mark class="rs-mark">{inside}</mark>' if (start, end) in chosen else inside
-        parts.append(f'{esc(text[after:start])}<small class="rs-quiet">[{number}]</small> {words}')
+        caption = f'<mark class="rs-mark">{inside}</mark>' if (start, end) in chosen else inside
+        parts.append(
+            f'{esc(text[after:start])}<small class="rs-quiet">[{number}]</small> {caption}'
+        )
         after = end
     return "".join([*parts, esc(text[after:])])
 
 
 def _sentences(at: OpenItem, text: str) -> None:
-    """Chips of the sentences, by number, for the cell that is active."""
+    """Draw the sentence numbers as chips, for the active cell."""
     spans = sentences(text)[:MOST]
     key = state.key(REVIEW_SPANS, at.number, at.active)
     chosen = {(s.start, s.end) for s in _chosen(at)}
