@@ -1,5 +1,5 @@
 """The list of rubrics and the editor of one.
 
-The draft (`pages.ui.drafts`) is kept in the store after every change; nothing here
-holds a second copy of it.
+The store keeps the draft (`pages.ui.drafts`) after every change; nothing here holds a second
+copy of it.
 """

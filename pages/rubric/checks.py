@@ -1,4 +1,4 @@
-"""What is wrong with the draft, what the rubric check says of it, and what its newest run says."""
+"""Problems of the draft, the findings of the rubric check, and what the newest run says."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, problem_list, shown_errors, tag
 
-#: So many findings are shown in full beside the form; the criteria show their own.
+#: Most findings shown in full next to the form; the criteria show their own.
 SHOWN = 12
 
 
 class Placed(NamedTuple):
-    """A finding and the card it belongs to: a criterion's or a gate's uid, or none."""
+    """A finding and its card: the uid of a criterion or a gate, or none."""
 
     finding: LintFinding
     uid: str | None
@@ -43,12 +43,12 @@ class Placed(NamedTuple):
 
     @property
     def serious(self) -> bool:
-        """Whether its rule is a serious one."""
+        """Return whether its rule is a serious one."""
         return rule_of(self.finding).severity == "serious"
 
 
 def found(name: str) -> list[Placed]:
-    """What to mend in the draft, dismissed ones among them."""
+    """Return the findings on the draft, including dismissed ones."""
     draft = drafts.draft(name)
     about = (content_hash(payload(draft)),)
     findings = remembered("rubric_check", about, lambda: check_draft(draft, with_dismissed=True))
@@ -56,30 +56,30 @@ def found(name: str) -> list[Placed]:
 
 
 def _unread(name: str) -> tuple[str, ...]:
-    """The criteria whose wording no check reads, as they are not in English."""
+    """Return the criteria that no check reads, because they are not in English."""
     draft = drafts.draft(name)
     about = (content_hash(payload(draft)),)
     return remembered("rubric_unread", about, lambda: unread_draft(draft))
 
 
 def mark(placed: list[Placed], uid: str) -> str:
-    """The HTML of the tag on a closed criterion that has something to mend; else empty."""
-    mine = [one for one in placed if one.uid == uid and not one.dismissed]
-    tone: Tone = "warn" if any(one.serious for one in mine) else "neutral"
-    return tag(f"{len(mine)} to fix", tone) if mine else ""
+    """Return the HTML tag of a closed criterion with findings; else an empty string."""
+    open_findings = [finding for finding in placed if finding.uid == uid and not finding.dismissed]
+    tone: Tone = "warn" if any(finding.serious for finding in open_findings) else "neutral"
+    return tag(f"{len(open_findings)} to fix", tone) if open_findings else ""
 
 
 def show_beside(name: str, uid: str) -> None:
-    """What to mend in the open criterion."""
-    for one in found(name):
-        if one.uid == uid and not one.dismissed:
-            _show(name, one, "card")
+    """Show the open criterion's findings."""
+    for finding in found(name):
+        if finding.uid == uid and not finding.dismissed:
+            _show(name, finding, "card")
 
 
 def show_all(name: str) -> None:
-    """The summary: what to mend anywhere, then what was dismissed."""
+    """Draw the summary: open findings anywhere, then the dismissed ones."""
     placed = found(name)
-    live = [one for one in placed if not one.dismissed]
+    live = [finding for finding in placed if not finding.dismissed]
     if not drafts.draft(name)["criteria"]:
         return
     unread = _unread(name)
@@ -90,15 +90,15 @@ def show_all(name: str) -> None:
         st.html(
             f'<div class="rs-quiet">{esc(unread_words([one_line(u, 40) for u in unread]))}</div>'
         )
-    for one in live[:SHOWN]:
-        _show(name, one, "side")
+    for finding in live[:SHOWN]:
+        _show(name, finding, "side")
     if len(live) > SHOWN:
         st.caption(f"and {len(live) - SHOWN} more, at their criteria")
-    _show_dismissed(name, [one for one in placed if one.dismissed])
+    _show_dismissed(name, [finding for finding in placed if finding.dismissed])
 
 
 def _count(live: list[Placed], words_read: bool) -> str:
-    serious = sum(one.serious for one in live)
+    serious = sum(finding.serious for finding in live)
     if not live:
         what = "words, levels, weights or gates" if words_read else "levels, weights or gates"
         return f"No {what} that are known to make judges disagree."
@@ -107,119 +107,119 @@ def _count(live: list[Placed], words_read: bool) -> str:
     return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
 
 
-def _show(name: str, one: Placed, where: str) -> None:
-    rule = rule_of(one.finding)
-    subject = _subject(name, one) if where == "side" else ""
+def _show(name: str, finding: Placed, where: str) -> None:
+    rule = rule_of(finding.finding)
+    subject = _subject(name, finding) if where == "side" else ""
     with st.container(border=True, gap="xxsmall"):
-        st.html(_words(rule, one, subject))
-        _acts(name, one, where)
+        st.html(_words(rule, finding, subject))
+        _acts(name, finding, where)
 
 
-def _words(rule: LintRule, one: Placed, subject: str) -> str:
+def _words(rule: LintRule, finding: Placed, subject: str) -> str:
     return (
         '<div class="rs-row">'
-        f"{tag(rule.severity, 'warn' if one.serious else 'neutral')}<b>{esc(rule.title)}</b>"
+        f"{tag(rule.severity, 'warn' if finding.serious else 'neutral')}<b>{esc(rule.title)}</b>"
         f'<span class="rs-quiet">{subject}</span></div>'
-        f'<div style="overflow-wrap:anywhere">{esc(one.finding.sentence)}</div>'
-        f'<div class="rs-quiet">{esc(one.finding.mend)}</div>'
+        f'<div style="overflow-wrap:anywhere">{esc(finding.finding.sentence)}</div>'
+        f'<div class="rs-quiet">{esc(finding.finding.mend)}</div>'
         f'<details class="rs-quiet"><summary>Why it matters</summary>{esc(rule.why)}<br>'
         f"<i>{esc(rule.source)}</i></details>"
     )
 
 
-def _acts(name: str, one: Placed, where: str) -> None:
+def _acts(name: str, finding: Placed, where: str) -> None:
     with st.container(horizontal=True, gap="small"):
-        if one.finding.edit is not None:
-            _button(name, one, where, "mend", one.finding.edit.words, "auto_fix_high")
-        if where == "side" and one.uid is not None and one.uid != drafts.open_card(name):
-            _button(name, one, where, "open", "Open", "arrow_forward")
-        _button(name, one, where, "dismiss", "Dismiss", "close")
+        if finding.finding.edit is not None:
+            _button(name, finding, where, "mend", finding.finding.edit.words, "auto_fix_high")
+        if where == "side" and finding.uid is not None and finding.uid != drafts.open_card(name):
+            _button(name, finding, where, "open", "Open", "arrow_forward")
+        _button(name, finding, where, "dismiss", "Dismiss", "close")
 
 
-def _subject(name: str, one: Placed) -> str:
-    draft, at = drafts.draft(name), one.finding.criterion
+def _subject(name: str, finding: Placed) -> str:
+    draft, at = drafts.draft(name), finding.finding.criterion
     if at is not None:
         return esc(one_line(draft["criteria"][at]["name"], 60))
-    if one.finding.gate is not None:
-        gate = draft["gates"][one.finding.gate]["gate"]
+    if finding.finding.gate is not None:
+        gate = draft["gates"][finding.finding.gate]["gate"]
         return f"gate {esc(one_line(str(gate.get('name', '')), 60))}"
     return "the whole rubric"
 
 
-def _button(name: str, one: Placed, where: str, act: str, words: str, icon: str) -> None:
-    finding = one.finding
+def _button(name: str, placed: Placed, where: str, act: str, text: str, icon: str) -> None:
+    finding = placed.finding
     places = [step for path in (finding.path[2:], *finding.also) for step in path]
     st.button(
-        words,
+        text,
         key=state.key(
-            RUBRIC_ACT, name, "check", where, act, finding.rule, one.uid or "rubric", *places
+            RUBRIC_ACT, name, "check", where, act, finding.rule, placed.uid or "rubric", *places
         ),
         type="tertiary",
         icon=f":material/{icon}:",
         on_click=_on_act,
-        args=(name, act, one),
+        args=(name, act, placed),
     )
 
 
-def _on_act(name: str, act: str, one: Placed) -> None:
+def _on_act(name: str, act: str, finding: Placed) -> None:
     with shown_errors():
-        # The draft may have moved on since the button was drawn; then its place means another.
-        if one not in found(name):
+        # The draft may have changed since the button was drawn; its position may mean another.
+        if finding not in found(name):
             return
         draft = drafts.draft(name)
         if act == "open":
-            drafts.keep_open(name, one.uid)
+            drafts.keep_open(name, finding.uid)
         elif act == "dismiss":
-            drafts.change(name, dismiss(draft, one.finding))
+            drafts.change(name, dismiss(draft, finding.finding))
         elif act == "recall":
-            drafts.change(name, recall(draft, one.finding))
-        elif one.finding.edit is not None:
-            drafts.change(name, mended(draft, one.finding.edit), redraw=True)
+            drafts.change(name, recall(draft, finding.finding))
+        elif finding.finding.edit is not None:
+            drafts.change(name, mended(draft, finding.finding.edit), redraw=True)
 
 
 def _show_dismissed(name: str, dismissed: list[Placed]) -> None:
     if not dismissed:
         return
     with st.expander(f"{len(dismissed)} dismissed; kept with the rubric"):
-        for one in dismissed:
-            subject = _subject(name, one)
+        for finding in dismissed:
+            subject = _subject(name, finding)
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.html(
-                    f"{esc(rule_of(one.finding).title)} <span class='rs-quiet'>{subject}</span>"
+                    f"{esc(rule_of(finding.finding).title)} <span class='rs-quiet'>{subject}</span>"
                 )
-                _button(name, one, "dismissed", "recall", "Show again", "undo")
+                _button(name, finding, "dismissed", "recall", "Show again", "undo")
 
 
 def what_runs_say_beside(name: str, uid: str) -> None:
-    """What the data say of the open criterion; nothing where they say nothing."""
-    said = _said(name)
-    if said is None:
+    """Show what the data say about the open criterion, if anything."""
+    says = _said(name)
+    if says is None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
-    mine = diagnosis.of_criterion(said.heard.findings, criterion["name"])
-    why = said.heard.unknown.get(criterion["name"], "")
-    if not mine and not why:
+    findings = diagnosis.of_criterion(says.heard.findings, criterion["name"])
+    why = says.heard.unknown.get(criterion["name"], "")
+    if not findings and not why:
         return
-    changed = diagnosis.asked_otherwise(store(), said.run, drafts.draft(name), uid)
-    _sentences([(None, one) for one in mine], changed=changed, unknown=_unknown(why))
-    _link(said.run)
+    changed = diagnosis.asked_otherwise(store(), says.run, drafts.draft(name), uid)
+    _sentences([(None, finding) for finding in findings], changed=changed, unknown=_unknown(why))
+    _link(says.run)
 
 
 def what_runs_say(name: str) -> None:
-    """What the data say of any criterion."""
-    said = _said(name)
-    if said is None:
+    """Show what the data say about any criterion."""
+    says = _said(name)
+    if says is None:
         return
-    run, heard = said.run, said.heard
+    run, heard = says.run, says.heard
     names = {c["name"] for c in drafts.draft(name)["criteria"]}
-    kept = [one for one in heard.findings if one.criterion in names]
+    findings = [finding for finding in heard.findings if finding.criterion in names]
     about = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">What the newest run says</div>'
-        f'<div class="rs-quiet">{esc(one_line(about, 120))}</div>{_passed(said)}'
+        f'<div class="rs-quiet">{esc(one_line(about, 120))}</div>{_passed(says)}'
     )
-    if kept:
-        _sentences([(one.criterion, one) for one in kept], changed=False)
+    if findings:
+        _sentences([(finding.criterion, finding) for finding in findings], changed=False)
     elif heard.answers:
         st.html('<div class="rs-quiet">Nothing is surely wrong with a criterion.</div>')
     unknown = [
@@ -236,12 +236,12 @@ def _unknown(why: str) -> str:
     return f"Agreement unknown: {why}." if why else ""
 
 
-def _passed(said: Says) -> str:
-    """That a newer run cannot answer, and why this one is asked."""
-    if said.passed is None:
+def _passed(says: Says) -> str:
+    """Return a note that a newer run cannot answer, and why this one does."""
+    if says.passed is None:
         return ""
-    words = f"A newer run, {one_line(said.passed.name, 60)}, cannot tell of agreement: {said.why}."
-    return f'<div class="rs-quiet">{esc(words)}</div>'
+    text = f"A newer run, {one_line(says.passed.name, 60)}, cannot tell of agreement: {says.why}."
+    return f'<div class="rs-quiet">{esc(text)}</div>'
 
 
 def _said(name: str) -> Says | None:
@@ -255,13 +255,15 @@ def _heard(run: RunRow) -> Heard:
 
 
 def _sentences(
-    found: list[tuple[str | None, CriterionFinding]], *, changed: bool, unknown: str = ""
+    findings: list[tuple[str | None, CriterionFinding]], *, changed: bool, unknown: str = ""
 ) -> None:
     lines = ""
-    for subject, one in found:
+    for subject, finding in findings:
         head = f"<b>{esc(one_line(subject, 60))}</b> " if subject else ""
-        weight = tag("serious" if one.serious else "slight", "warn" if one.serious else "neutral")
-        lines += f'<div class="rs-row">{weight}<span>{head}{esc(one.sentence)}</span></div>'
+        weight = tag(
+            "serious" if finding.serious else "slight", "warn" if finding.serious else "neutral"
+        )
+        lines += f'<div class="rs-row">{weight}<span>{head}{esc(finding.sentence)}</span></div>'
     note = (
         '<div class="rs-quiet">The criterion has changed since that run asked it.</div>'
         if changed
@@ -280,7 +282,7 @@ PROBLEMS_SHOWN = 12
 
 
 def show_problems(name: str) -> None:
-    """The problems of the draft (or of the typed YAML), each with a way to its card."""
+    """Show the problems of the draft or its YAML, each with a link to its card."""
     refused = drafts.refused_text(name)
     if refused is not None:
         st.error(label(f"The YAML is not applied yet. {refused.message}"))
@@ -289,7 +291,7 @@ def show_problems(name: str) -> None:
     draft = drafts.draft(name)
     problems = problems_of(draft)
     if not problems:
-        _can_be_saved(sum(one.serious for one in found(name) if not one.dismissed))
+        _can_be_saved(sum(finding.serious for finding in found(name) if not finding.dismissed))
         return
     count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to fix before saving"
     st.warning(count, icon=":material/build:")
@@ -300,10 +302,10 @@ def show_problems(name: str) -> None:
 
 
 def _can_be_saved(serious: int) -> None:
-    """The head of the check; green only where nothing serious stands below it."""
+    """Draw the head of the check; green only without serious findings below."""
     if serious:
-        words = f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
-        st.warning(words, icon=":material/warning:")
+        text = f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
+        st.warning(text, icon=":material/warning:")
     else:
         st.success("Nothing to fix before saving: it can be used.", icon=":material/check:")
 
@@ -334,7 +336,7 @@ def _about_card(problem: Problem) -> str | None:
 
 
 def _named(name: str, problem: Problem, uid: str | None) -> Problem:
-    """The problem with the criterion's name instead of its number, where it has one."""
+    """Return the problem with the criterion's name in place of its number, if it has one."""
     criterion = next((c for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)
     if criterion is None or not criterion["name"].strip():
         return problem

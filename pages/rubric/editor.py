@@ -35,14 +35,14 @@ from pages.ui.resources import only
 from pages.ui.text import esc, label
 from pages.ui.widgets import one_of, problem_list, refusal, row, show_flash, shown_errors, tag
 
-#: So many lines more than the text has are numbered and have room, for what is typed next.
+#: Numbered lines kept free below the text, for what is typed next.
 SPARE = 12
-#: The height of a line, as the style sheet has it, and the least height of the field, in pixels.
+#: The line height of the style sheet, and the field's least height, in pixels.
 LINE, LEAST = 20.16, 620
 
 
 def yaml_side(name: str) -> None:
-    """The text with what is wrong in it, line by line."""
+    """Draw the YAML text with its problems, line by line."""
     typed = drafts.text(name)
     key = state.key(RUBRIC_YAML, name)
     state.seed(key, library.text_of(drafts.draft(name)) if typed is None else typed)
@@ -65,12 +65,12 @@ def yaml_side(name: str) -> None:
 
 
 def _height(text: str) -> int:
-    """So high that the text does not scroll away from the numbers of its lines."""
+    """Return a height at which the text does not scroll away from its line numbers."""
     return max(LEAST, round((text.count("\n") + 1 + SPARE) * LINE))
 
 
 def _numbers(text: str, refused: InputError | None) -> None:
-    """The numbers of the lines beside the text; those with something to mend are marked."""
+    """Draw the line numbers next to the text; lines with problems are marked."""
     problems = refused.problems if refused is not None else ()
     marked: dict[int, str] = {}
     for problem in problems:
@@ -85,14 +85,14 @@ def _numbers(text: str, refused: InputError | None) -> None:
 
 
 def show_comments(name: str) -> None:
-    """Before anything is saved, that comments in the typed YAML are not."""
+    """Warn before the first save that comments in the typed YAML are lost."""
     lost = library.lost_comments(drafts.text(name) or "")
     if lost:
         st.warning(label(lost, 500), icon=":material/comment:")
 
 
 def show_waiting(name: str, view_key: str, yaml: str) -> None:
-    """Instead of the form, while the typed YAML is not a rubric: nothing is dropped unasked."""
+    """Replace the form while the typed YAML is not a rubric, so that nothing is lost silently."""
     refused = drafts.refused_text(name)
     st.warning(
         "The YAML view holds text that is not a valid rubric yet. Fix it there, or drop it and go "
@@ -140,14 +140,14 @@ SIDES = ("Check", "Preview", "Scoring", "Versions", HELP)
 
 
 def show(name: str) -> None:
-    """The whole editor screen."""
+    """Draw the whole editor screen."""
     with st.container(horizontal=True, vertical_alignment="center"):
         back_to_list(lambda: drafts.leave(name))
         st.space("stretch")
         if (rubric_id := state.as_id(name)) is not None:
-            known = routes.grade_address(rubric=rubric_id)
+            address = routes.grade_address(rubric=rubric_id)
             tip = "With the version that was saved last."
-            routes.link(routes.GRADE, "Grade with this rubric", known, help=tip)
+            routes.link(routes.GRADE, "Grade with this rubric", address, help=tip)
     try:
         drafts.load(name)
     except NotFound as error:
@@ -203,7 +203,7 @@ def _header(name: str) -> None:
 
 def _act(
     name: str,
-    words: str,
+    text: str,
     icon: str,
     act: Callable[[str], None],
     *,
@@ -213,8 +213,8 @@ def _act(
 ) -> None:
     barred = only("write") if act == drafts.save else {}
     st.button(
-        words,
-        key=state.key(RUBRIC_ACT, name, words.lower()),
+        text,
+        key=state.key(RUBRIC_ACT, name, text.lower()),
         type=kind,
         icon=f":material/{icon}:" if icon else None,
         on_click=act,
@@ -242,8 +242,8 @@ def _on_discard(name: str) -> None:
 
 
 def _after_saving(name: str) -> None:
-    """Where one goes from a version that was just saved; gone with the next change."""
-    # Its place is there always: what stands below keeps its own, and the cursor.
+    """Offer the next steps after a save; the next change removes them."""
+    # The place always exists, so that what is below keeps its own place, and the cursor.
     place = st.container()
     saved = state.get(state.key(RUBRIC_SAVED, name))
     if saved is None or drafts.is_unsaved(name):
@@ -263,7 +263,7 @@ def _after_saving(name: str) -> None:
 
 
 def _views(name: str) -> str:
-    """What the form's place shows, and what stands beside it; in sight like Save."""
+    """Draw the choice of the form's view, next to Save; return the chosen view."""
     with st.container(horizontal=True, vertical_alignment="center", key="rs_sides"):
         view = _view(name)
         if view != bench_keys.BENCH_VIEW:
@@ -285,7 +285,7 @@ def _view(name: str) -> str:
 
 
 def _on_view(key: str) -> None:
-    # So that a reload or a link comes back to the workbench.
+    # A reload or a link returns to the workbench.
     at_bench = state.get(key) == bench_keys.BENCH_VIEW
     state.set_address(**{state.SIDE: bench_keys.BENCH if at_bench else None})
 

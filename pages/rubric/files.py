@@ -1,4 +1,4 @@
-"""Rubrics in and out: a file, pasted text or lines, a sample; and a rubric taken along."""
+"""Rubrics in and out: a file, pasted text or lines, a sample; and the export of a rubric."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from pages.ui.widgets import problem_list, row, shown_errors, table, tag
 
 
 def import_panel() -> None:
-    """A file or pasted text becomes a draft; what is wrong with it is shown with its lines."""
+    """Turn a file or pasted text into a draft; show problems with their lines."""
     with st.container(border=True):
         st.subheader("Import a rubric", anchor=False)
         st.caption(
@@ -75,7 +75,7 @@ POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the least,
 
 
 def _points() -> None:
-    """How points become values; asked only of a table, which alone has points."""
+    """Ask how points become values; only tables have points."""
     if not import_export.is_table(*_given()):
         return
     state.seed(RUBRICS_POINTS, "ratio")
@@ -101,7 +101,7 @@ def _on_read() -> None:
     state.drop(RUBRICS_REFUSED)
     data, file = _given()
     try:
-        *others, found = import_export.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
+        *others, last = import_export.read(data, file, state.get(RUBRICS_POINTS) or "ratio")
     except InputError as error:
         message = f"{error.where}: {error.message}" if error.where else error.message
         state.put(RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
@@ -109,21 +109,21 @@ def _on_read() -> None:
     with shown_errors():
         for other in others:
             _keep(other)
-        name = _keep(Parsed(found.value, (*found.notices, *_of_comments())))
+        name = _keep(Parsed(last.value, (*last.notices, *_of_comments())))
         open_rubric(name)
         more = f" {len(others)} more are in the list of rubrics." if others else ""
         state.flash(f"Read. Look it over, then save.{more}")
 
 
 def _keep(read: Parsed[Rubric]) -> str:
-    """A draft of a rubric that was read, with what was noticed."""
+    """Store a parsed rubric as a draft with its notices; return the draft's name."""
     name = start(draft_from(read.value))
     state.put(state.key(RUBRIC_NOTICES, name), _plain(read.notices))
     return name
 
 
 def _of_comments() -> list[Problem]:
-    """That comments of the given text are not kept, where it has any."""
+    """Return a notice if the given text has comments, which are not kept."""
     data, file = _given()
     if import_export.is_table(data, file):
         return []
@@ -133,7 +133,7 @@ def _of_comments() -> list[Problem]:
 
 
 def show_notices(name: str) -> None:
-    """What was noticed while the file of this draft was read."""
+    """Show the notices from reading this draft's file."""
     notices = state.get(state.key(RUBRIC_NOTICES, name))
     if notices:
         st.info("Noticed while reading the file:", icon=":material/info:")
@@ -150,7 +150,7 @@ def _problems(plain: list[dict[str, Any]]) -> list[Problem]:
 
 
 def samples_panel() -> None:
-    """The rubrics that come with the program."""
+    """Offer the rubrics that come with the program."""
     with st.container(border=True):
         st.subheader("Start from a sample", anchor=False)
         st.caption("Each opens as an unsaved rubric of your own.")
@@ -184,7 +184,7 @@ SHOWN = 60
 
 
 def show(name: str) -> None:
-    """The field, what its lines are read as, and one button for all of them."""
+    """Draw the field, a preview of its lines, and one button to add them all."""
     with st.expander("Paste many", icon=":material/content_paste:"):
         text = st.text_area(
             "One requirement per line, or a table",
@@ -196,17 +196,17 @@ def show(name: str) -> None:
             "spreadsheet (name, requirement, weight) are understood, and so is a table with a "
             "column for each level, its headings with it.",
         )
-        found = Pasted((), (), ())
+        pasted = Pasted((), (), ())
         with shown_errors():
-            found = read_paste(text or "")
-        lines, count = found.lines, len(found.lines) + len(found.criteria)
+            pasted = read_paste(text or "")
+        lines, count = pasted.lines, len(pasted.lines) + len(pasted.criteria)
         if lines:
             _preview(lines)
-        if found.criteria:
-            _preview_grid(found.criteria)
-        if found.notices:
-            problem_list(found.notices)
-        words = f"Add {fmt.plural(count, 'criterion', 'criteria')}"
+        if pasted.criteria:
+            _preview_grid(pasted.criteria)
+        if pasted.notices:
+            problem_list(pasted.notices)
+        caption = f"Add {fmt.plural(count, 'criterion', 'criteria')}"
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kind: Template = st.selectbox(
                 "Answers of each",
@@ -214,11 +214,11 @@ def show(name: str) -> None:
                 key=state.key(PASTE_KIND, name),
                 format_func=TEMPLATE_WORDS.__getitem__,
                 width=180,
-                disabled=bool(found.criteria),
+                disabled=bool(pasted.criteria),
                 help="A table with levels brings its own answers.",
             )
             st.button(
-                words if count else "Add criteria",
+                caption if count else "Add criteria",
                 key=state.key(PASTE_ACT, name, "add"),
                 type="primary",
                 icon=":material/playlist_add:",
@@ -228,7 +228,7 @@ def show(name: str) -> None:
 
 
 def offer_parting(name: str, uid: str, requirement: str) -> None:
-    """Where several lines were pasted into one criterion: a button that makes each line one."""
+    """Offer to split several lines pasted into one criterion into a criterion each."""
     lines = len([line for line in requirement.splitlines() if line.strip()])
     if lines < 2:
         return
@@ -245,9 +245,9 @@ def offer_parting(name: str, uid: str, requirement: str) -> None:
 def _on_part(name: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
-        words = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
-        found, rest = read_paste(words), draft_criteria.remove_criterion(draft, uid)
-        drafts.change(name, added(added_whole(rest, found.criteria), found.lines, "yes_no"))
+        requirement = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
+        pasted, rest = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
+        drafts.change(name, added(added_whole(rest, pasted.criteria), pasted.lines, "yes_no"))
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
@@ -255,16 +255,16 @@ def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
         ("Name", "Levels, lowest first", "Weight", "Section"),
         (
             [
-                esc(one_line(one.name, 60)),
+                esc(one_line(criterion.name, 60)),
                 "<br>".join(
                     f"<b>{esc(one_line(o.label, 40))}</b> ({fmt.number(o.value or 0, 2)}) "
                     f"{esc(one_line(o.description, 90))}"
-                    for o in one.options
+                    for o in criterion.options
                 ),
-                esc(fmt.weight(one.weight)),
-                esc(one_line(one.section or "", 40)),
+                esc(fmt.weight(criterion.weight)),
+                esc(one_line(criterion.section or "", 40)),
             ]
-            for one in criteria[:SHOWN]
+            for criterion in criteria[:SHOWN]
         ),
         name="What the table is read as",
         numbers=(2,),
@@ -278,12 +278,12 @@ def _preview(lines: tuple[PastedLine, ...]) -> None:
         ("Name", "Requirement", "Weight", "Section"),
         (
             [
-                esc(one_line(one.name, 60)),
-                esc(one_line(one.requirement, 120)),
-                _weight(one),
-                esc(one_line(one.section, 40)),
+                esc(one_line(line.name, 60)),
+                esc(one_line(line.requirement, 120)),
+                _weight(line),
+                esc(one_line(line.section, 40)),
             ]
-            for one in lines[:SHOWN]
+            for line in lines[:SHOWN]
         ),
         name="What the lines are read as",
         numbers=(2,),
@@ -292,21 +292,21 @@ def _preview(lines: tuple[PastedLine, ...]) -> None:
         st.caption(f"And {fmt.count(len(lines) - SHOWN)} more.")
 
 
-def _weight(one: PastedLine) -> str:
-    said = esc(fmt.weight(one.weight))
-    if one.weight < 0:
-        return tag(f"{fmt.weight(one.weight)} penalty", "bad")
-    return said if one.stated else f'<span class="rs-quiet">{said}</span>'
+def _weight(line: PastedLine) -> str:
+    weight = esc(fmt.weight(line.weight))
+    if line.weight < 0:
+        return tag(f"{fmt.weight(line.weight)} penalty", "bad")
+    return weight if line.stated else f'<span class="rs-quiet">{weight}</span>'
 
 
 def _on_add(name: str, kind: Template) -> None:
     with shown_errors():
-        found = read_paste(str(state.get(state.key(PASTE_TEXT, name)) or ""))
-        count = len(found.lines) + len(found.criteria)
+        pasted = read_paste(str(state.get(state.key(PASTE_TEXT, name)) or ""))
+        count = len(pasted.lines) + len(pasted.criteria)
         if not count:
             raise InputError("Paste or write lines first, one requirement each.")
-        draft = added_whole(drafts.draft(name), found.criteria)
-        drafts.change(name, added(draft, found.lines, kind))
+        draft = added_whole(drafts.draft(name), pasted.criteria)
+        drafts.change(name, added(draft, pasted.lines, kind))
         state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
 
@@ -314,64 +314,64 @@ def _on_add(name: str, kind: Template) -> None:
 RUBRIC_EXPORT = "rubric_export"
 
 
-#: A long list of losses scrolls, so that the button below it stays in view.
+#: Longer lists of losses scroll, so that the button below stays in view.
 MANY = 6
 
 
 @st.dialog("Export", width="large")
 def export_dialog(rubric: Rubric) -> None:
-    """The panel, above the page."""
+    """Open the export panel above the page."""
     export_panel(rubric)
 
 
 def export_panel(rubric: Rubric) -> None:
-    """Every form, its losses, the download, and the text to look at or copy."""
+    """Draw every format, its losses, the download, and the text to read or copy."""
     form: ShareForm = st.selectbox(
         "Form",
         SHARE_FORMS,
-        format_func=lambda one: SHARE_WORDS[one].title,
+        format_func=lambda form: SHARE_WORDS[form].title,
         key=state.key(RUBRIC_EXPORT, "form"),
         help="Other programs read these, and Import reads all of them but the sheet.",
     )
-    made = import_export.share(rubric, form)
+    shared = import_export.share(rubric, form)
     st.caption(SHARE_WORDS[form].about)
-    _losses(form, made)
+    _losses(form, shared)
     with st.container(horizontal=True):
-        _download(made, f"Download {SHARE_WORDS[form].title}", form, primary=True)
+        _download(shared, f"Download {SHARE_WORDS[form].title}", form, primary=True)
         if form != "sheet":
             _download(
                 import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False
             )
     if form != "sheet":
-        raw(made.text, height=300)
+        raw(shared.text, height=300)
 
 
-def _losses(form: ShareForm, made: Shared) -> None:
-    if not made.losses:
+def _losses(form: ShareForm, shared: Shared) -> None:
+    if not shared.losses:
         st.success("Nothing is lost: imported again, it is the same.", icon=":material/check:")
         return
     if form == "sheet":
-        st.info(label(made.losses[0].message), icon=":material/info:")
+        st.info(label(shared.losses[0].message), icon=":material/info:")
         return
     st.warning("This form cannot hold everything:", icon=":material/info:")
-    with st.container(height=190 if len(made.losses) > MANY else "content", border=False):
-        problem_list(made.losses)
+    with st.container(height=190 if len(shared.losses) > MANY else "content", border=False):
+        problem_list(shared.losses)
 
 
 def export_buttons(rubric: Rubric) -> None:
-    """A download per form that holds everything, and the sheet."""
+    """Draw a download per lossless format, and the sheet."""
     with st.container(horizontal=True):
         _download(import_export.share(rubric, "yaml"), "Download YAML", "yaml", primary=False)
         _download(import_export.share(rubric, "json"), "Download JSON", "json", primary=False)
         _download(import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False)
 
 
-def _download(made: Shared, words: str, form: ShareForm, *, primary: bool) -> None:
+def _download(shared: Shared, text: str, form: ShareForm, *, primary: bool) -> None:
     st.download_button(
-        words,
-        data=made.data(),
-        file_name=made.file_name,
-        mime=made.mime,
+        text,
+        data=shared.data(),
+        file_name=shared.file_name,
+        mime=shared.mime,
         icon=":material/print:" if form == "sheet" else ":material/download:",
         type="primary" if primary else "secondary",
         on_click="ignore",

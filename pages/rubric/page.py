@@ -46,7 +46,7 @@ NONE = 0
 
 
 def draft_panel() -> None:
-    """The form, the task under way, and what came of it."""
+    """Draw the form, the current task, and its result."""
     with st.container(border=True):
         st.subheader("Draft with a model", anchor=False)
         st.caption("Nothing is saved before you have looked it over.")
@@ -78,21 +78,21 @@ def _form() -> None:
             judge, task or "", wishes or "", version, budget=model_help.budget("draft")
         )
         model_help.outlook(rubric_draft.estimate(store(), request))
-    found = help_tasks.latest(store(), rubric_draft.KIND, rubric_draft.NEW)
+    latest = help_tasks.latest(store(), rubric_draft.KIND, rubric_draft.NEW)
     if st.button(
         "Draft it",
         key=state.key(model_help.HELP_ACT, "draft"),
         type="primary",
         icon=":material/auto_awesome:",
-        disabled=found is not None and found.active,
+        disabled=latest is not None and latest.active,
     ):
         rubric_draft.begin(store(), request)
         st.rerun()
-    if found is not None:
-        model_help.progress(found)
-        draft = rubric_draft.drafted(store(), found)
+    if latest is not None:
+        model_help.progress(latest)
+        draft = rubric_draft.drafted(store(), latest)
         if draft is not None:
-            _drafted(draft, found.id)
+            _drafted(draft, latest.id)
 
 
 def _examples() -> int | None:
@@ -103,7 +103,7 @@ def _examples() -> int | None:
         "Labelled items to learn from (optional)",
         list(titles),
         key=_key("dataset"),
-        format_func=lambda one: one_line(titles[one], 70),
+        format_func=lambda title: one_line(titles[title], 70),
         persist_state="session",
         help=f"Up to {rubric_draft.EXAMPLES} are shown to the model, evenly over their labels.",
     )
@@ -150,7 +150,7 @@ PAGE = 25
 
 
 def rubric_list() -> None:
-    """The whole list screen."""
+    """Draw the whole list screen."""
     page_header("Rubrics", "A rubric is a list of questions that judges and people answer.")
     show_flash()
     _toolbar()
@@ -164,16 +164,16 @@ def rubric_list() -> None:
     archived = bool(state.get(RUBRICS_ARCHIVED))
     search = str(state.get(RUBRICS_SEARCH) or "")
     rows = library.listing(store(), search=search, archived=archived)
-    kept = {one.name: one for one in library.all_kept(store())}
-    fresh = [one for one in kept.values() if not one.name.isdecimal()]
+    drafts_by_name = {draft.name: draft for draft in library.all_kept(store())}
+    fresh = [draft for draft in drafts_by_name.values() if not draft.name.isdecimal()]
     if not archived and not search:
-        for one in fresh:
-            _fresh_row(one)
+        for draft in fresh:
+            _fresh_row(draft)
     if not rows:
         _nothing(bool(search), archived, bool(fresh))
         return
-    for found in _paged(rows):
-        _rubric_row(found, str(found.id) in kept, archived)
+    for rubric in _paged(rows):
+        _rubric_row(rubric, str(rubric.id) in drafts_by_name, archived)
 
 
 def _toolbar() -> None:
@@ -186,13 +186,13 @@ def _toolbar() -> None:
             icon=":material/add:",
             on_click=_on_new,
         )
-        for panel, words, icon in (
+        for panel, text, icon in (
             ("import", "Import", "upload_file"),
             ("samples", "Samples", "auto_stories"),
             ("draft", "Draft with a model", "auto_awesome"),
         ):
             st.button(
-                words,
+                text,
                 key=state.key(RUBRICS_ACT, panel),
                 icon=f":material/{icon}:",
                 on_click=_on_panel,
@@ -235,29 +235,29 @@ def _paged(rows: list[RubricRow]) -> list[RubricRow]:
     return rows[(page - 1) * PAGE : page * PAGE]
 
 
-def _fresh_row(kept: library.KeptDraft) -> None:
+def _fresh_row(draft: library.KeptDraft) -> None:
     with _card():
         st.button(
-            label(kept.draft["name"] or "Untitled rubric", 80),
-            key=state.key(RUBRICS_ACT, "open", kept.name),
+            label(draft.draft["name"] or "Untitled rubric", 80),
+            key=state.key(RUBRICS_ACT, "open", draft.name),
             type="tertiary",
             icon=":material/edit_note:",
             on_click=open_rubric,
-            args=(kept.name,),
+            args=(draft.name,),
         )
         row(
             [
-                tag(_unsaved(kept), "warn"),
-                tag(_criteria(len(kept.draft["criteria"]))),
-                quiet(f"changed {fmt.ago(kept.updated)}"),
+                tag(_unsaved(draft), "warn"),
+                tag(_criteria(len(draft.draft["criteria"]))),
+                quiet(f"changed {fmt.ago(draft.updated)}"),
             ]
         )
         st.space("stretch")
         st.button(
             "Discard",
-            key=state.key(RUBRICS_ACT, "discard", kept.name),
+            key=state.key(RUBRICS_ACT, "discard", draft.name),
             on_click=_on_discard,
-            args=(kept.name,),
+            args=(draft.name,),
         )
 
 
@@ -267,25 +267,25 @@ def _on_discard(name: str) -> None:
         drafts.forget(name)
 
 
-def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
+def _rubric_row(rubric: RubricRow, unsaved: bool, archived: bool) -> None:
     with _card():
         st.button(
-            label(found.name, 80),
-            key=state.key(RUBRICS_ACT, "open", found.id),
+            label(rubric.name, 80),
+            key=state.key(RUBRICS_ACT, "open", rubric.id),
             type="tertiary",
             icon=":material/checklist:",
             on_click=open_rubric,
-            args=(str(found.id),),
+            args=(str(rubric.id),),
         )
-        used = f"used in {fmt.plural(found.runs, 'run')}" if found.runs else "not used yet"
+        used = f"used in {fmt.plural(rubric.runs, 'run')}" if rubric.runs else "not used yet"
         parts = [
-            tag(_criteria(found.criteria)),
-            tag(f"version {found.number}"),
-            quiet(f"{used} · updated {fmt.ago(found.updated)}"),
+            tag(_criteria(rubric.criteria)),
+            tag(f"version {rubric.number}"),
+            quiet(f"{used} · updated {fmt.ago(rubric.updated)}"),
         ]
         row([tag("Unsaved changes", "warn"), *parts] if unsaved else parts)
         st.space("stretch")
-        key = state.key(RUBRICS_ACT, "menu", found.id)
+        key = state.key(RUBRICS_ACT, "menu", rubric.id)
         acts = ["Restore"] if archived else ["Duplicate", "Export", "Archive"]
         choice = st.menu_button(
             "Actions",
@@ -294,10 +294,10 @@ def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
             type="tertiary",
             icon=":material/more_horiz:",
             on_click=_on_menu,
-            args=(found.id, key),
+            args=(rubric.id, key),
         )
         if choice == "Export":
-            export_dialog(library.latest(store(), found.id).rubric)
+            export_dialog(library.latest(store(), rubric.id).rubric)
 
 
 def _on_menu(rubric_id: int, key: str) -> None:

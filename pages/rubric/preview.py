@@ -1,4 +1,4 @@
-"""What a judge will be sent for a criterion; and the score that chosen verdicts give."""
+"""The prompt a judge gets for a criterion; and the score of chosen verdicts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TYPED, CHOSEN = "Typed sample", "Item of a dataset"
 
 @st.fragment
 def show(name: str) -> None:
-    """The preview with its choices; reruns alone."""
+    """Draw the preview with its choices; reruns alone."""
     with shown_errors():
         _show(name)
 
@@ -75,26 +75,26 @@ def _show(name: str) -> None:
 
 
 def _instructions() -> str:
-    """Those of a judge or panel that has any of its own; nobody is asked where none has."""
-    found = prompt_preview.instructed(store())
-    if not found:
+    """Choose a judge or panel with its own instructions; no question if none has any."""
+    instructed = prompt_preview.instructed(store())
+    if not instructed:
         return ""
     chosen: str | None = st.selectbox(
         "As it is sent to",
-        list(found),
+        list(instructed),
         index=None,
         key=state.key(RUBRIC_PREVIEW, "instructions"),
-        format_func=lambda one: one_line(one, 80),
+        format_func=lambda value: one_line(value, 80),
         placeholder="A judge without instructions of its own",
         persist_state="page",
     )
-    return found.get(chosen or "", "")
+    return instructed.get(chosen or "", "")
 
 
 def _criterion(name: str) -> str:
     names = {c["uid"]: c["name"] for c in drafts.draft(name)["criteria"]}
     opened = drafts.open_card(name)
-    # The card that is open comes first; the key holds it, so that opening another one follows.
+    # The open card comes first; the key contains it, so that opening another card changes this.
     first = opened if opened in names else next(iter(names))
     uids = list(names)
     chosen: str = st.selectbox(
@@ -117,7 +117,7 @@ def _item() -> Item | None:
 
 def _typed() -> Item:
     values = dict[str, str]()
-    for what, words, first in (
+    for what, text, first in (
         ("prompt", "Task (optional)", SAMPLE_ITEM.prompt),
         ("submission", "Submission", SAMPLE_ITEM.output),
         ("context", "Context (optional)", ""),
@@ -125,14 +125,14 @@ def _typed() -> Item:
     ):
         key = state.key(RUBRIC_PREVIEW, what)
         state.seed(key, first)
-        values[what] = st.text_area(words, key=key, height="content", persist_state="session")
+        values[what] = st.text_area(text, key=key, height="content", persist_state="session")
     context = {"context": values.pop("context")}
     return Item(id=SAMPLE_ITEM.id, context=context, **values)
 
 
 def _chosen() -> Item | None:
-    found = choose_item(partial(state.key, RUBRIC_PREVIEW))
-    return None if found is None else prompt_preview.item_of(store(), *found)
+    place = choose_item(partial(state.key, RUBRIC_PREVIEW))
+    return None if place is None else prompt_preview.item_of(store(), *place)
 
 
 def _order() -> tuple[bool, int]:
@@ -171,7 +171,7 @@ def _sent(preview: PromptPreview) -> None:
         raw(json.dumps(preview.schema, indent=2))
 
 
-#: No verdict at all, as when every call failed.
+#: No verdict, as when every call failed.
 NO_VERDICT = -1
 PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
     "Most points": prompt_preview.flawless,
@@ -182,7 +182,7 @@ PRESETS: Mapping[str, Callable[[Rubric], dict[str, int]]] = {
 
 @st.fragment
 def try_scoring(name: str) -> None:
-    """The simulator; reruns alone."""
+    """Draw the simulator; reruns alone."""
     with shown_errors():
         try:
             rubric = rubric_from(drafts.draft(name))
@@ -229,19 +229,19 @@ def _verdict(name: str, criterion: Criterion) -> None:
 
 def _presets(name: str) -> None:
     with st.container(horizontal=True):
-        for words in PRESETS:
+        for text in PRESETS:
             st.button(
-                words,
-                key=state.key(RUBRIC_ACT, name, "try", words),
+                text,
+                key=state.key(RUBRIC_ACT, name, "try", text),
                 on_click=_on_preset,
-                args=(name, words),
+                args=(name, text),
             )
 
 
-def _on_preset(name: str, words: str) -> None:
+def _on_preset(name: str, text: str) -> None:
     with shown_errors():
         rubric = rubric_from(drafts.draft(name))
-        for criterion_name, option in PRESETS[words](rubric).items():
+        for criterion_name, option in PRESETS[text](rubric).items():
             state.put(_key(name, criterion_name), option)
 
 

@@ -1,4 +1,4 @@
-"""Weights inferred from grades: where the grades come from, the weights with their doubts."""
+"""Weights inferred from grades: the source of the grades, the weights with their uncertainty."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXAMPLE = "id,Accuracy,Tone,total\nann,MET,Warm,9\nbob,UNMET,Cold,2"
 
 
 class GradesSource(NamedTuple):
-    """Grades: what they are told apart by, the fields that could be totals, and the inference."""
+    """Grades: their cache key, the fields that could be totals, and the inference."""
 
     about: tuple[str, ...]
     fields: list[str]
@@ -42,7 +42,7 @@ class GradesSource(NamedTuple):
 
 
 def choose(name: str, rubric: Rubric) -> GradesSource | None:
-    """The grades that are chosen; `None` where there are none yet."""
+    """Return the chosen grades, or `None` if there are none yet."""
     key = state.key(WEIGHTS_SOURCE, name)
     state.seed(key, DATASET)
     source = one_of("Grades from", [DATASET, TABLE], key=key)
@@ -58,7 +58,7 @@ def _dataset(name: str, rubric: Rubric) -> GradesSource | None:
         "Dataset",
         list(sets),
         key=state.key(WEIGHTS_DATASET, name),
-        format_func=lambda one: one_line(sets[one], 60),
+        format_func=lambda value: one_line(sets[value], 60),
     )
     fields = remembered(
         "totals", (version,), lambda: weights_from_grades.totals_in(store(), version)
@@ -102,7 +102,7 @@ MISFITS = 20
 
 
 def show(name: str) -> None:
-    """Folded up, above the simulator: few rubrics have totals to learn from."""
+    """Draw the inference folded, above the simulator: few rubrics have totals to learn from."""
     with st.expander("Weights from grades", icon=":material/balance:"), shown_errors():
         _show(name)
 
@@ -128,7 +128,7 @@ def _show(name: str) -> None:
             "Total",
             source.fields,
             key=state.key(WEIGHTS_TOTAL, name, *source.about),
-            format_func=lambda one: one_line(one, 60),
+            format_func=lambda field: one_line(field, 60),
         )
         step: float = st.selectbox(
             "Round to",
@@ -138,43 +138,43 @@ def _show(name: str) -> None:
             width=110,
         )
     about = (content_hash(payload(drafts.draft(name))), *source.about, field, step)
-    found = remembered("weights from grades", about, lambda: source.infer(field, step or None))
-    _found(name, found)
+    inferred = remembered("weights from grades", about, lambda: source.infer(field, step or None))
+    _found(name, inferred)
 
 
-def _found(name: str, found: Inferred) -> None:
+def _found(name: str, inferred: Inferred) -> None:
     figures(
         [
             LabelledFigure(
-                "R²", fmt.score(found.r2), "Share of the totals' variance that is explained."
+                "R²", fmt.score(inferred.r2), "Share of the totals' variance that is explained."
             ),
-            LabelledFigure("R², rounded", fmt.score(found.r2_rounded)),
+            LabelledFigure("R², rounded", fmt.score(inferred.r2_rounded)),
             LabelledFigure(
-                "Typical error", fmt.number(found.error, 3), "Root mean square, in points."
+                "Typical error", fmt.number(inferred.error, 3), "Root mean square, in points."
             ),
             LabelledFigure(
-                "Items", fmt.count(found.items), f"{found.left_out} left out as incomplete."
+                "Items", fmt.count(inferred.items), f"{inferred.left_out} left out as incomplete."
             ),
         ]
     )
     table(
         ("Criterion", "Weight", "95% interval", "Rounded"),
-        map(_line, found.weights),
+        map(_line, inferred.weights),
         name="Inferred weights",
         numbers=(1, 2, 3),
     )
-    if found.misfits:
-        with st.expander(f"Items that do not fit ({fmt.count(len(found.misfits))})"):
+    if inferred.misfits:
+        with st.expander(f"Items that do not fit ({fmt.count(len(inferred.misfits))})"):
             table(
                 ("Item", "Total", "By the weights", "Apart"),
                 (
                     [
-                        esc(one.item_id),
-                        fmt.number(one.total, 4),
-                        fmt.number(one.fitted, 4),
-                        fmt.weight(round(one.residual, 3)),
+                        esc(misfit.item_id),
+                        fmt.number(misfit.total, 4),
+                        fmt.number(misfit.fitted, 4),
+                        fmt.weight(round(misfit.residual, 3)),
                     ]
-                    for one in found.misfits[:MISFITS]
+                    for misfit in inferred.misfits[:MISFITS]
                 ),
                 name="Items that do not fit",
                 numbers=(1, 2, 3),
@@ -184,28 +184,32 @@ def _found(name: str, found: Inferred) -> None:
         key=state.key(WEIGHTS_ACT, name),
         icon=":material/check:",
         on_click=_on_take,
-        args=(name, found.weights),
+        args=(name, inferred.weights),
     )
 
 
-def _line(one: Weight) -> list[str]:
-    doubt = f'<br><span class="rs-quiet">{esc(one.told)}</span>' if one.told else ""
-    ends = Estimate(one.fitted, one.low, one.high).words(partial(fmt.number, digits=3)).ends
+def _line(weight: Weight) -> list[str]:
+    doubt = f'<br><span class="rs-quiet">{esc(weight.told)}</span>' if weight.told else ""
+    ends = (
+        Estimate(weight.fitted, weight.low, weight.high).words(partial(fmt.number, digits=3)).ends
+    )
     return [
-        esc(one.criterion) + doubt,
-        fmt.number(one.fitted, 4),
+        esc(weight.criterion) + doubt,
+        fmt.number(weight.fitted, 4),
         ends or fmt.DASH,
-        fmt.weight(one.rounded),
+        fmt.weight(weight.rounded),
     ]
 
 
 def _on_take(name: str, weights: tuple[Weight, ...]) -> None:
     with shown_errors():
         draft = drafts.draft(name)
-        by_name = {one.criterion: one for one in weights}
+        by_name = {weight.criterion: weight for weight in weights}
         for criterion in draft["criteria"]:
-            one = by_name.get(criterion["name"])
-            if one is not None:
-                draft = draft_criteria.set_criterion(draft, criterion["uid"], "weight", one.rounded)
+            weight = by_name.get(criterion["name"])
+            if weight is not None:
+                draft = draft_criteria.set_criterion(
+                    draft, criterion["uid"], "weight", weight.rounded
+                )
         drafts.change(name, draft, redraw=True)
         state.flash(label("The rounded weights were taken over. Undo takes them back."))

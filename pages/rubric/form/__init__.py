@@ -1,1 +1,1 @@
-"""The rubric as a form: criteria, options, and the rules on top of the points."""
+"""The rubric as a form: criteria, options, and the rules applied after the points."""

@@ -1,4 +1,4 @@
-"""The rubric as a form: what it is, how it scores, a card per criterion, and the rules."""
+"""The rubric as a form: its header, its scoring, a card per criterion, and the rules."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PARTS: dict[Part, tuple[str, Tone]] = {
 }
 
 
-#: Up to so many criteria, each closed line has a field for its weight.
+#: Up to this many criteria, each closed line has a field for its weight.
 FEW = 12
 
 
 def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
-    """One line that opens the card; `mark` is the HTML of what is to mend in it."""
+    """Draw one line that opens the card; `mark` is the HTML of its findings."""
     few = len(drafts.draft(name)["criteria"]) <= FEW
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
         if few:
@@ -50,7 +50,7 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
         )
         weight = "" if few else f'<b class="rs-num">{fmt.weight(criterion["weight"] or 0.0)}</b>'
         snippet = esc(one_line(criterion["requirement"], 160))
-        # One piece of HTML: with thirty criteria every element counts.
+        # One piece of HTML: with thirty criteria, every element counts.
         st.html(
             f'<div class="rs-line">{weight}{"".join(_tags(criterion))}{mark}'
             f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
@@ -60,8 +60,8 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
 def _tags(criterion: CriterionDraft) -> list[str]:
     weight = criterion["weight"] or 0.0
     scored = [o for o in criterion["options"] if not o["na"]]
-    words = SCALE_NAMES[criterion["scale"]]
-    shape = words if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
+    text = SCALE_NAMES[criterion["scale"]]
+    shape = text if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
     penalty = [tag("− Penalty", "bad")] if weight < 0 else []
     return [*penalty, tag(shape)]
 
@@ -71,7 +71,7 @@ def _noun(criterion: CriterionDraft) -> str:
 
 
 def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
-    """The whole criterion, editable."""
+    """Draw the whole criterion, editable."""
     uid = criterion["uid"]
     with st.container(border=True, gap="xsmall", key=f"rubric_card_{name}_{uid}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -98,14 +98,14 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
 
 
 def _actions(name: str, uid: str, place: int, total: int) -> None:
-    for act, icon, words, off in (
+    for act, icon, text, off in (
         ("up", "arrow_upward", "Up", place == 0),
         ("down", "arrow_downward", "Down", place == total - 1),
         ("copy", "content_copy", "Copy", False),
         ("remove", "delete", "Remove", False),
     ):
         st.button(
-            words,
+            text,
             key=state.key(RUBRIC_ACT, name, act, uid),
             type="tertiary",
             icon=f":material/{icon}:",
@@ -116,8 +116,8 @@ def _actions(name: str, uid: str, place: int, total: int) -> None:
 
 
 def _on_place(name: str, uid: str, shown: int) -> None:
-    # A card that moves is on the page twice for a moment, and the browser may send where it was. So
-    # a field is named after the place it shows, and what an earlier one holds changes nothing.
+    # A card that moves is briefly on the page twice, and the browser may send its old position. So
+    # a field is named after the position it shows, and an older field's value changes nothing.
     with shown_errors():
         place = int(state.get(drafts.field(name, uid, "place", str(shown))) or 1)
         if place != shown:
@@ -135,10 +135,10 @@ def _on_act(name: str, act: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "copy":
-            grown, twin = draft_criteria.duplicate_criterion(draft, uid)
-            drafts.change(name, grown)
-            drafts.keep_open(name, twin)
-            keyboard.write_into(name, twin)
+            changed, copy = draft_criteria.duplicate_criterion(draft, uid)
+            drafts.change(name, changed)
+            drafts.keep_open(name, copy)
+            keyboard.write_into(name, copy)
             return
         acts: dict[str, Callable[[RubricDraft, str], RubricDraft]] = {
             "up": lambda d, u: draft_criteria.move_criterion(d, u, -1),
@@ -160,7 +160,7 @@ def _name(name: str, criterion: CriterionDraft) -> None:
 
 
 def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
-    """Where it stands: its section and its place among all."""
+    """Draw its section and its position among all criteria."""
     uid, section = criterion["uid"], criterion["section"]
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     sections = {c["section"]: None for c in drafts.draft(name)["criteria"] if c["section"]}
@@ -204,17 +204,19 @@ def _requirement(name: str, criterion: CriterionDraft) -> None:
 
 
 def _speaks_of(requirement: str) -> None:
-    """Which parts of the prompt it names, as coloured chips."""
-    words: dict[Part, str] = {}
-    for one in mentions(requirement):
-        words.setdefault(one.part, requirement[one.start : one.end])
-    if words:
-        chips = [tag(f"{said}: {PARTS[part][0]}", PARTS[part][1]) for part, said in words.items()]
+    """Show which parts of the prompt the requirement mentions, as coloured chips."""
+    phrases: dict[Part, str] = {}
+    for mention in mentions(requirement):
+        phrases.setdefault(mention.part, requirement[mention.start : mention.end])
+    if phrases:
+        chips = [
+            tag(f"{phrase}: {PARTS[part][0]}", PARTS[part][1]) for part, phrase in phrases.items()
+        ]
         row(['<span class="rs-quiet">Speaks of</span>', *chips])
 
 
 def show(name: str) -> None:
-    """The form of the draft: only the open card has widgets, so that long rubrics stay quick."""
+    """Draw the form of the draft; only the open card has widgets, so long rubrics stay fast."""
     draft = drafts.draft(name)
     _about(name)
     total, place = len(draft["criteria"]), 0
@@ -224,9 +226,9 @@ def show(name: str) -> None:
     for section, named in itertools.groupby(draft["criteria"], lambda c: c["section"]):
         group = list(named)
         if section or place:
-            words = esc(section or "Without a section")
+            text = esc(section or "Without a section")
             size = f'<span class="rs-quiet">{_size(group)}</span>'
-            st.html(f'<div class="rs-section">{words} {size}</div>')
+            st.html(f'<div class="rs-section">{text} {size}</div>')
         with st.container(gap="xsmall"):
             for criterion in group:
                 if drafts.open_card(name) == criterion["uid"]:
@@ -243,7 +245,7 @@ def show(name: str) -> None:
 
 
 def _size(criteria: list[CriterionDraft]) -> str:
-    """How many criteria, and what can be won and lost by them."""
+    """Return the number of criteria and their total points, won and lost."""
     weights = [c["weight"] or 0.0 for c in criteria]
     won, lost = sum(w for w in weights if w > 0), sum(w for w in weights if w < 0)
     parts = [fmt.plural(len(criteria), "criterion", "criteria"), f"{fmt.number(won)} points"]
@@ -259,9 +261,9 @@ def _add(name: str) -> None:
             help="The new criterion gets one more answer, for texts that it does not concern.",
         )
     with st.container(horizontal=True):
-        for template, words in TEMPLATE_WORDS.items():
+        for template, text in TEMPLATE_WORDS.items():
             st.button(
-                words,
+                text,
                 key=state.key(RUBRIC_ACT, name, "add", template),
                 icon=":material/add:",
                 on_click=_on_add,
@@ -326,12 +328,12 @@ def _rubric_name(name: str) -> None:
 
 def _texts(name: str) -> None:
     _rubric_name(name)
-    for what, words, help_text in (
+    for what, text, help_text in (
         ("description", "Description", "For people: what is graded and why. Judges do not see it."),
         ("guidelines", "Guidelines", "For judges: sent with every question."),
     ):
         st.text_area(
-            words,
+            text,
             height="content",
             max_chars=20_000,
             help=help_text,

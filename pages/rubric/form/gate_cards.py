@@ -1,4 +1,4 @@
-"""A gate in the form, as a sentence of choices: when, then, because, and if that is not known."""
+"""A gate in the form, as a sentence of choices: when, then, because, and if unknown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PREDICATES: Mapping[str, str] = {
     "abstained": "abstained",
     "answered": "did not abstain",
 }
-#: The choice of a number in place of an option.
+#: The choice that asks for a number in place of an option.
 NUMBER = "a value …"
 CRITERION, TAG = "criterion", "tag"
 
@@ -36,7 +36,7 @@ CRITERION, TAG = "criterion", "tag"
 def show_when(
     name: str, draft: RubricDraft, uid: str, gate: Mapping[str, Any]
 ) -> list[CriterionDraft]:
-    """The condition; returns the criteria that it looks at."""
+    """Draw the condition; return the criteria that it looks at."""
     when = gate["when"]
     names, chosen = _subjects(draft, when)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -55,7 +55,7 @@ def show_when(
             list(names),
             index=None if chosen is None else 0,
             key=drafts.held(name, chosen, uid, "subject"),
-            format_func=lambda one: names.get(one, "?"),
+            format_func=lambda name: names.get(name, "?"),
             placeholder="Choose a criterion",
             width=196,
             on_change=_on_subject,
@@ -82,13 +82,13 @@ def show_when(
 def _subjects(
     draft: RubricDraft, when: Mapping[str, Any]
 ) -> tuple[dict[tuple[str, str], str], tuple[str, str] | None]:
-    """What a gate may look at, in words, and what this one looks at."""
+    """Return the captions of what a gate can look at, and this gate's choice."""
     names = {(CRITERION, c["uid"]): one_line(c["name"], 60) or "Unnamed" for c in draft["criteria"]}
     for tag in dict.fromkeys(tag for c in draft["criteria"] for tag in c["tags"]):
         names[(TAG, tag)] = f"tagged “{one_line(tag, 40)}”"
     if when.get("tag") is not None:
-        here = (TAG, str(when["tag"]))
-        return names, here if here in names else None
+        chosen = (TAG, str(when["tag"]))
+        return names, chosen if chosen in names else None
     uids = [c["uid"] for c in draft["criteria"] if c["name"] == when.get("criterion")]
     return names, (CRITERION, uids[0]) if uids else None
 
@@ -103,20 +103,24 @@ def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionD
 
 
 def _predicates(over: Sequence[CriterionDraft], shown: str | None) -> list[str]:
-    """The predicates that say something of these criteria; the one in use is always there."""
+    """Return the predicates that apply to these criteria, always including the one in use."""
     simple = bool(over) and all(c["scale"] == "binary" for c in over)
-    return [one for one in PREDICATES if not simple or one not in (*COMPARES, "in") or one == shown]
+    return [
+        predicate
+        for predicate in PREDICATES
+        if not simple or predicate not in (*COMPARES, "in") or predicate == shown
+    ]
 
 
 def _labels(over: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
-    """The options that can stand after a predicate, in words, by label."""
-    found: dict[str, str] = {}
+    """Return the captions of the options that can follow a predicate, by label."""
+    captions: dict[str, str] = {}
     for option in (o for c in over for o in c["options"]):
         if not (option["na"] and predicate in COMPARES):
             value = "" if option["na"] or predicate not in COMPARES else option["value"]
             shown = f" · {fmt.score(value)}" if isinstance(value, float | int) else ""
-            found.setdefault(option["label"], one_line(option["label"], 60) + shown)
-    return found
+            captions.setdefault(option["label"], one_line(option["label"], 60) + shown)
+    return captions
 
 
 def _threshold(
@@ -124,12 +128,12 @@ def _threshold(
 ) -> None:
     labels = _labels(over, predicate)
     if predicate == "in":
-        given = [_as_written(one, labels) for one in value]
+        given = [_as_written(label, labels) for label in value]
         st.multiselect(
             "of these",
             list(dict.fromkeys([*labels, *given])),
             key=drafts.held(name, given, uid, "in"),
-            format_func=lambda one: labels.get(one, one),
+            format_func=lambda label: labels.get(label, label),
             width=280,
             on_change=_on_threshold,
             args=(name, uid, predicate, "in"),
@@ -142,7 +146,7 @@ def _threshold(
         "this option",
         list(dict.fromkeys([*labels, *([] if number else [now]), *more])),
         key=drafts.held(name, now, uid, "threshold"),
-        format_func=lambda one: labels.get(one, one),
+        format_func=lambda label: labels.get(label, label),
         width=196,
         on_change=_on_threshold,
         args=(name, uid, predicate, "threshold"),
@@ -162,8 +166,8 @@ def _threshold(
 
 
 def _as_written(label: str, labels: Mapping[str, str]) -> str:
-    """The label as its option has it; as the gate has it where no option fits."""
-    return next((one for one in labels if fold(one) == fold(label)), label)
+    """Return the label as its option writes it, or as the gate does if no option matches."""
+    return next((candidate for candidate in labels if fold(candidate) == fold(label)), label)
 
 
 def _on_subject(name: str, uid: str) -> None:
@@ -194,7 +198,7 @@ def _on_predicate(name: str, uid: str) -> None:
 
 
 def _carried(value: Any, wanted: str, labels: Sequence[str]) -> Any:
-    """What the old predicate compared with, as the new one takes it; else the first option."""
+    """Return the old predicate's operand in the new one's form, or else the first option."""
     if wanted in ("abstained", "answered"):
         return wanted == "abstained"
     if isinstance(value, list):
@@ -233,7 +237,7 @@ MISSING: Mapping[str, str] = {
 
 
 def show(name: str, uid: str) -> None:
-    """The whole gate, editable."""
+    """Draw the whole gate, editable."""
     draft = drafts.draft(name)
     gate = draft_rules.gate_now(draft, uid)
     st.text_input(
@@ -253,8 +257,8 @@ def show(name: str, uid: str) -> None:
     )
     needed = gate["when"].get("count_at_least") or 0
     if needed > len(over):
-        words = fmt.plural(len(over), "criterion has", "criteria have")
-        st.warning(f"Only {words} this tag, so this gate can never apply.")
+        text = fmt.plural(len(over), "criterion has", "criteria have")
+        st.warning(f"Only {text} this tag, so this gate can never apply.")
 
 
 def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
@@ -269,10 +273,10 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
         args=(name, uid),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, words in (("cap", "at most"), ("multiply", "multiplied by")):
+        for what, text in (("cap", "at most"), ("multiply", "multiplied by")):
             if what in chosen:
                 st.number_input(
-                    f"{words} (0 to 1)",
+                    f"{text} (0 to 1)",
                     min_value=0.0,
                     max_value=1.0,
                     step=0.05,

@@ -1,7 +1,7 @@
-"""What keys do in the editor: they press its buttons, so that nothing is there for keys alone.
+"""Keyboard shortcuts of the editor. They press its buttons, so every act also works by mouse.
 
-Ctrl+S and the like work while one types: what is in the field is taken over first, and the cursor
-stays. Ctrl+Z inside a field is the browser's own. All that needs the browser.
+Ctrl+S and the like work while typing: the field's text is saved first, and the cursor stays.
+Ctrl+Z inside a field is the browser's own. All of this needs the browser.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import streamlit as st
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT
 
-# The keys of the editor's hands (what is typed and pressed), beside those of `state`.
+# Keys of the editor's state, next to those of `state`.
 
-#: The uid of the criterion that was added last, by rubric: the cursor goes into it.
+#: The uid of the criterion added last, by rubric; the cursor goes into it.
 FRESH = "editing_fresh"
-#: The template that was used last, by rubric: another one like it is one key away.
+#: The template used last, by rubric; one key adds another criterion like it.
 TEMPLATE = "editing_template"
 HANDS = "editing_hands"
 
@@ -149,7 +149,7 @@ HELP = (
 
 
 def show(name: str, *, form: bool) -> None:
-    """The part in the browser; `form` where criteria can be added and opened."""
+    """Draw the browser's part; `form`: whether criteria can be added and opened."""
     fresh = state.get(state.key(FRESH, name))
     component = st.components.v2.component("rubric_studio_editor_hands", js=_HANDS)
     component(
@@ -169,11 +169,11 @@ def show(name: str, *, form: bool) -> None:
 
 
 def show_help() -> None:
-    """The keys in one quiet line; not where there is nothing but a finger."""
-    said = " · ".join(f"<kbd>{key}</kbd> {words}" for key, words in HELP)
-    st.html(f'<div class="rs-quiet rs-keys">{said}</div>')
+    """Show the keys in one quiet line, except on touch-only devices."""
+    keys = " · ".join(f"<kbd>{key}</kbd> {text}" for key, text in HELP)
+    st.html(f'<div class="rs-quiet rs-keys">{keys}</div>')
 
 
 def write_into(name: str, uid: str) -> None:
-    """Have the cursor in the requirement of that criterion, once it is drawn."""
+    """Put the cursor into the requirement of that criterion, once it is drawn."""
     state.put(state.key(FRESH, name), uid)

@@ -1,4 +1,4 @@
-"""A pre-check in the form: what it looks for, what excuses it, what follows; and a text to try."""
+"""A pre-check in the form: its phrases, its excuses, its effect, and a text to try it on."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ACTIONS: Mapping[str, str] = {
     "fail": "… and fail the item",
 }
 SENTENCE, CHARACTERS = "In the same sentence", "Within characters"
-#: How far, in characters, when a distance is chosen.
+#: The first distance, in characters, once a distance is chosen.
 FIRST_DISTANCE = 60
 PHRASES = "One phrase a line. * ends or begins a word, <number> is a number, ... up to eight words."
 
 
 def show(name: str, uid: str) -> None:
-    """The whole pre-check, editable, with a text to try it on."""
+    """Draw the whole pre-check, editable, with a text to try it on."""
     check = next((c["check"] for c in drafts.draft(name)["prechecks"] if c["uid"] == uid), {})
     st.text_input(
         "Name",
@@ -40,7 +40,7 @@ def show(name: str, uid: str) -> None:
         "Look for",
         FAMILIES,
         selection_mode="multi",
-        format_func=lambda one: FAMILY_WORDS[one],
+        format_func=lambda family: FAMILY_WORDS[family],
         help="Ready-made English patterns for somebody who tells how. A refusal of the same thing "
         "in the same sentence excuses it.",
         **drafts.wired(name, list(check.get("families", ())), uid, "families", _on_field),
@@ -119,18 +119,18 @@ def _trial(name: str, uid: str, check: Mapping[str, Any]) -> None:
     if not text.strip():
         return
     try:
-        found = prompt_preview.screened(check, text)
+        matches = prompt_preview.screened(check, text)
     except InputError as error:
         st.caption(label(error.problems[0].message if error.problems else str(error.message)))
         return
-    kept = [one.found for one in found if not one.excuse]
-    spans = [(one.start, one.end) for one in kept]
+    hits = [match.found for match in matches if not match.excuse]
+    spans = [(match.start, match.end) for match in hits]
     st.html(f'<div class="rs-card rs-prose">{marked(text, spans)}</div>')
-    tags = [tag(f"Found {fmt.count(len(kept))}", "warn") if kept else tag("✓ Clear", "good")]
+    tags = [tag(f"Found {fmt.count(len(hits))}", "warn") if hits else tag("✓ Clear", "good")]
     tags += [
-        f"<span>{esc(one.found.text)}</span>{tag(f'excused by “{one.excuse}”')}"
-        for one in found
-        if one.excuse
+        f"<span>{esc(match.found.text)}</span>{tag(f'excused by “{match.excuse}”')}"
+        for match in matches
+        if match.excuse
     ]
     row(tags)
 

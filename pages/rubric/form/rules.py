@@ -1,4 +1,4 @@
-"""The rules on top of the points, a line each; the decision and the length penalty opened."""
+"""The rules applied after the points, a line each; the decision and the length penalty opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.ui.widgets import Tone, row, shown_errors, table, tag
 
 
 def decision_card(name: str, uid: str) -> None:
-    """The thresholds, in units of the score, and a picture of them."""
+    """Draw the thresholds, in units of the score, and a picture of them."""
     draft = drafts.draft(name)
     decision = draft["decision"] or {}
     normalized = draft["scoring"]["normalize"]
@@ -29,7 +29,7 @@ def decision_card(name: str, uid: str) -> None:
     passing = decision.get("pass_at")
     floor = decision.get("fail_below")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, words, value, help_text in (
+        for what, text, value, help_text in (
             ("pass_at", "Passes from", passing, "A score on the threshold passes."),
             (
                 "fail_below",
@@ -39,7 +39,7 @@ def decision_card(name: str, uid: str) -> None:
             ),
         ):
             st.number_input(
-                words,
+                text,
                 step=0.05 if normalized else 1.0,
                 format="%.4g",
                 help=help_text,
@@ -75,7 +75,7 @@ def _in(value: Any, normalized: bool) -> float | None:
 
 
 def _bar(decision: Mapping[str, Any]) -> str:
-    """The scores from 0 to 1, parted into what fails, what a person decides and what passes."""
+    """Return a bar of the scores from 0 to 1: fails, for review, passes."""
     within = float(decision.get("review_within") or 0.0)
     high = float(decision["pass_at"])
     low = float(decision.get("fail_below", high))
@@ -87,8 +87,8 @@ def _bar(decision: Mapping[str, Any]) -> str:
     )
     cells = "".join(
         f'<div class="rs-{tone} rs-cut" style="flex:{size:.4f} 1 0;min-width:0;padding:.15rem .5rem'
-        f'" title="{esc(words)}: {where}">{esc(words)} <small class="rs-num">{where}</small></div>'
-        for words, tone, size, where in parts
+        f'" title="{esc(text)}: {where}">{esc(text)} <small class="rs-num">{where}</small></div>'
+        for text, tone, size, where in parts
         if size > 1e-9
     )
     return (
@@ -119,7 +119,7 @@ TEXTS = {"all": "all of it", "output": "the output only", "thinking": "the think
 
 
 def penalty_card(name: str, uid: str) -> None:
-    """What is counted, from where on it costs, and how much."""
+    """Draw what is counted, the length that is free, and the cost beyond it."""
     penalty = drafts.draft(name)["scoring"]["length_penalty"] or {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -136,20 +136,20 @@ def penalty_card(name: str, uid: str) -> None:
             **drafts.wired(name, penalty.get("of"), uid, "of", _on_field),
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, words, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
+        for what, text, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
             st.number_input(
-                words,
+                text,
                 min_value=least,
                 step=100,
                 width=125,
                 **drafts.wired(name, penalty.get(what), uid, what, _on_field),
             )
-        for what, words, step in (
+        for what, text, step in (
             ("penalty_at_cap", "Full penalty", 0.05),
             ("exponent", "Exponent", 0.1),
         ):
             st.number_input(
-                words,
+                text,
                 min_value=0.0,
                 step=step,
                 format="%.4g",
@@ -163,15 +163,15 @@ def penalty_card(name: str, uid: str) -> None:
 
 
 def _examples(penalty: dict[str, Any]) -> None:
-    found = penalty_examples(penalty)
-    if not found:
+    examples = penalty_examples(penalty)
+    if not examples:
         return
     row([f'<span class="rs-quiet">What is taken, by {esc(str(penalty["count"]))}:</span>'])
     table(
-        [fmt.count(n) for n, _ in found],
-        [[fmt.score(taken) for _, taken in found]],
+        [fmt.count(n) for n, _ in examples],
+        [[fmt.score(taken) for _, taken in examples]],
         name="What the length penalty takes",
-        numbers=range(len(found)),
+        numbers=range(len(examples)),
     )
 
 
@@ -186,7 +186,7 @@ Adder = Callable[[RubricDraft], tuple[RubricDraft, str]]
 
 
 class RuleCard(NamedTuple):
-    """One rule as a line: its card's uid, what it is, its name, and what it does in words."""
+    """One rule as a line: its card's uid, its kind, its name, and its effect as a text."""
 
     uid: str
     kind: str
@@ -222,14 +222,14 @@ ADD: Mapping[str, tuple[str, str, Adder]] = {
 
 
 def show(name: str) -> None:
-    """Every rule in the order in which they act, and the buttons that add one."""
+    """Draw every rule in the order of application, and the buttons that add one."""
     draft = drafts.draft(name)
-    found = rules_of(draft)
+    rules = rules_of(draft)
     st.html('<div class="rs-section">Rules on top of the points</div>')
-    if not found:
+    if not rules:
         st.caption("None: the score is the share of points, and nothing is decided by it.")
     with st.container(gap="xxsmall"):
-        for rule in found:
+        for rule in rules:
             if drafts.open_card(name) == rule.uid:
                 _open(name, rule)
             else:
@@ -238,14 +238,14 @@ def show(name: str) -> None:
 
 
 def rules_of(draft: RubricDraft) -> list[RuleCard]:
-    """The rules of a draft: gates, pre-checks, the length penalty, the decision."""
-    found = [
+    """Return the rules of a draft: gates, pre-checks, the length penalty, the decision."""
+    rules = [
         RuleCard(
             g["uid"], "Gate", "info", data.get("name", ""), gate_words(data), gate_cards.show, True
         )
         for g, data in zip(draft["gates"], gates_of(draft), strict=True)
     ]
-    found += [
+    rules += [
         RuleCard(
             c["uid"],
             "Pre-check",
@@ -259,12 +259,12 @@ def rules_of(draft: RubricDraft) -> list[RuleCard]:
     ]
     penalty, decision = draft["scoring"]["length_penalty"], draft["decision"]
     if penalty is not None:
-        words = penalty_words(penalty)
-        found.append(RuleCard(drafts.PENALTY, "Length", "bad", "", words, penalty_card, False))
+        text = penalty_words(penalty)
+        rules.append(RuleCard(drafts.PENALTY, "Length", "bad", "", text, penalty_card, False))
     if decision is not None:
-        words = decision_words(decision)
-        found.append(RuleCard(drafts.DECISION, "Decision", "good", "", words, decision_card, False))
-    return found
+        text = decision_words(decision)
+        rules.append(RuleCard(drafts.DECISION, "Decision", "good", "", text, decision_card, False))
+    return rules
 
 
 def _closed(name: str, rule: RuleCard) -> None:
@@ -278,9 +278,9 @@ def _closed(name: str, rule: RuleCard) -> None:
 
 
 def _toggle(name: str, rule: RuleCard, icon: str) -> None:
-    words = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
+    text = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
     st.button(
-        label(words, 40),
+        label(text, 40),
         key=state.key(RUBRIC_ACT, name, "toggle", rule.uid),
         type="tertiary",
         icon=f":material/{icon}:",
@@ -304,9 +304,9 @@ def _open(name: str, rule: RuleCard) -> None:
 def _actions(name: str, rule: RuleCard) -> None:
     acts = [("copy", "Copy", "content_copy")] if rule.many else []
     acts.append(("remove", "Remove", "delete"))
-    for act, words, icon in acts:
+    for act, text, icon in acts:
         st.button(
-            words,
+            text,
             key=state.key(RUBRIC_ACT, name, act, rule.uid),
             type="tertiary",
             icon=f":material/{icon}:",
@@ -319,9 +319,9 @@ def _on_act(name: str, act: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "copy":
-            grown, twin = draft_rules.duplicate_rule(draft, uid)
-            drafts.change(name, grown)
-            drafts.keep_open(name, twin)
+            changed, copy = draft_rules.duplicate_rule(draft, uid)
+            drafts.change(name, changed)
+            drafts.keep_open(name, copy)
         elif uid == drafts.DECISION:
             drafts.change(name, draft_rules.drop_decision(draft))
         elif uid == drafts.PENALTY:
@@ -331,20 +331,20 @@ def _on_act(name: str, act: str, uid: str) -> None:
 
 
 def _add(name: str, draft: RubricDraft) -> None:
-    there = {
+    unavailable = {
         "gate": not draft["criteria"],
         "decision": draft["decision"] is not None,
         "penalty": draft["scoring"]["length_penalty"] is not None,
     }
     st.caption("Add a rule")
     with st.container(horizontal=True):
-        for kind, (words, says, _) in ADD.items():
+        for kind, (text, says, _) in ADD.items():
             st.button(
-                words,
+                text,
                 key=state.key(RUBRIC_ACT, name, "rule", kind),
                 icon=":material/add:",
                 help=says,
-                disabled=there.get(kind, False),
+                disabled=unavailable.get(kind, False),
                 on_click=_on_add,
                 args=(name, kind),
             )

@@ -1,4 +1,4 @@
-"""What kind of question a criterion is, its weight and voting rule, and its options."""
+"""A criterion's kind of question, weight, voting rule and options."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from pages.ui.drafts import RUBRIC_ACT, RUBRIC_FIELD
 from pages.ui.text import esc, label
 from pages.ui.widgets import row, shown_errors, tag
 
-#: What a template's menu says: each template without and with "Not applicable".
+#: The menu of templates: each one without and with "Not applicable".
 TEMPLATES: Mapping[str, tuple[Template, bool]] = {
-    f"{words}{more}": (template, na)
-    for template, words in TEMPLATE_WORDS.items()
+    f"{text}{more}": (template, na)
+    for template, text in TEMPLATE_WORDS.items()
     for more, na in (("", False), (", or not applicable", True))
 }
-#: The heights, in pixels, of an anchor where two options share the width, and where more do.
+#: The heights of an anchor in pixels: for two options in a row, and for more.
 SHORT, TALL = 68, 96
-#: So many options stand side by side.
+#: Most options side by side.
 BESIDE = 4
 UP, DOWN, COPY, REMOVE = "Move up", "Move down", "Duplicate", "Remove"
 TO_NA, FROM_NA = "Make it an abstention", "Give it a value"
 
 
 def show(name: str, criterion: CriterionDraft) -> None:
-    """Every option, side by side."""
+    """Draw every option, side by side."""
     uid, options = criterion["uid"], criterion["options"]
     for first in range(0, len(options), BESIDE):
         group = options[first : first + BESIDE]
@@ -121,7 +121,7 @@ def _on_menu(name: str, uid: str, option: str, key: str) -> None:
 
 
 def _all(name: str, criterion: CriterionDraft) -> None:
-    """What is done to all options at once."""
+    """Draw the acts on all options at once."""
     uid = criterion["uid"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if criterion["scale"] == "binary":
@@ -141,9 +141,9 @@ def _all(name: str, criterion: CriterionDraft) -> None:
         )
 
 
-def _option_button(name: str, uid: str, act: str, words: str, icon: str) -> None:
+def _option_button(name: str, uid: str, act: str, text: str, icon: str) -> None:
     st.button(
-        words,
+        text,
         key=state.key(RUBRIC_ACT, name, act, uid),
         type="tertiary",
         icon=f":material/{icon}:",
@@ -170,7 +170,7 @@ def _on_template(name: str, uid: str, key: str) -> None:
 
 
 REWARD, PENALTY = "Reward", "Penalty"
-#: No rule of the criterion's own.
+#: The criterion has no voting rule of its own.
 PANELS = ""
 RULE_WORDS: Mapping[str, str] = {
     PANELS: "the panel's rule",
@@ -190,7 +190,7 @@ RULE_WORDS: Mapping[str, str] = {
 
 
 def show_kind(name: str, criterion: CriterionDraft) -> None:
-    """Which answers, for or against, and how much it weighs."""
+    """Draw the scale, reward or penalty, and the weight."""
     uid = criterion["uid"]
     weight = criterion["weight"] or 0.0
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
@@ -217,8 +217,8 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
         )
         _weight(name, uid, weight)
     if weight < 0:
-        words = esc(_penalty_words(criterion, weight))
-        row([tag("− Penalty", "bad"), f"<span>{words}</span>"], width="content")
+        text = esc(_penalty_words(criterion, weight))
+        row([tag("− Penalty", "bad"), f"<span>{text}</span>"], width="content")
 
 
 def _weight(name: str, uid: str, weight: float) -> None:
@@ -237,7 +237,7 @@ def _weight(name: str, uid: str, weight: float) -> None:
 
 
 def show_weight(name: str, criterion: CriterionDraft) -> None:
-    """The weight, to be changed beside all others; a penalty's is below nought."""
+    """Draw the weight's field among all others; a penalty's weight is negative."""
     uid = criterion["uid"]
     st.number_input(
         f"Weight of {label(criterion['name'] or 'Unnamed', 60)}",
@@ -258,7 +258,7 @@ def _on_closed_weight(name: str, uid: str) -> None:
 
 
 def _share(name: str, uid: str, weight: float) -> None:
-    """The weight as a share of all points, to be read or set."""
+    """Draw the weight as a share of all points, to read or set."""
     others = _others(name, uid)
     share = share_of(weight, others)
     if share is None or not others:
@@ -318,7 +318,7 @@ def _on_rule(name: str, uid: str) -> None:
 
 
 def show_rules(name: str, criterion: CriterionDraft) -> None:
-    """How votes settle, tags, and whether a choice is forced."""
+    """Draw the voting rule, the tags, and whether a choice is forced."""
     uid = criterion["uid"]
     scale: Scale = criterion["scale"]  # type: ignore[assignment]
     _all(name, criterion)

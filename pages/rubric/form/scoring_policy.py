@@ -1,4 +1,4 @@
-"""How verdicts become a score, as fields: abstentions, coverage, the scale."""
+"""The scoring policy as fields: abstentions, coverage, the scale."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ STRATEGIES: Mapping[str, tuple[str, str]] = {
 
 
 def show(name: str) -> None:
-    """The fields of the scoring policy."""
+    """Draw the fields of the scoring policy."""
     strategy = st.radio(
         "When a criterion cannot be assessed",
         ABSTENTIONS,
-        format_func=lambda one: STRATEGIES[one][0],
-        captions=[STRATEGIES[one][1] for one in ABSTENTIONS],
+        format_func=lambda abstention: STRATEGIES[abstention][0],
+        captions=[STRATEGIES[abstention][1] for abstention in ABSTENTIONS],
         **drafts.bound(name, "scoring", (), "abstention"),
     )
     if strategy == "partial":

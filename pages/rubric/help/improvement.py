@@ -1,4 +1,4 @@
-"""Proposals for a criterion, each beside the words it replaces, to be taken or left."""
+"""Proposals for a criterion, each next to the text it replaces, to accept or ignore."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ PARTS = {
 }
 
 
-def show_pieces(name: str, found: Sequence[ProposalPiece], where: str) -> None:
-    """All pieces with a button each, and one for all that are open."""
-    if not found:
+def show_pieces(name: str, pieces: Sequence[ProposalPiece], where: str) -> None:
+    """Draw all pieces with a button each, and one button for all open ones."""
+    if not pieces:
         st.caption("No change was proposed.")
         return
     draft = drafts.draft(name)
-    # A label, a weight or a rule for all is a decision of its own; wording can go together.
-    words = [piece for piece in found if piece.part in ("requirement", "option")]
-    open_ = [piece for piece in words if proposals.state_of(draft, piece) == "open"]
+    # A label, a weight or a rule is a decision of its own; wording can be accepted together.
+    wording = [piece for piece in pieces if piece.part in ("requirement", "option")]
+    open_ = [piece for piece in wording if proposals.state_of(draft, piece) == "open"]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(f"<b>{esc(fmt.plural(len(found), 'proposed change'))}</b>")
+        st.html(f"<b>{esc(fmt.plural(len(pieces), 'proposed change'))}</b>")
         if len(open_) > 1:
             st.button(
                 f"Take all {len(open_)} wordings",
@@ -46,7 +46,7 @@ def show_pieces(name: str, found: Sequence[ProposalPiece], where: str) -> None:
                 on_click=_take,
                 args=(name, tuple(open_)),
             )
-    for number, piece in enumerate(found):
+    for number, piece in enumerate(pieces):
         _show(name, piece, f"{where}/{number}")
 
 
@@ -76,11 +76,11 @@ def _show(name: str, piece: ProposalPiece, where: str) -> None:
 
 
 def _difference(piece: ProposalPiece) -> str:
-    found = word_diff(piece.before, piece.after)
-    before = marked(piece.before, found.first) if piece.before else "<i>(empty)</i>"
+    difference = word_diff(piece.before, piece.after)
+    before = marked(piece.before, difference.first) if piece.before else "<i>(empty)</i>"
     return (
         f'<div class="rs-prose rs-quiet"><b>Now</b> {before}</div>'
-        f'<div class="rs-prose"><b>Then</b> {marked(piece.after, found.second)}</div>'
+        f'<div class="rs-prose"><b>Then</b> {marked(piece.after, difference.second)}</div>'
     )
 
 
@@ -96,7 +96,7 @@ ALL = ""
 
 
 def show(name: str, rubric: Rubric) -> None:
-    """What to improve and why, then the proposals."""
+    """Draw the criterion to improve and the reasons, then the proposals."""
     st.caption(
         "A model proposes new words. You take each change or leave it; options, values and weights "
         "stay unless you take a change of one."
@@ -140,7 +140,7 @@ def _target(name: str, rubric: Rubric) -> str:
         "Improve",
         names,
         key=key,
-        format_func=lambda one: "Every criterion" if one == ALL else one_line(one, 70),
+        format_func=lambda name: "Every criterion" if name == ALL else one_line(name, 70),
     )
     return chosen
 
@@ -154,56 +154,58 @@ def _open_criterion(name: str, names: Sequence[str]) -> str:
 
 
 def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings, list[Case]]:
-    """What is told to the model, by source; each source can be left out."""
+    """Choose what the model is told, by source; each source can be left out."""
     offline = _about(proposals.offline_findings(rubric), names)
     judged = _about(_judged(name, rubric), names)
     run = _run(name)
-    told = {} if run is None else _about(proposals.findings_after(store(), run), names)
+    findings = {} if run is None else _about(proposals.findings_after(store(), run), names)
     cases = [] if run is None else proposals.cases_of(store(), run, names)
     sources = (
         ("offline", "Findings of the offline check", offline, _count(offline)),
         ("judged", "Findings of the check by judges", judged, _count(judged)),
-        ("told", "What the newest run says", told, _count(told)),
+        ("told", "What the newest run says", findings, _count(findings)),
     )
-    chosen = [found for key, words, found, n in sources if _source(name, key, words, n)]
+    chosen = [
+        source_findings for key, text, source_findings, n in sources if _source(name, key, text, n)
+    ]
     shown = _source(name, "cases", "Cases people decided otherwise than judges", len(cases))
     if not any(n for *_, n in sources) and not cases:
         st.caption("Nothing speaks against these words yet; a model can still look them over.")
     return proposals.merged(*chosen), cases if shown else []
 
 
-def _source(name: str, what: str, words: str, count: int) -> bool:
+def _source(name: str, what: str, text: str, count: int) -> bool:
     if not count:
         return False
     key = state.key(model_help.HELP_FIELD, name, "because", what)
     state.seed(key, True)
-    return bool(st.checkbox(label(f"{words} ({fmt.count(count)})"), key=key))
+    return bool(st.checkbox(label(f"{text} ({fmt.count(count)})"), key=key))
 
 
-def _about(found: Findings, names: Sequence[str]) -> Findings:
-    return {name: said for name, said in found.items() if name in names or not name}
+def _about(result: Findings, names: Sequence[str]) -> Findings:
+    return {name: findings for name, findings in result.items() if name in names or not name}
 
 
-def _count(found: Findings) -> int:
-    return sum(len(said) for said in found.values())
+def _count(result: Findings) -> int:
+    return sum(len(findings) for findings in result.values())
 
 
 def _judged(name: str, rubric: Rubric) -> Findings:
     run_id = meta_check.latest(store(), _subject(name))
     if run_id is None:
         return {}
-    found: Findings = {}
-    for one in meta_check.result(store(), run_id, rubric).findings:
-        if not one.stale:
-            for criterion in one.criteria or ("",):
-                found.setdefault(criterion, []).append(f"{one.question}: {one.reason}")
-    return found
+    findings: Findings = {}
+    for finding in meta_check.result(store(), run_id, rubric).findings:
+        if not finding.stale:
+            for criterion in finding.criteria or ("",):
+                findings.setdefault(criterion, []).append(f"{finding.question}: {finding.reason}")
+    return findings
 
 
 def _run(name: str) -> int | None:
     rubric_id = drafts.draft(name)["rubric_id"]
-    said = None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id)
-    return None if said is None else said.run.id
+    answer = None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id)
+    return None if answer is None else answer.run.id
 
 
 def _subject(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The loop: proposals measured on labelled items that no proposal has seen, round after round."""
+"""The loop: rounds of proposals, measured on labelled items that no proposal has seen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages.ui.widgets import show_flash, tag
 
 
 def show(name: str, rubric: Rubric) -> None:
-    """What to loop over and with whom; then its rounds."""
+    """Draw the choice of targets and models; then the rounds."""
     st.caption(
         "A model proposes new words, judges grade labelled items before and after, and a round "
         "goes on only while more answers are right on items that no proposal has seen. Only "
@@ -65,20 +65,20 @@ def show(name: str, rubric: Rubric) -> None:
 
 
 def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
-    """The dataset whose labels measure the rounds."""
-    known = {one.row.version_id: one for one in teachers}
+    """Choose the dataset whose labels measure the rounds."""
+    by_version = {teacher.row.version_id: teacher for teacher in teachers}
     titles = {
-        version: f"{one.row.name} ({fmt.plural(one.labels, 'label')})"
-        for version, one in known.items()
+        version: f"{teacher.row.name} ({fmt.plural(teacher.labels, 'label')})"
+        for version, teacher in by_version.items()
     }
     version: int = st.selectbox(
         "Labelled items",
         list(titles),
         key=state.key(model_help.HELP_FIELD, name, "dataset"),
-        format_func=lambda one: one_line(titles[one], 70),
+        format_func=lambda teacher: one_line(titles[teacher], 70),
         persist_state="session",
     )
-    return known[version]
+    return by_version[version]
 
 
 def _start(name: str, *, disabled: bool) -> bool:
@@ -92,54 +92,54 @@ def _start(name: str, *, disabled: bool) -> bool:
 
 
 def _targets(name: str, names: list[str]) -> tuple[str, ...]:
-    """Those of the labelled criteria that are to be improved."""
+    """Return the labelled criteria to improve."""
     key = state.key(model_help.HELP_FIELD, name, "targets")
-    kept = [one for one in state.get(key) or names if one in names]
-    state.put(key, kept)
+    wanted = [criterion for criterion in state.get(key) or names if criterion in names]
+    state.put(key, wanted)
     chosen: list[str] = st.multiselect(
-        "Criteria to improve", names, key=key, format_func=lambda one: one_line(one, 50)
+        "Criteria to improve", names, key=key, format_func=lambda criterion: one_line(criterion, 50)
     )
     return tuple(chosen)
 
 
 def _show(name: str, task: HelpTask) -> None:
     about = (task.id, task.done, task.status)
-    found = remembered("help_rounds", about, lambda: improvement_loop.rounds(store(), task))
-    if not found:
+    rounds = remembered("help_rounds", about, lambda: improvement_loop.rounds(store(), task))
+    if not rounds:
         return
     held = len(task.request["held"])
     st.caption(
         f"{fmt.plural(len(task.request['learn']), 'item')} to learn from, {held} held out. Each "
         "difference is to the best round before, on the same items, with its 95% interval."
     )
-    for one in found[1:]:
-        st.html(_card(one))
-    if len(found) == 1 and not task.active:
+    for loop_round in rounds[1:]:
+        st.html(_card(loop_round))
+    if len(rounds) == 1 and not task.active:
         st.caption("No round was measured.")
     if task.result:
         st.html(f"<div>{esc(_end(task.result))}</div>")
-    if len(found) > 2:
+    if len(rounds) > 2:
         st.caption(
-            f"{len(found) - 1} wordings were tried on the same held-out items, which favours the "
+            f"{len(rounds) - 1} wordings were tried on the same held-out items, which favours the "
             "best of them a little. Fresh labels would tell."
         )
-    _compare(found)
+    _compare(rounds)
     improvement.show_pieces(name, improvement_loop.pieces(store(), task), f"loop/{task.id}")
 
 
-def _card(one: LoopRound) -> str:
-    gain = one.gain
+def _card(loop_round: LoopRound) -> str:
+    gain = loop_round.gain
     if gain is None:
         return ""
-    how = tag("✓ better", "good") if one.kept else tag("no better: left", "neutral")
+    how = tag("✓ better", "good") if loop_round.kept else tag("no better: left", "neutral")
     first, second = gain.accuracy.first.value, gain.accuracy.second.value
     kappas = "; ".join(
         f"kappa of {one_line(c.name, 40)} {_move(c.kappa)}" for c in gain.criteria if c.kappa.n
     )
-    words = fmt.plural(len(one.changes), "change")
+    text = fmt.plural(len(loop_round.changes), "change")
     return (
-        f'<div class="rs-card"><div class="rs-row"><b>Round {one.number}</b>{how}'
-        f'<span class="rs-quiet">{words}</span></div>'
+        f'<div class="rs-card"><div class="rs-row"><b>Round {loop_round.number}</b>{how}'
+        f'<span class="rs-quiet">{text}</span></div>'
         f'<div class="rs-num">{fmt.percent(first)} → {fmt.percent(second)} right: '
         f"<b>{_difference(gain.accuracy)}</b></div>"
         f'<div class="rs-quiet rs-num">{esc(kappas)}</div></div>'
@@ -156,19 +156,21 @@ def _move(delta: Delta) -> str:
 
 def _end(result: dict[str, object]) -> str:
     best = result["best"]
-    said = "The rubric as it was stays best." if not best else f"Round {best} is the best."
-    return f"{said} {result['why']}"
+    summary = "The rubric as it was stays best." if not best else f"Round {best} is the best."
+    return f"{summary} {result['why']}"
 
 
-def _compare(found: list[LoopRound]) -> None:
-    kept = [one for one in found if one.kept and one.held is not None]
-    if len(kept) > 1:
+def _compare(rounds: list[LoopRound]) -> None:
+    measured = [
+        loop_round for loop_round in rounds if loop_round.kept and loop_round.held is not None
+    ]
+    if len(measured) > 1:
         routes.link(
             routes.COMPARE,
             label("Every item before and after"),
             {
-                state.RUNS: f"{kept[0].held},{kept[-1].held}",
-                state.FIRST: kept[0].held,
-                state.SECOND: kept[-1].held,
+                state.RUNS: f"{measured[0].held},{measured[-1].held}",
+                state.FIRST: measured[0].held,
+                state.SECOND: measured[-1].held,
             },
         )

@@ -1,4 +1,4 @@
-"""Help from a model beside the form: proposals, the check by judges, the loop."""
+"""A model's help next to the form: proposals, the check by judges, the loop."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, one_of, row, shown_errors, tag
 
-#: So much weight in the meta-rubric makes a finding a serious one.
+#: The least weight in the meta-rubric that makes a finding serious.
 SERIOUS = 8
 
 
 def check_by_judges(name: str, rubric: Rubric) -> None:
-    """Who checks and for which task; then the newest check."""
+    """Draw the choice of judges and task; then the newest check."""
     if not meta_check.available():
         st.info("The files of the meta-rubric (sample_rubrics/meta) are not installed here.")
         return
@@ -102,41 +102,48 @@ def _on_retry(run_id: int) -> None:
             lifecycle.resume(store(), run_id)
 
 
-def _found(name: str, found: MetaCheck) -> None:
-    run = found.row
-    if found.asked and not found.findings and not run.active:
+def _found(name: str, check: MetaCheck) -> None:
+    run = check.row
+    if check.asked and not check.findings and not run.active:
         st.success("Nothing was found.", icon=":material/check:")
-    if found.open and not run.active:
+    if check.open and not run.active:
         st.caption(
-            f"{fmt.plural(found.open, 'question')} without an answer: nothing is said of them."
+            f"{fmt.plural(check.open, 'question')} without an answer: nothing is said of them."
         )
-    for number, one in enumerate(found.findings):
-        _finding(name, one, number)
-    if found.asked:
+    for number, finding in enumerate(check.findings):
+        _finding(name, finding, number)
+    if check.asked:
         routes.link(routes.RUN, "Every answer of this check", {state.RUN: run.id})
 
 
-def _finding(name: str, one: MetaFinding, number: int) -> None:
-    names = ", ".join(one_line(criterion, 50) for criterion in one.criteria) or "the whole rubric"
-    serious = one.weight >= SERIOUS
-    agreed = "" if one.agreement is None else f"{fmt.percent(one.agreement)} of the votes say so."
-    changed = tag("words changed since", "neutral") if one.stale else ""
-    quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in one.quotes)
+def _finding(name: str, finding: MetaFinding, number: int) -> None:
+    names = (
+        ", ".join(one_line(criterion, 50) for criterion in finding.criteria) or "the whole rubric"
+    )
+    serious = finding.weight >= SERIOUS
+    agreed = (
+        ""
+        if finding.agreement is None
+        else f"{fmt.percent(finding.agreement)} of the votes say so."
+    )
+    changed = tag("words changed since", "neutral") if finding.stale else ""
+    quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in finding.quotes)
     with st.container(border=True, gap="xxsmall"):
         st.html(
             f'<div class="rs-row">{tag("serious" if serious else "slight", _tone(serious))}'
-            f"<b>{esc(one.question)}</b><span class='rs-quiet'>{esc(names)}</span>{changed}</div>"
-            f"<div>{esc(one.option)}</div>"
-            f'<div class="rs-quiet">{esc(one.reason)} {esc(agreed)}</div>'
+            f"<b>{esc(finding.question)}</b>"
+            f"<span class='rs-quiet'>{esc(names)}</span>{changed}</div>"
+            f"<div>{esc(finding.option)}</div>"
+            f'<div class="rs-quiet">{esc(finding.reason)} {esc(agreed)}</div>'
             f"<details class='rs-quiet'><summary>What was quoted</summary>{quotes}</details>"
         )
         with st.container(horizontal=True, gap="small"):
-            _open_buttons(name, one, number)
+            _open_buttons(name, finding, number)
 
 
-def _open_buttons(name: str, one: MetaFinding, number: int) -> None:
+def _open_buttons(name: str, finding: MetaFinding, number: int) -> None:
     uids = {c["name"]: c["uid"] for c in drafts.draft(name)["criteria"]}
-    for criterion in one.criteria[:3]:
+    for criterion in finding.criteria[:3]:
         if criterion in uids and uids[criterion] != drafts.open_card(name):
             st.button(
                 label(f"Open {criterion}", 40),
@@ -156,7 +163,7 @@ IMPROVE, CHECK, LOOP = "Improve", "Check", "Rounds"
 
 
 def show(name: str) -> None:
-    """The whole panel; says what is missing where nothing can be asked."""
+    """Draw the whole panel, or what is missing before a model can be called."""
     st.html('<div class="rs-section">Help from a model</div>')
     if not model_help.ready():
         return
@@ -186,5 +193,5 @@ def _rubric(name: str) -> Rubric | None:
 
 
 def subject(name: str) -> str:
-    """Under which name help about this rubric is kept."""
+    """Return the name under which help about this rubric is stored."""
     return f"rubric/{name}"

@@ -1,1 +1,1 @@
-"""Versions of a rubric, and what a newer one does to runs that are graded."""
+"""Versions of a rubric, and the effect of a newer one on graded runs."""

@@ -1,4 +1,4 @@
-"""Applying a version to a graded run, undoing it, and what was done so far."""
+"""Applying a version to a graded run, undoing it, and the changes so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import shown_errors, table
 
-# The keys of a rubric's versions and of what they do to runs, beside those of `state`.
+# Keys of the versions' screens, next to those of `state`.
 
 SPREAD_ACT = "spread_act"
 SPREAD_VERSION = "spread_version"
@@ -32,7 +32,7 @@ WAYS = {
 
 
 def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
-    """Choose a way, and go it."""
+    """Choose a way of applying the version, and apply it."""
     st.html('<div class="rs-section">Apply it</div>')
     way = _way(run, version_id, edits)
     keep, again, ask = list[str](), list[str](), False
@@ -73,7 +73,7 @@ def _way(run: Run, version_id: int, edits: VersionEdits) -> str:
 
 
 def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
-    """The criteria whose answers may stand; what looks like a mended slip is offered so."""
+    """Choose the criteria whose answers stay valid; likely corrected typos are preselected."""
     if not edits.stale:
         return []
     changed = [e for e in edits.edits if e.kind == "question"]
@@ -97,7 +97,7 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
 
 
 def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tuple[list[str], bool]:
-    """The criteria that are judged anew, and whether at once."""
+    """Choose the criteria to judge again, and whether at once."""
     again = []
     for name in edits.stale:
         key = state.key(SPREAD_AGAIN, run.id, version_id, name)
@@ -105,9 +105,9 @@ def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tupl
         if st.checkbox(label(f"{name}: judge it anew", 120), key=key):
             again.append(name)
     outlook = carry_votes.outlook(store(), run.id, version_id, moves, again=again)
-    asked = fmt.plural(outlook.to_ask, "answer")
+    answers = fmt.plural(outlook.to_ask, "answer")
     st.caption(
-        f"{fmt.plural(outlook.carried, 'vote')} carried over without a call; {asked} to be asked."
+        f"{fmt.plural(outlook.carried, 'vote')} carried over without a call; {answers} to be asked."
         if run.panel.askable
         else f"{fmt.plural(outlook.carried, 'vote')} carried over. Imported raters cannot be asked."
     )
@@ -138,15 +138,15 @@ def _on_carry(
     who: str, run_id: int, version_id: int, moves: Moves, again: list[str], ask: bool
 ) -> None:
     with shown_errors():
-        made = carry_votes.start_under(
+        new_run = carry_votes.start_under(
             store(), identity.sit_down(who), run_id, version_id, moves, again=again, ask=ask
         )
-        state.set_address(**{state.RUN: made})
+        state.set_address(**{state.RUN: new_run})
         state.flash("The votes were carried over to this new run.")
 
 
 def stand(run: Run) -> None:
-    """What can be done about the version that scores follow: stale cells, and one click back."""
+    """Offer acts on the version that scores follow: stale cells, and undoing in one click."""
     cells = scored_items.stale_cells(store(), run.id)
     last = next(iter(follow_version.changes(store(), run.id)), None)
     if last is None and not cells:
@@ -181,10 +181,10 @@ def stand(run: Run) -> None:
 
 def _on_queue(who: str, run_id: int, number: int) -> None:
     with shown_errors():
-        made = follow_version.queue_stale(
+        queue = follow_version.queue_stale(
             store(), identity.sit_down(who), run_id, f"Asked otherwise in version {number}"
         )
-        state.flash(f"Queue {made.id} holds exactly the stale cells.")
+        state.flash(f"Queue {queue.id} holds exactly the stale cells.")
 
 
 def _on_back(who: str, run_id: int) -> None:
@@ -194,7 +194,7 @@ def _on_back(who: str, run_id: int) -> None:
 
 
 def history(run: Run) -> None:
-    """Who let the scores follow what, newest first."""
+    """List who changed the version that scores follow, newest first."""
     changes = follow_version.changes(store(), run.id)
     if not changes:
         return
@@ -203,13 +203,13 @@ def history(run: Run) -> None:
         ("When", "Who", "From", "To", "Why"),
         (
             [
-                esc(fmt.ago(one.ts)),
-                esc(one.actor),
-                f"version {one.from_number}",
-                f"version {one.to_number}",
-                esc(one.reason),
+                esc(fmt.ago(change.ts)),
+                esc(change.actor),
+                f"version {change.from_number}",
+                f"version {change.to_number}",
+                esc(change.reason),
             ]
-            for one in changes
+            for change in changes
         ),
         name="Changes of the version that scores follow",
     )

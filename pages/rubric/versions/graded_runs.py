@@ -1,4 +1,4 @@
-"""What a version of the rubric does to a run that is graded already: figures, votes moved."""
+"""The effect of a rubric's version on a graded run: figures, votes moved."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from pages.ui.widgets import (
     tag,
 )
 
-#: What stands for "nowhere": no option, and no criterion.
+#: Stand for "nowhere": no option, and no criterion.
 NO_PLACE, GONE = -1, ""
 
 
-def choose(run_id: int, before: Rubric, after: Rubric, found: VersionEdits) -> Moves:
-    """The mapping as it is chosen; what goes without saying is not asked about."""
-    renamed = _renamed(run_id, before, after, found)
+def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> Moves:
+    """Return the chosen mapping; obvious matches are not asked about."""
+    renamed = _renamed(run_id, before, after, edits)
     news = {c.name: c for c in after.criteria}
     options: dict[str, tuple[int | None, ...]] = {}
     for old in before.criteria:
@@ -51,18 +51,18 @@ def choose(run_id: int, before: Rubric, after: Rubric, found: VersionEdits) -> M
     return Moves(renamed, options)
 
 
-def _renamed(run_id: int, before: Rubric, after: Rubric, found: VersionEdits) -> dict[str, str]:
+def _renamed(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> dict[str, str]:
     names = {c.name for c in after.criteria}
-    gone = [c.name for c in before.criteria if c.name not in names]
-    fresh = [*found.added, *found.moves.renamed.values()]
-    if not gone or not fresh:
+    removed = [c.name for c in before.criteria if c.name not in names]
+    added = [*edits.added, *edits.moves.renamed.values()]
+    if not removed or not added:
         return {}
     st.html('<div class="rs-section">Which criteria are the same?</div>')
     chosen: dict[str, str] = {}
-    for old in gone:
-        free = [GONE, *(name for name in fresh if name not in chosen.values())]
+    for old in removed:
+        free = [GONE, *(name for name in added if name not in chosen.values())]
         key = state.key(applying.SPREAD_MOVE, run_id, "criterion", old, *sorted(free))
-        guess = found.moves.renamed.get(old, GONE)
+        guess = edits.moves.renamed.get(old, GONE)
         state.seed(key, guess if guess in free else GONE)
         new = st.selectbox(
             label(f"{old} became", 80),
@@ -81,7 +81,7 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
         label(f"{new.name}: every option that judges could choose, and what it is now.", 200)
     )
     guess = option_guess(old, new)
-    words: dict[int, str] = {
+    text: dict[int, str] = {
         NO_PLACE: "It does not count (and can be asked again)",
         **{at: one_line(o.label, 60) for at, o in enumerate(new.choices)},
     }
@@ -92,9 +92,9 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
             state.seed(key, NO_PLACE if guess[at] is None else guess[at])
             place: int = st.selectbox(
                 label(f"{option.label} is now", 60),
-                list(words),
+                list(text),
                 key=key,
-                format_func=words.__getitem__,
+                format_func=text.__getitem__,
             )
             places.append(None if place == NO_PLACE else place)
     return tuple(places)
@@ -104,7 +104,7 @@ RUNS_SHOWN = 8
 
 
 def runs_card(name: str) -> None:
-    """Nothing, while no run with votes asked a version of this rubric."""
+    """List the graded runs that asked a version of this rubric; nothing if there are none."""
     rubric_id = drafts.draft(name)["rubric_id"]
     if rubric_id is None:
         return
@@ -160,33 +160,34 @@ SHOWN = 50
 OUTCOMES = {"pass": "passes", "fail": "fails", "review": "for review", "none": "no outcome"}
 
 
-def difference_figures(run: Run, found: ScoreDifference) -> None:
-    """Everything there is to see before anybody decides."""
+def difference_figures(run: Run, difference: ScoreDifference) -> None:
+    """Draw every figure needed for the decision."""
     st.html('<div class="rs-section">What happens to the scores</div>')
-    if not found.items:
+    if not difference.items:
         empty_state("No votes", "No item of this run has a vote yet.")
         return
-    figures(_figures(found))
-    if found.crossed:
-        _crossed(found)
-    if not found.moved:
+    figures(_figures(difference))
+    if difference.crossed:
+        _crossed(difference)
+    if not difference.moved:
         st.caption("No score and no outcome changes.")
     else:
-        _plot(found)
-        _items(run, found)
-    if found.flips:
-        _flips(run, found)
+        _plot(difference)
+        _items(run, difference)
+    if difference.flips:
+        _flips(run, difference)
 
 
-def _figures(found: ScoreDifference) -> list[LabelledFigure]:
-    largest = found.largest
+def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
+    largest = difference.largest
     change = None if largest is None else largest.change
-    mean = f"{fmt.score(found.mean_before)} → {fmt.score(found.mean_after)}"
+    mean = f"{fmt.score(difference.mean_before)} → {fmt.score(difference.mean_after)}"
     values = [
         LabelledFigure(
-            "Items that change", f"{fmt.count(len(found.moved))} of {fmt.count(found.items)}"
+            "Items that change",
+            f"{fmt.count(len(difference.moved))} of {fmt.count(difference.items)}",
         ),
-        LabelledFigure("Up · down", f"{fmt.count(found.up)} · {fmt.count(found.down)}"),
+        LabelledFigure("Up · down", f"{fmt.count(difference.up)} · {fmt.count(difference.down)}"),
         LabelledFigure(
             "Largest change",
             fmt.DASH if change is None else _signed(change),
@@ -194,82 +195,82 @@ def _figures(found: ScoreDifference) -> list[LabelledFigure]:
         ),
         LabelledFigure("Mean score", mean),
     ]
-    if found.stale:
+    if difference.stale:
         values.append(
             LabelledFigure(
-                "Stale cells", fmt.count(found.stale), "Judges were asked something else."
+                "Stale cells", fmt.count(difference.stale), "Judges were asked something else."
             )
         )
-    if found.open:
+    if difference.open:
         values.append(
-            LabelledFigure("Open cells", fmt.count(found.open), "Nobody was asked this yet.")
+            LabelledFigure("Open cells", fmt.count(difference.open), "Nobody was asked this yet.")
         )
     return values
 
 
-def _crossed(found: ScoreDifference) -> None:
+def _crossed(difference: ScoreDifference) -> None:
     table(
         ("Outcome before", "Outcome after", "Items"),
         (
-            (esc(OUTCOMES[one]), esc(OUTCOMES[other]), fmt.count(items))
-            for (one, other), items in sorted(found.crossed.items())
+            (esc(OUTCOMES[before]), esc(OUTCOMES[after]), fmt.count(items))
+            for (before, after), items in sorted(difference.crossed.items())
         ),
         name="Items that cross over",
         numbers=(2,),
     )
 
 
-def _plot(found: ScoreDifference) -> None:
+def _plot(difference: ScoreDifference) -> None:
     st.plotly_chart(
-        draw.before_after(found.bins),
+        draw.before_after(difference.bins),
         key=state.key(applying.SPREAD_ACT, "plot"),
         config={"displayModeBar": False},
-        alt=f"Scores of {found.items} items before and after: the mean goes from "
-        f"{fmt.score(found.mean_before)} to {fmt.score(found.mean_after)}.",
+        alt=f"Scores of {difference.items} items before and after: the mean goes from "
+        f"{fmt.score(difference.mean_before)} to {fmt.score(difference.mean_after)}.",
     )
 
 
-def _items(run: Run, found: ScoreDifference) -> None:
-    ids = [one.item_id for one in found.moved]
+def _items(run: Run, difference: ScoreDifference) -> None:
+    ids = [item.item_id for item in difference.moved]
     work.offer_work(run.id, ids, "Items that another version changes")
-    with st.expander(f"Items that change ({fmt.count(len(found.moved))})"):
+    with st.expander(f"Items that change ({fmt.count(len(difference.moved))})"):
         table(
             ("Item", "Before", "After", "Change", "Outcome"),
-            (_item(one) for one in found.moved[:SHOWN]),
+            (_item(item) for item in difference.moved[:SHOWN]),
             name="Items that change, the largest change first",
             numbers=(1, 2, 3),
         )
-        if len(found.moved) > SHOWN:
+        if len(difference.moved) > SHOWN:
             st.caption(f"The first {SHOWN}, by the size of their change.")
 
 
-def _item(one: Moved) -> list[str]:
-    change = fmt.DASH if one.change is None else _signed(one.change)
-    before, after = one.outcome_before or "none", one.outcome_after or "none"
+def _item(moved: Moved) -> list[str]:
+    change = fmt.DASH if moved.change is None else _signed(moved.change)
+    before, after = moved.outcome_before or "none", moved.outcome_after or "none"
     outcome = "" if before == after else esc(f"{OUTCOMES[before]} → {OUTCOMES[after]}")
-    return [esc(one.item_id), fmt.score(one.before), fmt.score(one.after), change, outcome]
+    return [esc(moved.item_id), fmt.score(moved.before), fmt.score(moved.after), change, outcome]
 
 
-def _flips(run: Run, found: ScoreDifference) -> None:
+def _flips(run: Run, difference: ScoreDifference) -> None:
     with st.expander("Verdicts that change"):
         table(
             ("Criterion", "Better", "Worse", "Otherwise"),
             (
                 [
-                    esc(one.criterion),
-                    tag(f"↑ {fmt.count(one.up)}", "good") if one.up else "0",
-                    tag(f"↓ {fmt.count(one.down)}", "bad") if one.down else "0",
-                    fmt.count(one.other),
+                    esc(flip.criterion),
+                    tag(f"↑ {fmt.count(flip.up)}", "good") if flip.up else "0",
+                    tag(f"↓ {fmt.count(flip.down)}", "bad") if flip.down else "0",
+                    fmt.count(flip.other),
                 ]
-                for one in found.flips
+                for flip in difference.flips
             ),
             name="Verdicts that change",
             numbers=(1, 2, 3),
         )
-        for one in found.flips:
-            st.caption(label(one.criterion))
-            name = f"{one.criterion}: verdicts that another version changes"
-            work.offer_work(run.id, one.items, name, criterion=one.was)
+        for flip in difference.flips:
+            st.caption(label(flip.criterion))
+            name = f"{flip.criterion}: verdicts that another version changes"
+            work.offer_work(run.id, flip.items, name, criterion=flip.was)
 
 
 def _signed(change: float) -> str:
@@ -277,7 +278,7 @@ def _signed(change: float) -> str:
 
 
 def show(name: str, run_id: int) -> None:
-    """The whole screen: the run, a version to choose, the difference, and what can be done."""
+    """Draw the whole screen: the run, the choice of a version, the difference, and the acts."""
     with st.container(horizontal=True):
         st.button(
             "Back to the editor",
@@ -312,48 +313,48 @@ def _stands(run: Run) -> str:
 
 
 def _version(run: Run) -> int:
-    history = {one.id: one for one in library.history(store(), run.rubric_id)}
+    history = {info.id: info for info in library.history(store(), run.rubric_id)}
     key = state.key(applying.SPREAD_VERSION, run.id)
     state.seed(key, next(iter(history)))
 
     def words(version_id: int) -> str:
-        found = history[version_id]
+        info = history[version_id]
         marks = [
             "asked" if version_id == run.rubric_version_id else "",
             "scores follow it" if version_id == run.scored_version_id else "",
         ]
         mark = ", ".join(filter(None, marks))
-        return one_line(f"Version {found.number}{f' ({mark})' if mark else ''} {found.note}", 90)
+        return one_line(f"Version {info.number}{f' ({mark})' if mark else ''} {info.note}", 90)
 
     chosen: int = st.selectbox("Look at it under", list(history), key=key, format_func=words)
     return chosen
 
 
 def _under(run: Run, version_id: int) -> None:
-    found = follow_version.edits(store(), run.id, version_id)
+    edits = follow_version.edits(store(), run.id, version_id)
     version = library.version(store(), version_id)
-    if found.edits:
+    if edits.edits:
         with st.expander(
             f"What differs from version {run.rubric_number}, which judges were asked",
-            expanded=len(found.edits) <= 4,
+            expanded=len(edits.edits) <= 4,
         ):
             history.show_edits(
-                found.edits, f"Version {run.rubric_number}", f"Version {version.number}"
+                edits.edits, f"Version {run.rubric_number}", f"Version {version.number}"
             )
-            history.legend(found.edits)
+            history.legend(edits.edits)
     if version_id == run.scored_version_id:
         applying.stand(run)
     else:
-        _other(run, version, found)
+        _other(run, version, edits)
     applying.history(run)
 
 
-def _other(run: Run, version: RubricVersion, found: VersionEdits) -> None:
-    """What a version that scores do not follow would change, and what can be done."""
+def _other(run: Run, version: RubricVersion, edits: VersionEdits) -> None:
+    """Show what a version that scores do not follow would change, and the acts."""
     asked = library.version(store(), run.rubric_version_id)
-    moves = choose(run.id, asked.rubric, version.rubric, found)
-    if moves != found.moves:
-        found = follow_version.edits(store(), run.id, version.id, moves)
+    moves = choose(run.id, asked.rubric, version.rubric, edits)
+    if moves != edits.moves:
+        edits = follow_version.edits(store(), run.id, version.id, moves)
     difference = follow_version.difference(store(), run.id, version.id, moves)
     difference_figures(run, difference)
-    applying.apply(run, version.id, found, moves)
+    applying.apply(run, version.id, edits, moves)

@@ -1,4 +1,4 @@
-"""The versions of a rubric: listed, read, compared; and two people's saves brought together."""
+"""The versions of a rubric: listed, read, compared; and merging two people's saves."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORDS: Mapping[Kind, tuple[str, Tone]] = {
 
 
 def show_edits(edits: Sequence[FieldEdit], before: str, after: str) -> None:
-    """Every edit under its criterion; `before` and `after` head the two columns."""
+    """Draw every edit under its criterion; `before` and `after` head the two columns."""
     if not edits:
         st.html('<p class="rs-quiet">Nothing differs.</p>')
         return
@@ -54,7 +54,7 @@ def show_edits(edits: Sequence[FieldEdit], before: str, after: str) -> None:
 
 
 def legend(edits: Sequence[FieldEdit]) -> None:
-    """What the kinds that occur mean for votes that are there."""
+    """Explain what the kinds of edits mean for existing votes."""
     kinds = dict.fromkeys(edit.kind for edit in edits)
     lines = "".join(
         f"<li>{tag(*WORDS[kind])} {esc(KINDS[kind])}</li>" for kind in WORDS if kind in kinds
@@ -63,7 +63,7 @@ def legend(edits: Sequence[FieldEdit]) -> None:
 
 
 def _ordered(edits: Sequence[FieldEdit]) -> list[FieldEdit]:
-    """The rubric's own edits first, then criterion by criterion in the order they come."""
+    """Return the rubric's own edits first, then those of each criterion in order."""
     places = {name: at for at, name in enumerate(dict.fromkeys(e.criterion for e in edits))}
     return sorted(edits, key=lambda e: -1 if e.criterion is None else places[e.criterion])
 
@@ -75,13 +75,13 @@ def _group(criterion: str | None, edits: Sequence[FieldEdit]) -> str:
 
 
 def _line(edit: FieldEdit) -> str:
-    gone, fresh = word_changes(edit.before, edit.after)
+    removed, added = word_changes(edit.before, edit.after)
     if edit.kind in ("added", "removed") or MISSING in (edit.before, edit.after):
-        gone, fresh = (), ()
+        removed, added = (), ()
     return (
         f"<tr><td>{esc(edit.what)}<br>{tag(*WORDS[edit.kind])}</td>"
-        f'<td class="rs-text">{marked(edit.before, gone)}</td>'
-        f'<td class="rs-text">{marked(edit.after, fresh)}</td></tr>'
+        f'<td class="rs-text">{marked(edit.before, removed)}</td>'
+        f'<td class="rs-text">{marked(edit.after, added)}</td></tr>'
     )
 
 
@@ -91,24 +91,24 @@ RUNS = 5
 
 
 def version_list(name: str) -> None:
-    """The history, newest first, and graded runs; for the panel beside the form."""
+    """Draw the history, newest first, and graded runs; for the panel next to the form."""
     rubric_id = drafts.draft(name)["rubric_id"]
     if rubric_id is None:
         empty_state("No versions yet", "Every save makes one; runs refer to it for good.")
         return
     history = library.history(store(), rubric_id)
     used = uses(store(), rubric_id)
-    for place, found in enumerate(history):
+    for place, info in enumerate(history):
         with st.container(border=True):
-            _words(found, used.get(found.id, Uses()))
-            _acts(name, found, history[place + 1].id if place + 1 < len(history) else None)
+            _words(info, used.get(info.id, Uses()))
+            _acts(name, info, history[place + 1].id if place + 1 < len(history) else None)
 
 
-def _words(found: RubricVersionInfo, used: Uses) -> None:
-    by = f" by {found.author}" if found.author else ""
-    quiet = f"{fmt.ago(found.created)}{by} · {fmt.short_hash(found.hash)}"
+def _words(info: RubricVersionInfo, used: Uses) -> None:
+    by = f" by {info.author}" if info.author else ""
+    quiet = f"{fmt.ago(info.created)}{by} · {fmt.short_hash(info.hash)}"
     lines = [
-        f"<b>Version {found.number}</b> {esc(found.note)}",
+        f"<b>Version {info.number}</b> {esc(info.note)}",
         f'<span class="rs-quiet">{esc(quiet)}</span>',
         *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _uses(used)),
     ]
@@ -119,26 +119,26 @@ def _uses(used: Uses) -> list[str]:
     if not used.asked and not used.follow:
         return ["not used"]
     lines = []
-    for words, runs in (("asked in", used.asked), ("scores follow it in", used.follow)):
+    for text, runs in (("asked in", used.asked), ("scores follow it in", used.follow)):
         if runs:
             names = ", ".join(f"{run.id} {one_line(run.name, 40)}" for run in runs[:RUNS])
             more = f" and {len(runs) - RUNS} more" if len(runs) > RUNS else ""
-            lines.append(f"{words} {fmt.plural(len(runs), 'run')}: {names}{more}")
+            lines.append(f"{text} {fmt.plural(len(runs), 'run')}: {names}{more}")
     if used.queues:
         lines.append(f"reviewed in {fmt.plural(used.queues, 'queue')}")
     return lines
 
 
-def _acts(name: str, found: RubricVersionInfo, before: int | None) -> None:
+def _acts(name: str, info: RubricVersionInfo, before: int | None) -> None:
     with st.container(horizontal=True):
-        for act, words, parameters in (
-            ("version", "Read", {state.VERSION: found.id}),
-            ("changes", "What changed", {state.VERSION: found.id, state.AGAINST: before}),
+        for act, text, parameters in (
+            ("version", "Read", {state.VERSION: info.id}),
+            ("changes", "What changed", {state.VERSION: info.id, state.AGAINST: before}),
         ):
             if act == "version" or before is not None:
                 st.button(
-                    words,
-                    key=state.key(RUBRIC_ACT, name, act, found.id),
+                    text,
+                    key=state.key(RUBRIC_ACT, name, act, info.id),
                     type="tertiary",
                     on_click=_go,
                     kwargs=parameters,
@@ -150,15 +150,15 @@ def _go(**parameters: object) -> None:
 
 
 def show_difference(version_id: int, against: int) -> None:
-    """Two versions of a rubric, criterion by criterion."""
+    """Compare two versions of a rubric, criterion by criterion."""
     with shown_errors():
         new = library.version(store(), version_id)
-        history = {one.id: one for one in library.history(store(), new.rubric_id)}
+        history = {entry.id: entry for entry in library.history(store(), new.rubric_id)}
         back_to_list()
         page_header(new.rubric.name, "What differs between two versions", own_words=False)
         older, newer = _pick(history, against, version_id)
-        one, other = (library.version(store(), each) for each in (older, newer))
-        found = edits_between(one.rubric, other.rubric)
+        one, newer_version = (library.version(store(), each) for each in (older, newer))
+        edits = edits_between(one.rubric, newer_version.rubric)
         with st.container(horizontal=True):
             st.button(
                 "Back to the editor",
@@ -167,16 +167,16 @@ def show_difference(version_id: int, against: int) -> None:
                 on_click=_go,
                 kwargs={state.RUBRIC: new.rubric_id, state.VERSION: None, state.AGAINST: None},
             )
-        show_edits(found.edits, f"Version {one.number}", f"Version {other.number}")
-        if found.edits:
+        show_edits(edits.edits, f"Version {one.number}", f"Version {newer_version.number}")
+        if edits.edits:
             st.html('<div class="rs-section">What that means for votes that are there</div>')
-            legend(found.edits)
+            legend(edits.edits)
 
 
 def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> tuple[int, int]:
     def words(version_id: int) -> str:
-        found = history[version_id]
-        return one_line(f"Version {found.number} {found.note}", 60)
+        info = history[version_id]
+        return one_line(f"Version {info.number} {info.note}", 60)
 
     chosen = []
     with st.container(horizontal=True):
@@ -189,16 +189,16 @@ def _pick(history: Mapping[int, RubricVersionInfo], older: int, newer: int) -> t
 
 
 def read_version(version_id: int) -> None:
-    """One version as it was saved, which nothing can change."""
-    found = library.version(store(), version_id)
-    name = str(found.rubric_id)
+    """Show one saved version, read-only."""
+    version = library.version(store(), version_id)
+    name = str(version.rubric_id)
     back_to_list()
-    page_header(found.rubric.name, own_words=False)
+    page_header(version.rubric.name, own_words=False)
     row(
         [
-            tag(f"Version {found.number}, read only", "info"),
-            f'<span class="rs-quiet">saved {esc(fmt.ago(found.created))}</span>',
-            f"<span>{esc(found.note)}</span>",
+            tag(f"Version {version.number}, read only", "info"),
+            f'<span class="rs-quiet">saved {esc(fmt.ago(version.created))}</span>',
+            f"<span>{esc(version.note)}</span>",
         ]
     )
     with st.container(horizontal=True):
@@ -218,8 +218,8 @@ def read_version(version_id: int) -> None:
             args=(name, version_id),
             help="Puts this version's content into the editor, unsaved.",
         )
-    export_buttons(found.rubric)
-    raw(library.written(found.rubric, "yaml"))
+    export_buttons(version.rubric)
+    raw(library.written(version.rubric, "yaml"))
 
 
 def _on_editor(name: str) -> None:
@@ -245,15 +245,15 @@ ACTS = (
 
 
 def show_conflict(name: str) -> None:
-    """What differs between this draft and the newest version, and three ways on."""
+    """Show how this draft differs from the newest version, and three ways to continue."""
     if not state.get(state.key(RUBRIC_CONFLICT, name)):
         return
     with st.container(border=True):
         can_merge = _compare(name)
         with st.container(horizontal=True):
-            for act, words in ACTS:
+            for act, text in ACTS:
                 st.button(
-                    words,
+                    text,
                     key=state.key(RUBRIC_ACT, name, "conflict", act),
                     type="primary" if act == "merge" else "secondary",
                     disabled=act == "merge" and not can_merge,
@@ -263,51 +263,51 @@ def show_conflict(name: str) -> None:
 
 
 def show_others(name: str) -> None:
-    """Unsaved work of others on this rubric: each is kept for itself, and can be opened."""
+    """List others' unsaved drafts of this rubric; each is separate and can be opened."""
     for person, when in library.others_at_work(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
             row([tag(f"{person} is editing this, too", "info")], width="content")
             st.caption(f"{fmt.ago(when)}. Whoever saves second sees both, and chooses.")
-    for one in library.others_kept(store(), name, drafts.kept_as(name)):
+    for other_draft in library.others_kept(store(), name, drafts.kept_as(name)):
         with st.container(horizontal=True, vertical_alignment="center"):
             row([tag("Somebody else has unsaved changes, too", "info")], width="content")
-            st.caption(fmt.ago(one.updated))
+            st.caption(fmt.ago(other_draft.updated))
             st.button(
                 "Look at them",
-                key=state.key(RUBRIC_ACT, name, "others", one.name),
+                key=state.key(RUBRIC_ACT, name, "others", other_draft.name),
                 type="tertiary",
                 on_click=open_rubric,
-                args=(one.name,),
+                args=(other_draft.name,),
             )
 
 
 def _compare(name: str) -> bool:
-    """Both versions, side by side; whether they can be put together."""
+    """Draw both versions side by side; return whether they can be merged."""
     draft = drafts.draft(name)
-    theirs = library.latest(store(), int(draft["rubric_id"] or 0))
-    state.put(state.key(RUBRIC_CONFLICT, name), theirs.number)
-    note = f" ({theirs.note})" if theirs.note else ""
-    by = f" by {theirs.author}" if theirs.author else ""
+    newest = library.latest(store(), int(draft["rubric_id"] or 0))
+    state.put(state.key(RUBRIC_CONFLICT, name), newest.number)
+    note = f" ({newest.note})" if newest.note else ""
+    by = f" by {newest.author}" if newest.author else ""
     st.error(
         label(
-            f"Version {theirs.number}{note} was saved {fmt.ago(theirs.created)}{by}, while you "
+            f"Version {newest.number}{note} was saved {fmt.ago(newest.created)}{by}, while you "
             f"were changing version {draft['parent']}. Nothing was overwritten."
         ),
         icon=":material/sync_problem:",
     )
     try:
-        found = _pieces(draft)
+        pieces = _pieces(draft)
     except InputError:
         st.caption("Your draft has problems, listed under Check; fix them to compare.")
         return False
-    if not found:
+    if not pieces:
         st.caption("Both say the same: saving adds nothing.")
         return True
     st.caption(
         "Take each piece from either. What only one of you changed is chosen already; what both "
         "changed is marked."
     )
-    for criterion, group in itertools.groupby(found, lambda piece: piece.criterion):
+    for criterion, group in itertools.groupby(pieces, lambda piece: piece.criterion):
         st.html(f'<div class="rs-section">{esc(criterion or "The rubric itself")}</div>')
         for piece in group:
             _piece(name, piece)
@@ -324,13 +324,13 @@ def _piece(name: str, piece: MergePiece) -> None:
     key = _take(name, piece)
     state.seed(key, piece.suggested)
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = f'<span class="rs-quiet">{esc(piece.what)}</span>'
-        row([words, tag("both changed it", "warn")] if piece.both else [words], width="content")
+        text = f'<span class="rs-quiet">{esc(piece.what)}</span>'
+        row([text, tag("both changed it", "warn")] if piece.both else [text], width="content")
         one_of(label(piece.what), SIDES, key=key)
-    mine, theirs = word_changes(piece.mine, piece.theirs)
-    one, other = st.columns(2)
-    one.html(f'<div class="rs-card rs-prose">{marked(piece.mine, mine)}</div>')
-    other.html(f'<div class="rs-card rs-prose">{marked(piece.theirs, theirs)}</div>')
+    mine, theirs_marked = word_changes(piece.mine, piece.theirs)
+    left, right = st.columns(2)
+    left.html(f'<div class="rs-card rs-prose">{marked(piece.mine, mine)}</div>')
+    right.html(f'<div class="rs-card rs-prose">{marked(piece.theirs, theirs_marked)}</div>')
 
 
 def _take(name: str, piece: MergePiece) -> str:
@@ -343,12 +343,12 @@ def _on_choice(name: str, act: str) -> None:
         if act == "merge":
             shown = int(state.get(state.key(RUBRIC_CONFLICT, name)))
             draft = library.on_top_of(store(), draft, shown)
-            theirs = library.numbered(store(), int(draft["rubric_id"] or 0), shown).rubric
+            newest = library.numbered(store(), int(draft["rubric_id"] or 0), shown).rubric
             taken: dict[str, Side] = {
                 piece.key: state.get(_take(name, piece), piece.suggested)
                 for piece in _pieces(drafts.draft(name))
             }
-            both = merged(rubric_from(draft), theirs, taken)
+            both = merged(rubric_from(draft), newest, taken)
             drafts.change(name, with_rubric(draft, both))
             _settled(name)
             drafts.save(name)

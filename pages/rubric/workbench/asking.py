@@ -1,4 +1,4 @@
-"""Who is asked, what is open, what it takes; progress, and cancelling."""
+"""The chosen judges, the open cells and their cost; progress, and cancelling."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from pages.ui.widgets import shown_errors
 
 
 def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
-    """The buttons with what each takes, or how far the judges are."""
+    """Draw the buttons with the cost of each, or the judges' progress."""
     if reason := asking.lacking(now):
         st.info(label(reason), icon=":material/gavel:")
     if now.active:
         _progress(name, now)
         return
     for run in now.stopped:
-        words = run.message or "The asking was interrupted. Ask what is open to go on."
-        st.error(label(words, 600), icon=":material/error:")
+        text = run.message or "The asking was interrupted. Ask what is open to go on."
+        st.error(label(text, 600), icon=":material/error:")
     if not now.cells or not now.judges:
         return
-    left = asking.outlook(store(), now, Want("open", criterion=criterion))
+    open_cells = asking.outlook(store(), now, Want("open", criterion=criterion))
     whole = asking.outlook(store(), now, Want("all", criterion=criterion))
     failed = asking.outlook(store(), now, Want("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"Ask what is open ({left.cells})" if left.cells else "Nothing is open"
-        _button(name, words, "open", criterion, primary=True, off=not left.cells)
-        if failed.cells and failed.cells < left.cells:
+        text = f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
+        _button(name, text, "open", criterion, primary=True, off=not open_cells.cells)
+        if failed.cells and failed.cells < open_cells.cells:
             _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
         _button(name, f"Ask all anew ({whole.cells})", "all", criterion, off=not whole.cells)
     if failed.cells:
         for run_id in now.bench["last"]:
             run_status.show_failures(lifecycle.progress(store(), run_id))
-    told = [f"Open: {left.takes.words}."] if left.cells else []
-    st.caption(label(" ".join([*told, f"All: {whole.takes.words}."]), 400))
+    parts = [f"Open: {open_cells.takes.words}."] if open_cells.cells else []
+    st.caption(label(" ".join([*parts, f"All: {whole.takes.words}."]), 400))
 
 
 def _button(
     name: str,
-    words: str,
+    text: str,
     which: str,
     criterion: str | None,
     *,
@@ -60,7 +60,7 @@ def _button(
     off: bool = False,
 ) -> None:
     st.button(
-        words,
+        text,
         key=state.key(keys.WORKBENCH_ACT, name, "ask", which),
         type="primary" if primary else "secondary",
         icon=":material/play_arrow:" if primary else ":material/refresh:",
@@ -80,11 +80,11 @@ def on_ask(name: str, which: asking.Which, row: str | None, criterion: str | Non
 
 def _progress(name: str, now: WorkbenchState) -> None:
     planned = sum(run.planned for run in now.runs)
-    done = sum(run.votes + run.failures_open for run in now.runs)
+    answered = sum(run.votes + run.failures_open for run in now.runs)
     at_work = next((run for run in now.runs if run.status != "queued"), now.runs[0])
     st.progress(
-        min(1.0, done / planned) if planned else 0.0,
-        text=f"{done} of {fmt.plural(planned, 'answer')} · {lifecycle.phase_of(at_work)}",
+        min(1.0, answered / planned) if planned else 0.0,
+        text=f"{answered} of {fmt.plural(planned, 'answer')} · {lifecycle.phase_of(at_work)}",
     )
     st.button(
         "Cancel",
@@ -102,7 +102,7 @@ def _on_cancel(name: str) -> None:
 
 
 def choose(name: str, now: WorkbenchState) -> None:
-    """Judges, the reversed order, and the dataset that offline judges learn from."""
+    """Choose the judges, the reversed order, and the dataset that offline judges learn from."""
     key, bench = partial(state.key, keys.WORKBENCH_FIELD, name), dict(now.bench)
     fields = Fields(key, bench.__getitem__, partial(_set, name))
     left, right = st.columns([3, 2], vertical_alignment="bottom")
@@ -121,7 +121,7 @@ def choose(name: str, now: WorkbenchState) -> None:
     rubric = now.subject.rubric(list(now.subject.criteria), "w") if now.subject.criteria else None
     learners = any(judge.learns for judge in now.judges)
     if rubric is not None and learners and choose_teacher(fields, rubric):
-        # What was drawn above did not know of it.
+        # The widgets above were drawn before this change.
         st.rerun()
 
 

@@ -1,4 +1,4 @@
-"""An opened row: its texts, what is expected of each criterion, every vote in full."""
+"""An opened row: its texts, the expected answer per criterion, every vote in full."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING = "no expectation"
 
 
 def expected(name: str, now: WorkbenchState, row: BenchRow, criterion: str) -> None:
-    """The choice of what is right for a criterion of a row."""
+    """Draw the choice of the expected answer for a criterion of a row."""
     noun = now.subject.criteria.get(criterion)
     if noun is None:
         return
@@ -47,8 +47,8 @@ def expected(name: str, now: WorkbenchState, row: BenchRow, criterion: str) -> N
         args=(name, row["uid"], criterion, [option.label for option in noun.choices]),
     )
     if label_now is not None and index is None:
-        words = f"“{one_line(label_now, 60)}” is no option any more. Choose again."
-        st.caption(f":material/warning: {label(words)}")
+        text = f"“{one_line(label_now, 60)}” is no option any more. Choose again."
+        st.caption(f":material/warning: {label(text)}")
 
 
 def _on_expected(name: str, uid: str, criterion: str, labels: list[str]) -> None:
@@ -59,25 +59,25 @@ def _on_expected(name: str, uid: str, criterion: str, labels: list[str]) -> None
 
 
 def agrees(cell: BenchCell) -> str:
-    """Whether verdict and expectation agree, as a tag; empty where one of both is missing."""
+    """Return a tag: whether verdict and expectation agree; empty if either is missing."""
     if cell.agrees is None:
         return ""
     return tag("✓ as expected", "good") if cell.agrees else tag("✕ differs", "bad")
 
 
-def state_tag(one: Said) -> str:
-    """How a judge's answer stands, as tags; nothing where it is fresh and steady."""
-    cell = one.cell
+def state_tag(reply: Said) -> str:
+    """Return the state of a judge's answer as tags; empty if it is current and steady."""
+    cell = reply.cell
     tags = ""
     if cell.failure is not None:
         tags = tag(f"✕ {FAILURE_WORDS.get(cell.failure.kind, cell.failure.kind)}", "bad")
-    words = {
+    text = {
         "stale": tag("stale", "warn"),
         "asking": tag("asking …", "info"),
         "never": tag("not asked"),
         "half": tag("reversed order not asked", "warn"),
     }
-    tags += words.get(cell.state, "")
+    tags += text.get(cell.state, "")
     answer = cell.answer
     if answer is not None and answer.flips:
         tags += tag(f"flips: reversed, {one_line(answer.twin_label, 40)}", "warn")
@@ -87,25 +87,29 @@ def state_tag(one: Said) -> str:
 
 
 def show_row(name: str, now: WorkbenchState, row: BenchRow, criterion: str | None) -> None:
-    """Texts and expectations on the left, votes on the right."""
+    """Draw texts and expectations on the left, votes on the right."""
     left, right = st.columns(2, gap="medium")
     with left:
         _texts(name, row)
     with right:
         cells = now.cells.get(row["uid"], {})
         names = [criterion] if criterion is not None else list(now.subject.criteria)
-        for one in names:
+        for criterion_name in names:
             if criterion is None:
-                st.html(f'<div class="rs-section">{esc(one)}</div>')
-                expected(name, now, row, one)
-            if one in cells:
-                _votes(row, cells[one])
+                st.html(f'<div class="rs-section">{esc(criterion_name)}</div>')
+                expected(name, now, row, criterion_name)
+            if criterion_name in cells:
+                _votes(row, cells[criterion_name])
 
 
 def _texts(name: str, row: BenchRow) -> None:
     def value(what: str) -> Any:
-        kept = [one for one in bench_rows.opened(store(), name)["rows"] if one["uid"] == row["uid"]]
-        return dict(kept[0] if kept else row)[what]
+        rows = [
+            bench_row
+            for bench_row in bench_rows.opened(store(), name)["rows"]
+            if bench_row["uid"] == row["uid"]
+        ]
+        return dict(rows[0] if rows else row)[what]
 
     def changed(what: str, typed: Any) -> None:
         bench_rows.set_row(store(), name, row["uid"], **{what: typed})
@@ -124,9 +128,9 @@ def _votes(row: BenchRow, cell: BenchCell) -> None:
     if reason:
         st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')
     text = item_from(row).text
-    for one in said(store(), cell):
-        if not one.answers:
-            name = esc(one.cell.judge)
-            st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(one)}</div>')
-        for at, view in enumerate(one.answers):
-            show_vote(one.criterion, view, text, marks="" if at else state_tag(one))
+    for entry in said(store(), cell):
+        if not entry.answers:
+            name = esc(entry.cell.judge)
+            st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(entry)}</div>')
+        for at, view in enumerate(entry.answers):
+            show_vote(entry.criterion, view, text, marks="" if at else state_tag(entry))

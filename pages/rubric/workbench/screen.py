@@ -1,4 +1,4 @@
-"""The workbench, top to bottom; and rows in (written, pasted, drawn) and out (a dataset)."""
+"""The workbench, top to bottom; adding rows (written, pasted, drawn) and saving a dataset."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages.ui.widgets import empty_state, shown_errors
 
 
 def adding_form(name: str, now: WorkbenchState) -> None:
-    """The ways in, side by side."""
+    """Draw the ways to add rows, side by side."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Write a row",
@@ -87,7 +87,7 @@ def _on_paste(name: str) -> None:
         try:
             rubric = rubric_from(drafts.draft(name))
         except InputError:
-            # It only helps to tell columns apart.
+            # The rubric only helps to tell columns apart.
             rubric = None
         _added(bench_rows.add_rows(store(), name, pasted(str(state.get(key) or ""), rubric)))
         state.put(key, "")
@@ -99,8 +99,8 @@ def _dataset(name: str) -> None:
         return
     _, ids, more = find_items(state.key(subject.WORKBENCH_FIELD, name, "search"), version)
     key = state.key(subject.WORKBENCH_FIELD, name, "items")
-    kept = [one for one in state.get(key, []) if one in ids]
-    state.put(key, kept)
+    chosen = [item_id for item_id in state.get(key, []) if item_id in ids]
+    state.put(key, chosen)
     st.multiselect(
         label(f"Items{more}"),
         ids,
@@ -134,9 +134,11 @@ def _on_worked(name: str) -> None:
 
 
 def _worked(name: str, bench: Bench) -> list[BenchRow]:
-    """The worked examples that are no row yet."""
-    there = [row["submission"] for row in bench["rows"]]
-    return [row for row in worked_examples(drafts.draft(name)) if row["submission"] not in there]
+    """Return the worked examples that are not rows yet."""
+    submissions = [row["submission"] for row in bench["rows"]]
+    return [
+        row for row in worked_examples(drafts.draft(name)) if row["submission"] not in submissions
+    ]
 
 
 def _added(count: int) -> None:
@@ -144,7 +146,7 @@ def _added(count: int) -> None:
 
 
 def saving_form(name: str, now: WorkbenchState) -> None:
-    """Save the rows; once saved, open one of them in Spot check."""
+    """Save the rows; then offer to open one in Spot check."""
     if not now.hashes.tests and not now.hashes.examples:
         return
     with st.expander("Save the rows as a dataset", icon=":material/save:"):
@@ -167,8 +169,8 @@ def _on_save(name: str) -> None:
     with shown_errors():
         typed = str(state.get(state.key(subject.WORKBENCH_FIELD, name, "dataset_name")) or "")
         version = save_dataset(store(), name, typed)
-        kept = {"version": version.id, "name": version.name}
-        state.put(state.key(subject.WORKBENCH_SAVED, name), kept)
+        saved = {"version": version.id, "name": version.name}
+        state.put(state.key(subject.WORKBENCH_SAVED, name), saved)
         state.flash(f"Saved as {version.name}.")
 
 
@@ -196,7 +198,7 @@ LOOK_EVERY = 0.7
 
 
 def show(name: str) -> None:
-    """The whole workbench of a rubric or a draft."""
+    """Draw the whole workbench of a rubric or a draft."""
     if state.arriving():
         state.drop(subject.WORKBENCH_FIELD)
     state.arrived()
@@ -214,11 +216,11 @@ def show(name: str) -> None:
 
 
 def _live(name: str, criterion: str | None, polled: bool) -> None:
-    """What changes while judges are asked; reruns alone."""
+    """Draw what changes while judges are called; reruns alone."""
     with shown_errors():
         now = subject.now_of(name)
         if now.active != polled:
-            # Once over the whole page: polling starts or stops.
+            # Rerun the whole page once: polling starts or stops.
             st.rerun()
         if not now.bench["rows"]:
             empty_state(

@@ -1,4 +1,4 @@
-"""The criterion that is worked on, and what the rows say of it."""
+"""The current criterion of the workbench, and what the rows say about it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _NOTHING = '<span class="rs-quiet">nothing</span>'
 
 
 def now_of(name: str) -> WorkbenchState:
-    """How the workbench stands with the draft as it is in this tab."""
+    """Return the state of the workbench for this tab's draft."""
     draft = drafts.draft(name)
     return standing(store(), bench_rows.followed(store(), name, draft), draft)
 
 
 def show_outcome(now: WorkbenchState, criterion: str | None) -> None:
-    """Figures of the chosen criterion, or a line for each."""
+    """Show the chosen criterion's figures, or a line for each criterion."""
     if not now.judges or not now.cells:
         return
-    found = figures(now, None if criterion is None else [criterion])
+    rows = figures(now, None if criterion is None else [criterion])
     if criterion is None:
-        _all_criteria(now, found)
-    elif found:
-        _one_criterion(now, found[0])
+        _all_criteria(now, rows)
+    elif rows:
+        _one_criterion(now, rows[0])
 
 
 def _one_criterion(now: WorkbenchState, of: BenchFigures) -> None:
@@ -51,13 +51,13 @@ def _one_criterion(now: WorkbenchState, of: BenchFigures) -> None:
     row([*parts, *missing(of)])
     if len(of.by_judge) > 1:
         row(
-            f'<span class="rs-quiet rs-num">{esc(name)}: {share(one)}</span>'
-            for name, one in of.by_judge
+            f'<span class="rs-quiet rs-num">{esc(name)}: {share(estimate)}</span>'
+            for name, estimate in of.by_judge
         )
 
 
-def _all_criteria(now: WorkbenchState, found: list[BenchFigures]) -> None:
-    flips = now.bench["flip"] or any(of.flips.n for of in found)
+def _all_criteria(now: WorkbenchState, rows: list[BenchFigures]) -> None:
+    flips = now.bench["flip"] or any(of.flips.n for of in rows)
     heads = ["Criterion", "Agreement", *(["Flips"] if flips else []), "Not counted"]
     table(
         heads,
@@ -68,25 +68,25 @@ def _all_criteria(now: WorkbenchState, found: list[BenchFigures]) -> None:
                 *([share(of.flips)] if flips else []),
                 f'<div class="rs-row">{"".join(missing(of))}</div>' if missing(of) else _NOTHING,
             ]
-            for of in found
+            for of in rows
         ],
         name="Agreement by criterion",
     )
 
 
 def share(of: Estimate) -> str:
-    """`3 of 4 (75%, 30 to 95%)` as our own HTML; a dash where nothing is counted."""
+    """Return `3 of 4 (75%, 30 to 95%)` as HTML; a dash if nothing is counted."""
     if not of.n:
         return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
-    said = of.words(fmt.percent)
+    text = of.words(fmt.percent)
     return (
         f'<span class="rs-num">{of.hits} of {of.n}</span> '
-        f'<span class="rs-quiet rs-num">{said.value}, 95% interval {said.ends}</span>'
+        f'<span class="rs-quiet rs-num">{text.value}, 95% interval {text.ends}</span>'
     )
 
 
 def missing(of: BenchFigures) -> list[str]:
-    """What is in no figure, as tags."""
+    """Return tags for the cells that no figure includes."""
     parts = list[str]()
     if of.stale:
         parts.append(tag(f"{of.stale} stale", "warn"))
@@ -99,10 +99,10 @@ def missing(of: BenchFigures) -> list[str]:
     return parts
 
 
-# The keys of the workbench, beside those of `state` (used with `state.key`).
+# Keys of the workbench, next to those of `state` (used with `state.key`).
 
 BENCH = "workbench"
-#: What the view is called on the page.
+#: The view's name on the page.
 BENCH_VIEW = "Workbench"
 
 WORKBENCH_CRITERION = "workbench_criterion"
@@ -116,33 +116,33 @@ WORKBENCH_ACT = "workbench_act"
 
 
 ALL = ""
-#: So many criteria are listed with what they ask; more are folded up.
+#: Most criteria listed with their requirements; more are folded.
 FEW = 8
 
 
 def show_subject(name: str, now: WorkbenchState) -> str | None:
-    """The choice and the criterion; returns the chosen criterion's name, `None` for all."""
-    found = {c["uid"]: c for c in drafts.draft(name)["criteria"]}
+    """Draw the choice and the criterion; return the criterion's name, or `None` for all."""
+    criteria = {c["uid"]: c for c in drafts.draft(name)["criteria"]}
     key = state.key(WORKBENCH_CRITERION, name)
     opened = drafts.open_card(name)
-    state.seed(key, opened if opened in found else next(iter(found)))
-    if state.get(key) not in (ALL, *found):
-        state.put(key, next(iter(found)))
+    state.seed(key, opened if opened in criteria else next(iter(criteria)))
+    if state.get(key) not in (ALL, *criteria):
+        state.put(key, next(iter(criteria)))
     with st.container(border=True):
         uid = st.selectbox(
             "Criterion",
-            [ALL, *found],
+            [ALL, *criteria],
             key=key,
-            format_func=lambda one: (
-                one_line(found[one]["name"], 80) or "Unnamed" if one else "All criteria"
+            format_func=lambda value: (
+                one_line(criteria[value]["name"], 80) or "Unnamed" if value else "All criteria"
             ),
             persist_state="page",
         )
         if not uid:
             _all(now)
             return None
-        _one(name, found[uid])
-    criterion = found[uid]["name"]
+        _one(name, criteria[uid])
+    criterion = criteria[uid]["name"]
     if criterion in now.subject.criteria:
         return criterion
     st.warning("This criterion cannot be asked yet.", icon=":material/build:")

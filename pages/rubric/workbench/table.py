@@ -1,4 +1,4 @@
-"""The test rows side by side, what can be done with one, and those that are shown as examples."""
+"""The test rows side by side, the acts on a row, and the rows shown as examples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
 def row_acts(
     name: str, now: WorkbenchState, row: BenchRow, criterion: str | None, askable: bool
 ) -> None:
-    """The buttons of a test row."""
+    """Draw the buttons of a test row."""
     uid = row["uid"]
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
@@ -64,7 +64,7 @@ def row_acts(
             [COPY, REMOVE],
             key=state.key(keys.WORKBENCH_ACT, name, "more", uid),
             type="tertiary",
-            format_func=lambda one: f":material/{ICONS[one]}: {one}",
+            format_func=lambda value: f":material/{ICONS[value]}: {value}",
             on_click=_on_more,
             args=(name, uid),
         )
@@ -80,7 +80,7 @@ def _on_example(name: str, uid: str, example: bool) -> None:
 
 
 def back_to_tests(name: str, uid: str) -> None:
-    """The button that makes an example a test again."""
+    """Draw the button that turns an example back into a test."""
     st.button(
         "Back to the tests",
         key=state.key(keys.WORKBENCH_ACT, name, "test", uid),
@@ -97,12 +97,12 @@ def _on_more(name: str, uid: str) -> None:
         if chosen == COPY:
             bench_rows.duplicate_row(store(), name, uid)
         elif chosen == REMOVE:
-            gone = bench_rows.remove_row(store(), name, uid)
-            state.put(state.key(keys.WORKBENCH_GONE, name), gone)
+            removed = bench_rows.remove_row(store(), name, uid)
+            state.put(state.key(keys.WORKBENCH_GONE, name), removed)
 
 
 def put_back(name: str) -> None:
-    """A way back for the row that was removed last."""
+    """Offer to restore the row removed last."""
     if state.get(state.key(keys.WORKBENCH_GONE, name)) is not None:
         st.button(
             "Put back the removed row",
@@ -121,7 +121,7 @@ def _on_put_back(name: str) -> None:
 
 
 PAGE = 10
-#: Fits three lines of the first column.
+#: Fits into three lines of the first column.
 SNIPPET = 240
 EMPTY = "Nothing to judge in this row yet."
 FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
@@ -134,15 +134,15 @@ FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
 
 
 def show(name: str, now: WorkbenchState, criterion: str | None) -> None:
-    """A page of the rows that the filter keeps."""
-    kept = _filtered(name, now, criterion)
-    pages = -(-len(kept) // PAGE)
-    for row in _page(name, kept, pages):
+    """Draw a page of the rows that pass the filter."""
+    rows = _filtered(name, now, criterion)
+    pages = -(-len(rows) // PAGE)
+    for row in _page(name, rows, pages):
         with st.container(border=True, key=f"workbench_row_{row['uid']}"):
             show_row(name, now, row, criterion, acts=True)
             if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
                 opened_row.show_row(name, now, row, criterion)
-    if not kept and now.tests:
+    if not rows and now.tests:
         st.caption("No row is like that.")
     if pages > 1:
         st.pagination(pages, key=state.key(keys.WORKBENCH_PAGE, name))
@@ -167,7 +167,10 @@ def _filtered(name: str, now: WorkbenchState, criterion: str | None) -> list[Ben
     if state.get(key) not in shown:
         state.put(key, "all")
     which = one_of(
-        "Rows shown", shown, key=key, format_func=lambda one: f"{FILTERS[one][0]} {counts[one]}"
+        "Rows shown",
+        shown,
+        key=key,
+        format_func=lambda value: f"{FILTERS[value][0]} {counts[value]}",
     )
     if which is None or which == "all":
         return now.tests
@@ -185,7 +188,7 @@ def _page(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
 def show_row(
     name: str, now: WorkbenchState, row: BenchRow, criterion: str | None, *, acts: bool = False
 ) -> None:
-    """Draw a row: its text, what is expected, what was given; `acts`: and what can be done."""
+    """Draw a row: its text, the expectations, the answers; `acts` adds its buttons."""
     cells = now.cells.get(row["uid"], {})
     if criterion is None:
         text, right = st.columns([5, 8], gap="medium")
@@ -197,7 +200,7 @@ def show_row(
     if not cells:
         right.html(_quiet(EMPTY))
     elif criterion is None:
-        right.html("".join(_line(one) for one in cells.values()))
+        right.html("".join(_line(cell) for cell in cells.values()))
     elif criterion in cells:
         right.html(_judged(cells[criterion]) or _quiet("Nobody is chosen to judge."))
     if acts:
@@ -206,10 +209,10 @@ def show_row(
 
 
 def _snippet(row: BenchRow, number: int) -> str:
-    """The beginning of a row's text, with its number and where it is from, as our own HTML."""
+    """Return the start of a row's text, with its number and source, as HTML."""
     item = item_from(row)
-    words = one_line(item.output, SNIPPET)
-    body = esc(words) if words else '<span class="rs-quiet">(no text yet)</span>'
+    text = one_line(item.output, SNIPPET)
+    body = esc(text) if text else '<span class="rs-quiet">(no text yet)</span>'
     prompt = f"to: {one_line(row['prompt'], 70)}" if row["prompt"].strip() else ""
     quiet = " · ".join(part for part in (prompt, one_line(row["source"], 60)) if part)
     below = f'<br><span class="rs-quiet">{esc(quiet)}</span>' if quiet else ""
@@ -219,13 +222,13 @@ def _snippet(row: BenchRow, number: int) -> str:
     )
 
 
-def _quiet(words: str) -> str:
-    return f'<span class="rs-quiet">{words}</span>'
+def _quiet(text: str) -> str:
+    return f'<span class="rs-quiet">{text}</span>'
 
 
 def _judged(cell: BenchCell) -> str:
     answers = said(store(), cell)
-    parts = "".join(_one(one, cell, alone=len(answers) == 1) for one in answers)
+    parts = "".join(_one(answer, cell, alone=len(answers) == 1) for answer in answers)
     if len(answers) < 2 or not cell.said:
         return parts
     verdict = f"<b>{esc(one_line(cell.said, 60))}</b>{opened_row.agrees(cell)}"
@@ -234,27 +237,27 @@ def _judged(cell: BenchCell) -> str:
     return f'<div class="rs-row">{verdict}</div>{parts}'
 
 
-def _one(one: Said, cell: BenchCell, *, alone: bool) -> str:
-    judge = esc(one_line(one.cell.judge, 40))
-    answer = one.cell.answer
+def _one(reply: Said, cell: BenchCell, *, alone: bool) -> str:
+    judge = esc(one_line(reply.cell.judge, 40))
+    answer = reply.cell.answer
     chosen = "" if answer is None else f"<b>{esc(one_line(answer.label, 60))}</b>"
-    tags = opened_row.state_tag(one)
+    tags = opened_row.state_tag(reply)
     if alone:
         tags = opened_row.agrees(cell) + tags
-    elif answer is not None and cell.expected is not None and one.cell.state == "fresh":
+    elif answer is not None and cell.expected is not None and reply.cell.state == "fresh":
         tags = tag("✓" if answer.option == cell.expected else "✕") + tags
     head = f'<div class="rs-row">{chosen}{tags}<span class="rs-quiet">{judge}</span></div>'
-    why = one.vote.reason if one.vote is not None else ""
-    if one.cell.failure is not None:
-        why = one.cell.failure.message
-    place = one.place
+    why = reply.vote.reason if reply.vote is not None else ""
+    if reply.cell.failure is not None:
+        why = reply.cell.failure.message
+    place = reply.place
     shown = f"shown as {place[0]} of {place[1]} · " if place else ""
     quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 300))}</div>' if why else ""
     return head + quiet
 
 
 def _line(cell: BenchCell) -> str:
-    """One criterion of a row where all are shown."""
+    """Return the line of one criterion in a row that shows all."""
     expects = one_line(cell.expected_label, 40) if cell.expected_label else fmt.DASH
     now = {
         "stale": tag("stale", "warn"),
@@ -274,7 +277,7 @@ def _line(cell: BenchCell) -> str:
 
 
 def example_rows(name: str, now: WorkbenchState) -> None:
-    """The examples, each with its labels."""
+    """Draw the examples, each with its labels."""
     if not now.examples:
         return
     st.html(
@@ -300,25 +303,25 @@ def _words(row: BenchRow) -> str:
 
 def _teach(name: str, row: BenchRow) -> None:
     with st.popover("Also in a dataset", icon=":material/dataset:", type="tertiary"):
-        found = {one.id: one for one in catalog.listing(store())}
-        if not found:
+        datasets = {dataset.id: dataset for dataset in catalog.listing(store())}
+        if not datasets:
             st.caption("There is no dataset yet. Save these rows as one, below.")
             return
         key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "teach")
         chosen = st.selectbox(
             "Dataset",
-            list(found),
+            list(datasets),
             key=key,
-            format_func=lambda one: one_line(found[one].name, 60),
+            format_func=lambda dataset: one_line(datasets[dataset].name, 60),
         )
         labelled, marked = others_teach(store(), chosen)
-        words = "It is added as a new version, in the calibration part: runs on it show it."
+        text = "It is added as a new version, in the calibration part: runs on it show it."
         if labelled and not marked:
-            words += (
+            text += (
                 f" None of its {fmt.plural(labelled, 'labelled item')} is marked yet; from then on "
                 "only marked items teach."
             )
-        st.caption(label(words, 400))
+        st.caption(label(text, 400))
         st.button(
             "Add it",
             key=state.key(keys.WORKBENCH_ACT, name, "teach", row["uid"]),

@@ -1,6 +1,6 @@
 """The open criterion tried on a few real answers, right under its card.
 
-It is the workbench itself, of which it shows a few rows: what is expected against what was given.
+It is the workbench itself, reduced to a few rows: expected answers against given ones.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pages.ui.text import label
 from pages.ui.trial.texts import choose_dataset
 from pages.ui.widgets import row, shown_errors
 
-#: So many rows are shown; so many answers are taken at once.
+#: Most rows shown; answers taken at once.
 SHOWN, TAKEN = 4, 3
-#: So many rows a saved version is tried on.
+#: Rows that a saved version is tried on.
 FIVE = 5
 LOOK_EVERY = 0.7
 
 
 def show(name: str, criterion: CriterionDraft) -> None:
-    """The rows, with the ways to more of them; it follows by itself while judges are asked."""
+    """Draw the rows and the ways to add some; it refreshes while judges are called."""
     place = st.container(border=True, gap="small", key=f"rubric_tried_{name}_{criterion['uid']}")
     with place, shown_errors():
         now = subject.now_of(name)
@@ -51,25 +51,25 @@ def _live(name: str, uid: str, polled: bool) -> None:
         if called is None:
             return
         _bar(name, now, called)
-        # Rows with something expected of the criterion come first.
-        rows = sorted(now.tests, key=lambda one: called not in one["expected"])
-        for one in rows[:SHOWN]:
-            table.show_row(name, now, one, called)
+        # Rows with an expectation for the criterion come first.
+        rows = sorted(now.tests, key=lambda row: called not in row["expected"])
+        for row in rows[:SHOWN]:
+            table.show_row(name, now, row, called)
         more = len(now.tests) - SHOWN
         if more > 0:
             st.caption(f"and {fmt.plural(more, 'more row')} in the workbench")
 
 
 def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
-    """What the rows say so far, who is asked, and *Try*."""
-    left = service.outlook(store(), now, Want("open", criterion=criterion))
-    found = figures(now, [criterion]) if now.judges and criterion in now.subject.criteria else []
+    """Draw the rows' result so far, the judges, and *Try*."""
+    open_cells = service.outlook(store(), now, Want("open", criterion=criterion))
+    rows = figures(now, [criterion]) if now.judges and criterion in now.subject.criteria else []
     parts = ["<b>Tried on real answers</b>"]
-    if found and found[0].agreement.n:
-        of = found[0].agreement
+    if rows and rows[0].agreement.n:
+        of = rows[0].agreement
         parts.append(f'<span class="rs-num">{of.hits} of {of.n} as expected</span>')
     with st.container(horizontal=True, vertical_alignment="center"):
-        row([*parts, *(subject.missing(found[0]) if found and now.tests else [])], width="content")
+        row([*parts, *(subject.missing(rows[0]) if rows and now.tests else [])], width="content")
         st.space("stretch")
         st.button(
             "Workbench",
@@ -82,12 +82,14 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
         )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            f"Try ({fmt.count(left.cells)})" if left.cells else "Try",
+            f"Try ({fmt.count(open_cells.cells)})" if open_cells.cells else "Try",
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=now.active or not left.cells or bool(service.lacking(now)),
-            help=label(_why_not(now, criterion) or f"Asks what is open: {left.takes.words}.", 300),
+            disabled=now.active or not open_cells.cells or bool(service.lacking(now)),
+            help=label(
+                _why_not(now, criterion) or f"Asks what is open: {open_cells.takes.words}.", 300
+            ),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )
@@ -101,7 +103,7 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
 
 
 def _why_not(now: WorkbenchState, criterion: str) -> str:
-    """Why nobody can be asked, in a sentence; empty where somebody can."""
+    """Return why no judge can be called, in a sentence; empty if one can."""
     if criterion not in now.subject.criteria:
         return "The criterion is not complete yet: the check says what is missing."
     if not now.tests:
@@ -115,7 +117,7 @@ def _judges(now: WorkbenchState) -> str:
 
 
 def _take(name: str, criterion: str) -> None:
-    """A popover with the dataset that answers are taken from."""
+    """Draw a popover with the dataset that answers are taken from."""
     with st.popover("Take answers", icon=":material/dataset:", type="tertiary"):
         likely = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
         if choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "from"), likely) is None:
@@ -144,7 +146,7 @@ def _on_whole(name: str) -> None:
 
 
 def on_five(name: str) -> None:
-    """Callback: have so many rows in the workbench, and go there."""
+    """Callback: put five rows into the workbench, and open it."""
     with shown_errors():
         draft = drafts.draft(name)
         lacking = FIVE - len(bench_rows.opened(store(), name)["rows"])
