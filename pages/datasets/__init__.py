@@ -1,1 +1,1 @@
-"""What is judged: the list, the import, and one dataset with its items, labels and split."""
+"""Datasets: the list, the import, and one dataset with its items, labels and split."""

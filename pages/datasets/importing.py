@@ -1,6 +1,6 @@
-"""Bringing a dataset in: choose a file, map its columns, look, and only then save.
+"""Importing a dataset: choose a file, map its columns, check the preview, and only then save.
 
-Another rubric changes the guesses, and nothing that was chosen.
+Another rubric changes the guesses, but no choice of the person's.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ IMPORT_KEEP_RUBRIC = "import_keep_rubric"
 IMPORT_ACT = "import_act"
 
 
-#: More columns than this are kept as they were guessed beyond this place.
+#: Columns beyond this number keep the role that was guessed.
 MOST = 60
 
 
 def choose_columns(
     source: str, table: Table, rubric_version: int | None
 ) -> tuple[ColumnMapping, tuple[Problem, ...]]:
-    """One choice per column; returns the mapping they come to, and what is wrong with it."""
+    """Draw one choice per column; return the resulting mapping and its problems."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
     guess = catalog.suggest(table, rubric)
     guess = catalog.with_likeliest(table, guess)
@@ -81,7 +81,7 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
     left, right = st.columns([3, 4], vertical_alignment="center")
     right.selectbox(
         label(f"Role of {column}", 70),
-        # A role that was chosen stays, also where another rubric would not offer it.
+        # A chosen role stays, even if another rubric would not offer it.
         options if chosen in options else [*options, chosen],
         format_func=lambda role: one_line(catalog.role_words(role), 80),
         key=key,
@@ -96,7 +96,7 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
 
 
 def _lead_on(source: DatasetFile, table: Table) -> None:
-    """Say where a file belongs that is probably no dataset."""
+    """Point to the right page for a file that is probably not a dataset."""
     data = source.data()
     if kind_of_table(table) in ("long", "wide"):
         st.info("This seems to hold votes, which have a page of their own.", icon=":material/info:")
@@ -107,7 +107,7 @@ def _lead_on(source: DatasetFile, table: Table) -> None:
 
 
 def _inside(source: str, table: Table) -> Table:
-    """The table with what stands inside its cells as columns, where somebody wants it."""
+    """Return the table with the contents of its cells as columns, if the person wants that."""
     paths = catalog.inside(table)
     if not paths:
         return table
@@ -127,13 +127,15 @@ def _inside(source: str, table: Table) -> Table:
 def _label_words(
     source: str, table: Table, mapping: ColumnMapping, rubric_version: int | None
 ) -> ColumnMapping:
-    """The mapping with what is said of words for labels that are no options."""
+    """Return the mapping with meanings for label texts that are not options."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
     if rubric is None:
         return mapping
     strange = label_stats.strange_labels(table, mapping, rubric)
-    said = meanings(strange, rubric, lambda name, word: state.key(IMPORT_WORD, source, name, word))
-    return mapping.model_copy(update={"words": said}) if said else mapping
+    words_meant = meanings(
+        strange, rubric, lambda name, word: state.key(IMPORT_WORD, source, name, word)
+    )
+    return mapping.model_copy(update={"words": words_meant}) if words_meant else mapping
 
 
 def _structured(table: Table, source: str, guessed: bool) -> bool:
@@ -150,23 +152,25 @@ AS_NEW = 0
 
 
 def save_form(source: DatasetFile, dataset: Dataset) -> None:
-    """Name, new dataset or new version, the rubric that came along, and the button."""
+    """Draw the name, new dataset or new version, the file's own rubric, and the button."""
     st.subheader("Save", anchor=False)
-    known = {row.id: row.name for row in catalog.listing(store())}
-    if state.get(IMPORT_INTO) not in (None, AS_NEW, *known):
+    names = {row.id: row.name for row in catalog.listing(store())}
+    if state.get(IMPORT_INTO) not in (None, AS_NEW, *names):
         state.drop(IMPORT_INTO)
     left, right = st.columns(2)
     with left:
         into = st.selectbox(
             "Save as",
-            [AS_NEW, *known],
-            format_func=lambda one: "A new dataset" if one == AS_NEW else _version_of(known, one),
+            [AS_NEW, *names],
+            format_func=lambda value: (
+                "A new dataset" if value == AS_NEW else _version_of(names, value)
+            ),
             key=IMPORT_INTO,
             help="A new version replaces the dataset in new runs; earlier runs keep theirs.",
         )
     with right:
         name = state.key(IMPORT_NAME, source.key, into)
-        state.seed(name, dataset.name if into == AS_NEW else known.get(into, ""))
+        state.seed(name, dataset.name if into == AS_NEW else names.get(into, ""))
         st.text_input("Name", key=name, max_chars=200, on_change="ignore", persist_state="page")
     if dataset.rubric is not None:
         criteria = fmt.plural(len(dataset.rubric.criteria), "criterion", "criteria")
@@ -184,23 +188,25 @@ def save_form(source: DatasetFile, dataset: Dataset) -> None:
         _import(source, dataset, None if into == AS_NEW else into, name)
 
 
-def _version_of(known: dict[int, str], dataset_id: int) -> str:
-    return f"New version of {visible(known.get(dataset_id, ''))[:80]}"
+def _version_of(names: dict[int, str], dataset_id: int) -> str:
+    return f"New version of {visible(names.get(dataset_id, ''))[:80]}"
 
 
 def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) -> None:
     with shown_errors():
         with st.spinner("Saving every item …"):
-            done = catalog.import_dataset(
+            imported = catalog.import_dataset(
                 store(), dataset, name=str(state.get(name) or ""), into=into, source=source.name
             )
-        words = "This content is there already; nothing was added." if done.existed else "Imported."
+        text = (
+            "This content is there already; nothing was added." if imported.existed else "Imported."
+        )
         if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
             catalog.keep_rubric(store(), dataset.rubric, source.name)
-            words += " Its rubric is among your rubrics."
+            text += " Its rubric is among your rubrics."
         resources.forget()
-        state.flash(words)
-        state.set_address(**{state.DATASET: done.version.dataset_id})
+        state.flash(text)
+        state.set_address(**{state.DATASET: imported.version.dataset_id})
         st.rerun()
 
 
@@ -210,13 +216,13 @@ ENDINGS = [
     *("zip", "docx", "odt", "pdf", "eval"),
 ]
 WAYS = {"file": "Upload a file", "text": "Paste text"}
-#: How much of a long list of notices is open at first, and how many rows are shown raw.
+#: Notices open at first, rows shown raw, and items in the preview.
 FEW, FIRST_ROWS, FIRST_ITEMS = 6, 5, 3
 CELL = 200
 
 
 def show() -> None:
-    """The whole import, top to bottom; nothing is saved before the last button."""
+    """Draw the whole import, top to bottom; only the last button saves."""
     routes.back(routes.DATASETS, "All datasets")
     page_header(
         "Import a dataset", "Nothing is saved until you have seen how it looks and press Import."
@@ -251,13 +257,13 @@ def show() -> None:
         problem_list(wrong)
         return
     mapping = _label_words(about, table, mapping, rubric_id)
-    found = resources.checked(about, table, mapping, rubric_id)
-    if _looks(found) and found.dataset is not None:
-        save_form(source, found.dataset)
+    result = resources.checked(about, table, mapping, rubric_id)
+    if _looks(result) and result.dataset is not None:
+        save_form(source, result.dataset)
 
 
 def _results(source: DatasetFile, results: ToolItems) -> None:
-    """Another tool's results: their votes have a page of their own; their items can be taken."""
+    """Handle another tool's results: votes have their own page, items can be imported here."""
     st.info(
         f"This file is results of {results.tool}. To measure and review their scores, import it "
         "as votes; here its items alone can be taken, to be judged anew.",
@@ -313,11 +319,11 @@ def _first_rows(table: Table) -> None:
 
 
 def _rubric_choice(table: Table) -> int | None:
-    """The rubric version that labels are checked against, where the file brings no rubric."""
+    """Choose the rubric version that checks the labels, if the file has no rubric."""
     if catalog.own_rubric(table) is not None:
         st.caption("The file brings a rubric along; its labels are checked against that.")
         return None
-    rubrics = {found.version_id: found.name for found in library.listing(store())}
+    rubrics = {row.version_id: row.name for row in library.listing(store())}
     if not rubrics:
         return None
     about = tuple(rubrics), tuple(table.columns)
@@ -334,29 +340,29 @@ def _rubric_choice(table: Table) -> int | None:
     return chosen
 
 
-def _looks(found: Checked) -> bool:
+def _looks(result: Checked) -> bool:
     st.subheader("Check", anchor=False)
-    if found.problems:
-        count = fmt.plural(len(found.problems), "problem")
+    if result.problems:
+        count = fmt.plural(len(result.problems), "problem")
         st.error(f"{count} to fix before this can be imported.", icon=":material/error:")
-        problem_list(found.problems)
+        problem_list(result.problems)
         return False
-    if found.dataset is None:
+    if result.dataset is None:
         return False
-    items = found.dataset.items
+    items = result.dataset.items
     labelled = sum(1 for item in items if item.labels)
     st.success(
         f"All {fmt.plural(len(items), 'item')} can be read, {fmt.count(labelled)} with labels.",
         icon=":material/check:",
     )
-    if found.notices:
-        few = len(found.notices) <= FEW
-        with st.expander(fmt.plural(len(found.notices), "notice"), expanded=few):
-            problem_list(found.notices)
+    if result.notices:
+        few = len(result.notices) <= FEW
+        with st.expander(fmt.plural(len(result.notices), "notice"), expanded=few):
+            problem_list(result.notices)
     shown = items[:FIRST_ITEMS]
     st.html('<div class="rs-section">How the first items will look</div>')
     tabs = st.tabs([label(item.id, 40) for item in shown])
     for tab, item in zip(tabs, shown, strict=True):
         with tab:
-            show_item(found.dataset.resolved(item))
+            show_item(result.dataset.resolved(item))
     return True

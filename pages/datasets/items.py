@@ -1,4 +1,4 @@
-"""The items of a version: filters in the address, a page of them, and the chosen one in full."""
+"""The items of a version: filters in the URL, a page of items, and the chosen one in full."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ DATASET_PARTS = "dataset_parts"
 
 
 PAGE = 50
-#: Pixels: of a row of a table, and of the tallest table.
+#: The height of a table row, and of the tallest table, in pixels.
 ROW_HEIGHT, TALLEST = 35, 640
-#: A select in the address can hold this many systems; beyond, the search finds them.
+#: Most systems offered as a select; beyond that, the search finds them.
 MAX_SYSTEMS = 200
 ANY = "any"
 LABELLED = {ANY: "Labelled or not", "yes": "Labelled", "no": "Not labelled"}
@@ -47,7 +47,7 @@ SPLITS = {ANY: "Any split", "calibration": "Calibration", "evaluation": "Evaluat
 
 
 def show(version: DatasetVersion) -> None:
-    """Filters, the list on the left, the chosen item on the right."""
+    """Draw the filters, the list on the left, and the chosen item on the right."""
     where = _filters(version)
     total = resources.count(version.id, where)
     if not total:
@@ -91,9 +91,9 @@ def _filters(version: DatasetVersion) -> ItemFilter:
     )
 
 
-def _choice(words: str, options: dict[str, str], key: str) -> str:
+def _choice(text: str, options: dict[str, str], key: str) -> str:
     chosen = st.selectbox(
-        words,
+        text,
         list(options),
         format_func=lambda option: options.get(option, ANY),
         key=key,
@@ -135,7 +135,7 @@ def _on_page() -> None:
 def _table(
     version: DatasetVersion, rows: list[ItemRow], chosen: str, offset: int, where: ItemFilter
 ) -> None:
-    ids = [found.id for found in rows]
+    ids = [item_row.id for item_row in rows]
     at = ids.index(chosen) if chosen in ids else None
     key = state.key(DATASET_TABLE, version.id, offset, repr(where))
     selected = {"rows": [] if at is None else [at], "columns": [], "cells": []}
@@ -146,7 +146,7 @@ def _table(
         height=min(TALLEST, ROW_HEIGHT * (len(rows) + 1) + 3),
         key=key,
         on_select=lambda: _on_select(key, ids),
-        # Where the item is not on this page, no row may claim to be it.
+        # If the item is not on this page, no row may be shown as chosen.
         selection_mode="single-row" if at is None else "single-row-required",
         column_config={
             "Id": st.column_config.TextColumn(width=95),
@@ -158,18 +158,18 @@ def _table(
 
 
 def _cells(rows: list[ItemRow]) -> list[dict[str, Any]]:
-    """What the table holds; a system and a split where any item has one, else empty."""
+    """Return the table's columns; system and split are empty unless an item has one."""
     cells: list[dict[str, Any]] = [
         {
-            "Id": one_line(found.id, 60),
-            "Submission": one_line(found.preview),
-            "Labels": found.labelled,
+            "Id": one_line(item_row.id, 60),
+            "Submission": one_line(item_row.preview),
+            "Labels": item_row.labelled,
         }
-        for found in rows
+        for item_row in rows
     ]
     for head, values in (
-        ("System", [one_line(found.system or "", 40) for found in rows]),
-        ("Split", [found.split or "" for found in rows]),
+        ("System", [one_line(item_row.system or "", 40) for item_row in rows]),
+        ("Split", [item_row.split or "" for item_row in rows]),
     ):
         if any(values):
             for cell, value in zip(cells, values, strict=True):
@@ -197,22 +197,24 @@ def _item(
 
 
 def _not_listed(rows: list[ItemRow], chosen: str) -> list[str]:
-    return [] if any(found.id == chosen for found in rows) else [tag("not on this page", "info")]
+    return (
+        [] if any(item_row.id == chosen for item_row in rows) else [tag("not on this page", "info")]
+    )
 
 
 def _walk(
     version: DatasetVersion, where: ItemFilter, rows: list[ItemRow], offset: int, chosen: str
 ) -> None:
-    ids = [found.id for found in rows]
+    ids = [item_row.id for item_row in rows]
     at = offset + ids.index(chosen) if chosen in ids else None
     with st.container(horizontal=True, vertical_alignment="center"):
-        for words, icon, step, shortcut in (
+        for text, icon, step, shortcut in (
             ("Previous", "arrow_back", -1, "K"),
             ("Next", "arrow_forward", 1, "J"),
         ):
             st.button(
-                words,
-                key=state.key(DATASET_ACT, words),
+                text,
+                key=state.key(DATASET_ACT, text),
                 icon=f":material/{icon}:",
                 shortcut=shortcut,
                 disabled=at == 0 and step < 0,
@@ -221,7 +223,7 @@ def _walk(
             )
         key = state.key(DATASET_PICK, version.id)
         state.put(key, chosen if chosen in ids else None)
-        names = {found.id: one_line(found.id, 60) for found in rows}
+        names = {item_row.id: one_line(item_row.id, 60) for item_row in rows}
         st.selectbox(
             "Item",
             ids,

@@ -1,4 +1,4 @@
-"""How labels lie under a rubric: spread, what always guessing would reach, what is missing."""
+"""The labels under a rubric: their spread, the majority baseline, what is missing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pages.ui.resources import only, remembered, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, figure_cell, one_of, shown_errors, table, tag
 
-#: Criteria in one plot; a rubric may have hundreds.
+#: Most criteria in one plot; a rubric may have hundreds.
 MOST = 40
 
 
 def show(version: DatasetVersion) -> None:
-    """Through the rubric that fits best, or any other; as a plain table where there is none."""
+    """Draw the labels under the best matching rubric or another, or as a plain table."""
     counts = resources.label_counts(version.id)
     if not counts:
         empty_state(
@@ -59,36 +59,44 @@ def _rubric(version: DatasetVersion, choices: list[Choice]) -> Choice:
         "Seen through the rubric",
         list(by_id),
         key=key,
-        format_func=lambda one: one_line(by_id[one].name, 90),
+        format_func=lambda value: one_line(by_id[value].name, 90),
         width=420,
     )
     return by_id[chosen]
 
 
 def _plot(version: DatasetVersion, stats: LabelStats) -> None:
-    known = [one for one in stats.criteria if one.labelled or one.abstained or one.strange]
-    if not known:
+    labelled = [
+        criterion
+        for criterion in stats.criteria
+        if criterion.labelled or criterion.abstained or criterion.strange
+    ]
+    if not labelled:
         st.caption("No label answers a criterion of this rubric.")
         return
     st.plotly_chart(
-        draw.verdict_bars([(one.name, _pieces(one)) for one in known[:MOST]]),
+        draw.verdict_bars([(criterion.name, _pieces(criterion)) for criterion in labelled[:MOST]]),
         key=state.key(DATASET_PLOT, version.id),
         config={"displayModeBar": False},
         alt="The share of each label, a bar per criterion. The table below has the counts.",
     )
 
 
-def _pieces(one: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
-    top = max(1, len(one.counts) - 1)
-    # MET comes first and is the best; on other scales the last option is.
-    order = list(enumerate(one.counts.items()))
-    first_is_best = one.scale == "binary"
+def _pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | None, int]]:
+    top = max(1, len(labels.counts) - 1)
+    # MET comes first and is the best option; on other scales the last one is.
+    order = list(enumerate(labels.counts.items()))
+    first_is_best = labels.scale == "binary"
     pieces: list[tuple[str, int | None, float | None, int]] = [
         (label, at, (top - at if first_is_best else at) / top, number)
         for at, (label, number) in order
     ]
-    strange = sum(one.strange.values())
-    return [*pieces, ("abstained", None, None, one.abstained), ("no option", None, None, strange)]
+    strange = sum(labels.strange.values())
+    return [
+        *pieces,
+        ("abstained", None, None, labels.abstained),
+        ("no option", None, None, strange),
+    ]
 
 
 def _table(stats: LabelStats) -> None:
@@ -105,33 +113,35 @@ def _table(stats: LabelStats) -> None:
     )
 
 
-def _row(one: CriterionLabels) -> list[str]:
-    always = fmt.percent(one.baseline.value)
-    if one.commonest:
-        always += f'<br><span class="rs-quiet rs-wrap">{esc(one_line(one.commonest, 40))}</span>'
+def _row(labels: CriterionLabels) -> list[str]:
+    always = fmt.percent(labels.baseline.value)
+    if labels.commonest:
+        always += f'<br><span class="rs-quiet rs-wrap">{esc(one_line(labels.commonest, 40))}</span>'
     counts = [
         f"{esc(one_line(label, 40))} {fmt.count(number)}"
         + (f" {tag('rare', 'warn')}" if number < RARE else "")
-        for label, number in (one.counts.items() if one.labelled else ())
+        for label, number in (labels.counts.items() if labels.labelled else ())
     ]
-    counts += [f"abstained {fmt.count(one.abstained)}"] if one.abstained else []
+    counts += [f"abstained {fmt.count(labels.abstained)}"] if labels.abstained else []
     counts += [
         f"{esc(one_line(label, 40))} {fmt.count(number)} {tag('no option', 'bad')}"
-        for label, number in one.strange.items()
+        for label, number in labels.strange.items()
     ]
-    labelled = fmt.count(one.labelled) + (f" {tag('few', 'warn')}" if one.labelled < 20 else "")
+    labelled = fmt.count(labels.labelled) + (
+        f" {tag('few', 'warn')}" if labels.labelled < 20 else ""
+    )
     return [
-        esc(one.name),
+        esc(labels.name),
         labelled,
-        fmt.count(one.missing),
-        figure_cell(one.entropy, interval=False),
+        fmt.count(labels.missing),
+        figure_cell(labels.entropy, interval=False),
         always,
         f'<span class="rs-wrap">{"<br>".join(counts) or fmt.DASH}</span>',
     ]
 
 
 def _notes(stats: LabelStats) -> None:
-    strange = sum(sum(one.strange.values()) for one in stats.criteria)
+    strange = sum(sum(criterion.strange.values()) for criterion in stats.criteria)
     if strange:
         st.warning(
             f"No option of their criterion: {fmt.plural(strange, 'label')}. Judges neither learn "
@@ -172,14 +182,14 @@ def _rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
     ]
 
 
-# Whether labels that came with the dataset were drawn at random: only a person knows.
+# Whether the dataset's own labels were drawn at random: only a person knows.
 
 ALIKE, NOTED = "alike", "noted"
 HOW = {ALIKE: "One chance for all", NOTED: "Chances in a note"}
 
 
 def _drawn(version: DatasetVersion) -> None:
-    """What is declared, and the way to take it back; else the way to declare it."""
+    """Show the declaration with a way to withdraw it, or the way to declare it."""
     if not 0 < version.labelled < version.items:
         return
     st.html('<div class="rs-section">Were these labels drawn at random?</div>')
@@ -190,8 +200,8 @@ def _drawn(version: DatasetVersion) -> None:
         speak = (
             f"They are {share}, and speak for all of them where results are corrected by people."
         )
-        words = f"{label_draws.in_words(draw)} {warning or speak}"
-        st.html(f'<div class="rs-prose">{esc(words)}</div>')
+        text = f"{label_draws.in_words(draw)} {warning or speak}"
+        st.html(f'<div class="rs-prose">{esc(text)}</div>')
         st.button(
             "Withdraw",
             key=state.key(DATASET_DRAW, "withdraw", version.id),

@@ -40,7 +40,7 @@ PAGE = 25
 
 
 def dataset_list() -> None:
-    """The whole list screen."""
+    """Draw the whole list screen."""
     page_header("Datasets", "What is judged: texts, with what they answer and how people saw them.")
     show_flash()
     _toolbar()
@@ -49,8 +49,8 @@ def dataset_list() -> None:
     rows = catalog.listing(store(), search=search, archived=archived)
     if not rows:
         _nothing(bool(search), archived)
-    for found in _paged(rows):
-        _card(found, archived)
+    for dataset in _paged(rows):
+        _card(dataset, archived)
 
 
 def _toolbar() -> None:
@@ -73,7 +73,7 @@ def _import_button(where: str) -> None:
 
 
 def open_dataset(reference: object) -> None:
-    """Go to that dataset, or to an import that begins afresh."""
+    """Open that dataset, or a fresh import."""
     state.drop(IMPORT_INTO)
     state.set_address(**{state.DATASET: reference, state.ITEM: None, DATASET_VERSION: None})
 
@@ -99,27 +99,27 @@ def _paged(rows: list[DatasetRow]) -> list[DatasetRow]:
     return rows[(page - 1) * PAGE : page * PAGE]
 
 
-def _card(found: DatasetRow, archived: bool) -> None:
+def _card(dataset: DatasetRow, archived: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.button(
-            label(found.name, 80),
-            key=state.key(DATASETS_ACT, "open", found.id),
+            label(dataset.name, 80),
+            key=state.key(DATASETS_ACT, "open", dataset.id),
             type="tertiary",
             icon=":material/dataset:",
             on_click=open_dataset,
-            args=(found.id,),
+            args=(dataset.id,),
         )
-        used = f"used in {fmt.plural(found.runs, 'run')}" if found.runs else "not used yet"
+        used = f"used in {fmt.plural(dataset.runs, 'run')}" if dataset.runs else "not used yet"
         row(
             [
-                tag(fmt.plural(found.items, "item")),
-                labelled_tag(found.labelled, found.items),
-                tag(f"version {found.number}"),
-                f'<span class="rs-quiet">{esc(used)} · updated {fmt.ago(found.updated)}</span>',
+                tag(fmt.plural(dataset.items, "item")),
+                labelled_tag(dataset.labelled, dataset.items),
+                tag(f"version {dataset.number}"),
+                f'<span class="rs-quiet">{esc(used)} · updated {fmt.ago(dataset.updated)}</span>',
             ]
         )
         st.space("stretch")
-        key = state.key(DATASETS_ACT, "menu", found.id)
+        key = state.key(DATASETS_ACT, "menu", dataset.id)
         st.menu_button(
             "Actions",
             ["Restore"] if archived else ["Archive"],
@@ -127,13 +127,13 @@ def _card(found: DatasetRow, archived: bool) -> None:
             type="tertiary",
             icon=":material/more_horiz:",
             on_click=_on_menu,
-            args=(found.id, archived),
+            args=(dataset.id, archived),
             **only("write"),
         )
 
 
 def labelled_tag(labelled: int, items: int) -> str:
-    """The HTML of a small tag: how many items people have labelled."""
+    """Return the HTML of a small tag: the number of labelled items."""
     if not labelled:
         return tag("no labels")
     return tag("all labelled" if labelled == items else f"{fmt.count(labelled)} labelled", "good")
@@ -153,7 +153,7 @@ VIEWS = {"items": "Items", "labels": "Labels", "split": "Split", "about": "About
 
 
 def one_dataset() -> None:
-    """The screen of the dataset in the address."""
+    """Draw the screen of the dataset in the address."""
     routes.back(routes.DATASETS, "All datasets")
     versions = _versions()
     if not versions:
@@ -165,8 +165,8 @@ def one_dataset() -> None:
     show_flash()
     with st.container(horizontal=True, vertical_alignment="center"):
         _facts(version, versions)
-        known = routes.grade_address(dataset=version.dataset_id)
-        routes.link(routes.GRADE, "Grade these texts", known)
+        address = routes.grade_address(dataset=version.dataset_id)
+        routes.link(routes.GRADE, "Grade these texts", address)
     view = one_of("Show", VIEWS, default="items", key=DATASET_VIEW, bind="query-params")
     if view == "labels":
         labels.show(version)
@@ -214,13 +214,13 @@ def _facts(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
 
 def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
     head = version.head
-    for words, text in (
+    for caption, text in (
         ("Description", head.description),
         ("Prompt of every item without its own", head.prompt),
         ("Reference of every item without its own", head.reference),
     ):
         if text:
-            headed(words, text)
+            headed(caption, text)
     if head.rubric is not None:
         st.html('<div class="rs-section">The rubric it came with</div>')
         lines = "".join(
@@ -247,23 +247,23 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
         )
     st.html('<div class="rs-section">Versions</div>')
     st.caption("A version never changes. Runs keep the one they were planned with.")
-    for one in versions:
-        _version_card(one, chosen=one.id == version.id)
+    for listed in versions:
+        _version_card(listed, chosen=listed.id == version.id)
 
 
-def _version_card(one: DatasetVersion, *, chosen: bool) -> None:
+def _version_card(shown: DatasetVersion, *, chosen: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        words = f"{fmt.plural(one.items, 'item')} · {fmt.count(one.labelled)} labelled"
-        quiet = f"{words} · {one.source} · {fmt.ago(one.created)} · {fmt.short_hash(one.hash)}"
-        st.html(f'<b>Version {one.number}</b> <span class="rs-quiet">{esc(quiet)}</span>')
+        text = f"{fmt.plural(shown.items, 'item')} · {fmt.count(shown.labelled)} labelled"
+        quiet = f"{text} · {shown.source} · {fmt.ago(shown.created)} · {fmt.short_hash(shown.hash)}"
+        st.html(f'<b>Version {shown.number}</b> <span class="rs-quiet">{esc(quiet)}</span>')
         st.space("stretch")
         st.button(
             "Shown" if chosen else "Show",
-            key=state.key(DATASET_ACT, "version", one.id),
+            key=state.key(DATASET_ACT, "version", shown.id),
             type="tertiary",
             disabled=chosen,
             on_click=_on_version,
-            args=(one.number,),
+            args=(shown.number,),
         )
 
 

@@ -26,7 +26,7 @@ SAYS = (
 
 
 def show(version: DatasetVersion, *, newest: bool) -> None:
-    """The form, what it would give, and the button that saves it."""
+    """Draw the form, a preview of its split, and the button that saves it."""
     if not version.labelled:
         empty_state(
             "No labels yet",

@@ -1,1 +1,1 @@
-"""Grade my texts: one screen from texts and a rubric to grades, one step after the other."""
+"""Grade my texts: one screen from texts and a rubric to grades, step by step."""

@@ -1,4 +1,4 @@
-"""Step 5, grade: what it will take, how far it is, and what came out."""
+"""Step 5, grading: its cost, its progress, and its result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def run_of(path: Path) -> RunRow | None:
-    """The run of the address, where it is over these texts with this rubric."""
+    """Return the run in the address, if it is over these texts with this rubric."""
     if path.run is None or path.dataset is None or path.rubric is None:
         return None
     try:
@@ -37,7 +37,7 @@ def run_of(path: Path) -> RunRow | None:
 
 
 def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
-    """What it will take, and the one button."""
+    """Draw the estimate, and the one button."""
     if path.dataset is None or path.rubric is None or not names:
         steps.waiting("grade")
         return
@@ -63,14 +63,14 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
 
 
 def estimated(request: RunRequest) -> CostEstimate:
-    """What a run of this path takes. Raises `InputError` where there can be none."""
+    """Estimate a run of this path. Raises `InputError` if there is no estimate."""
     about = (
         request.rubric_version,
         request.dataset_version,
         request.panel.model_dump_json(),
         request.label_share,
         request.limit,
-        # How long a call takes is known from the last test.
+        # The last test measured how long a call takes.
         *(_tested(judge.name) for judge in request.panel.judges),
     )
     return resources.remembered(
@@ -79,28 +79,28 @@ def estimated(request: RunRequest) -> CostEstimate:
 
 
 def _outlook(request: RunRequest, panel: Panel) -> int:
-    """The estimate in a line, with what keeps it from being better; how many texts are graded."""
-    found = estimated(request)
-    st.html(f'<span class="rs-num">{esc(grading.outlook(found, panel))}</span>')
-    if found.calibration:
-        learned = fmt.plural(found.calibration, "labelled text")
+    """Show the estimate and its caveats in a line; return how many texts are graded."""
+    result = estimated(request)
+    st.html(f'<span class="rs-num">{esc(grading.outlook(result, panel))}</span>')
+    if result.calibration:
+        learned = fmt.plural(result.calibration, "labelled text")
         st.caption(
             f"Judges learn from {learned}: these keep the grade of your own labels and come back "
             "with the others."
         )
-    if any(one.cost is None for one in found.judges):
+    if any(judge.cost is None for judge in result.judges):
         st.caption("The price of the model is not known here; the Judges page takes it.")
-    return found.items
+    return result.items
 
 
 def _tested(judge: str) -> str:
-    """When a judge was tested last."""
+    """Return when a judge was last tested."""
     last = connection.last_result(store(), judge)
     return "" if last is None else last.when
 
 
 def show(run: RunRow) -> None:
-    """How far the run is; at its end what came out, and where to go with it."""
+    """Draw the run's progress; at its end the result, and the next steps."""
     with st.container(border=True), shown_errors():
         steps.title("grade")
         if run.active or run.failures_open or lifecycle.status_of(run) != "done":
@@ -110,17 +110,17 @@ def show(run: RunRow) -> None:
 
 
 def on_others(_: Step) -> None:
-    """Back to the choice of judges; the run is among the runs."""
+    """Return to the choice of judges; the run stays in the list of runs."""
     state.set_address(**{state.RUN: None})
 
 
 def _outcome(run: RunRow) -> None:
     about = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
-    found = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
-    st.subheader(label(found.line), anchor=False)
-    for why, count in list(found.reasons.items())[:5]:
+    result = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
+    st.subheader(label(result.line), anchor=False)
+    for why, count in list(result.reasons.items())[:5]:
         st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
-    if len(run.panel.judges) == 1 and not found.in_doubt:
+    if len(run.panel.judges) == 1 and not result.in_doubt:
         st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -135,13 +135,13 @@ def _outcome(run: RunRow) -> None:
             help="Every text with its grade, and whose grade it is.",
         )
         routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
-        if found.in_doubt:
+        if result.in_doubt:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
             routes.link(routes.QUEUES, "Settle what is in doubt", address)
         routes.link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
 
 
 def _remembered(run: RunRow, about: tuple[object, ...]) -> Outcome:
-    # What people settle changes the counts, and no vote: so their last act is part of it.
+    # Reviewers' decisions change the counts but no vote, so the key includes their last event.
     events = (*about, grading.last_event(store()))
     return resources.remembered("outcome", events, lambda: grading.outcome(store(), run.id))

@@ -1,4 +1,4 @@
-"""Step 3, the judges: as last time, or those that learn from labels, or a model added here."""
+"""Step 3, the judges: last time's, or those that learn from labels, or a model added here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.ui.trial.judges import show_missing_keys
 from pages.ui.widgets import problem_list, row, shown_errors
 
 REFUSED = "grade_refused"
-#: The model that was added last in this tab.
+#: The model added last in this tab.
 ADDED = "grade_added"
 WHY = {
     "last": "As in your last run.",
@@ -37,22 +37,22 @@ LABELS = {
 
 
 def show(path: Path) -> tuple[str, ...]:
-    """The step; returns who is chosen."""
+    """Draw the step; return the chosen judges."""
     testing = connection.under_way(store())  # before the results are read
-    found = _found(path)
-    chosen = _chosen(found)
+    result = _found(path)
+    chosen = _chosen(result)
     with st.container(border=True), shown_errors():
         steps.title("judges", "who grades" if chosen else "")
         if not state.addresses(state.JUDGE) or not chosen:
-            st.caption(WHY[found.why if chosen else ""])
-        chosen = _pills(found, chosen)
-        _standing(found, chosen, testing)
-        _add(found, chosen)
+            st.caption(WHY[result.why if chosen else ""])
+        chosen = _pills(result, chosen)
+        _standing(result, chosen, testing)
+        _add(result, chosen)
     return chosen
 
 
 def line(names: tuple[str, ...]) -> str:
-    """Who grades, in one line."""
+    """Return the judges' names in one line."""
     return ", ".join(one_line(name, 50) for name in names)
 
 
@@ -67,29 +67,29 @@ def _found(path: Path) -> JudgeChoice:
     return judging.judges(store(), labelled)
 
 
-def _chosen(found: JudgeChoice) -> tuple[str, ...]:
-    """Who stands in the address, else who is proposed."""
-    asked = state.addresses(state.JUDGE)
-    if not asked:
-        return found.proposed
-    return tuple(name for name in asked if name in found.by_name)
+def _chosen(choice: JudgeChoice) -> tuple[str, ...]:
+    """Return the judges in the address, or else the proposed ones."""
+    names = state.addresses(state.JUDGE)
+    if not names:
+        return choice.proposed
+    return tuple(name for name in names if name in choice.by_name)
 
 
-def _pills(found: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
-    known = found.by_name
-    if not known:
+def _pills(choice: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
+    by_name = choice.by_name
+    if not by_name:
         return ()
     key = _pills_key()
     state.put(key, list(chosen))
 
     def words(name: str) -> str:
-        judge = known[name].judge
+        judge = by_name[name].judge
         kind = judge.model if judge.kind == "llm" else "on this machine"
         return label(name if judge.kind == "llm" and kind == name else f"{name} · {kind}", 70)
 
     st.pills(
         "Judges",
-        list(known),
+        list(by_name),
         selection_mode="multi",
         format_func=words,
         key=key,
@@ -101,10 +101,10 @@ def _pills(found: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _pills_key() -> str:
-    """Named after who was added last.
+    """Return a key that contains the model added last.
 
-    While a test is waited for the page asks by itself, and a slow browser then sends who was chosen
-    before, as if somebody had chosen them again.
+    The page reruns itself while a test is pending, and a slow browser then sends the former
+    choice as if the person had made it again.
     """
     return field("judges", "pills", str(state.get(ADDED) or ""))
 
@@ -113,13 +113,13 @@ def _on_pills(key: str) -> None:
     if key != _pills_key():
         return
     with shown_errors():
-        # One empty name says that nobody is chosen; no name at all, that nothing was said.
+        # One empty name means no judge is chosen; no name at all means no choice was made.
         state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})
 
 
-def _standing(found: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]) -> None:
-    """Of each model that is chosen, whether it answered, and what it lacks."""
-    models = [found.by_name[name] for name in chosen if found.by_name[name].judge.kind == "llm"]
+def _standing(choice: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]) -> None:
+    """Show for each chosen model whether it answered, and what it lacks."""
+    models = [choice.by_name[name] for name in chosen if choice.by_name[name].judge.kind == "llm"]
     for entry in models:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             row(
@@ -148,12 +148,12 @@ def _on_test(name: str) -> None:
         state.put(ADDED, name)
 
 
-def _add(found: JudgeChoice, chosen: tuple[str, ...]) -> None:
-    """Four fields, and a test that asks one small question."""
+def _add(choice: JudgeChoice, chosen: tuple[str, ...]) -> None:
+    """Draw four fields, and a test that asks one small question."""
     refused = state.get(REFUSED)
     wanted = not chosen or refused is not None
     with st.expander("Add a model", icon=":material/add:", expanded=wanted):
-        # In a form, so that a key pasted by mistake reaches this server with the button only.
+        # In a form, a key pasted by mistake reaches this server only with the button.
         with st.form(field("judges", "form"), border=False):
             left, right = st.columns(2)
             left.text_input(
@@ -186,10 +186,10 @@ def _add(found: JudgeChoice, chosen: tuple[str, ...]) -> None:
             )
         if refused is not None:
             problem_list([Problem(message, mend, (place,)) for message, mend, place in refused])
-        known = [name for _, name in registry.KNOWN_KEYS]
-        there = [name for name, is_set in registry.env_status(known).items() if is_set]
-        if there:
-            st.caption(label(f"Keys in this environment: {', '.join(there)}."))
+        variables = [name for _, name in registry.KNOWN_KEYS]
+        set_variables = [name for name, is_set in registry.env_status(variables).items() if is_set]
+        if set_variables:
+            st.caption(label(f"Keys in this environment: {', '.join(set_variables)}."))
 
 
 def _on_add(chosen: tuple[str, ...]) -> None:
@@ -203,8 +203,8 @@ def _on_add(chosen: tuple[str, ...]) -> None:
         else:
             state.put(ADDED, judge.name)
             offline = [n for n in chosen if registry.get_judge(store(), n).judge.offline]
-            kept = [*(n for n in chosen if n not in offline and n != judge.name), judge.name]
-            state.set_address(**{state.JUDGE: kept, state.TRIED: None})
+            names = [*(n for n in chosen if n not in offline and n != judge.name), judge.name]
+            state.set_address(**{state.JUDGE: names, state.TRIED: None})
             state.flash(f"Added {visible(judge.name)}.")
         finally:
             for name, value in given.items():

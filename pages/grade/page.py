@@ -1,7 +1,7 @@
 """Grade my texts: texts, rubric, judges, three first, grades; all on one page.
 
-`?dataset=ID&rubric=ID&judge=NAME&run=ID`: what is settled stands in the address, so that every step
-can be left and come back to, by reloading, too.
+`?dataset=ID&rubric=ID&judge=NAME&run=ID`: the address holds what is settled, so that every step
+survives leaving the page and reloading.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pages.ui.widgets import page_header, show_flash, shown_errors
 
 
 def show() -> None:
-    """The whole path: a step that is settled is one line, the next one is open."""
+    """Draw the whole path: settled steps as one line each, the next one open."""
     page_header("Grade my texts", "Nothing is sent to a model before you press Test, Try or Grade.")
     show_flash()
     path = steps.read()

@@ -1,4 +1,4 @@
-"""Step 2, the rubric: dropped, pasted, chosen or drafted; and what marks in the texts mean."""
+"""Step 2, the rubric: dropped, pasted, chosen or drafted; and the labels in the texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAMPLE = "sample:"
 
 
 def show(path: Path) -> None:
-    """The step, folded where it is settled; below it what the texts' own marks mean."""
+    """Draw the step, folded once settled; below it the labels that the texts contain."""
     if path.rubric is not None and not steps.is_open("rubric", True):
         _settled(path.rubric)
         if path.dataset is not None:
@@ -66,17 +66,17 @@ def _look(rubric: Rubric, address: dict[str, int]) -> None:
 
 
 def criteria_list(rubric: Rubric) -> None:
-    """The criteria in a compact list, with the points that each can earn."""
+    """Draw the criteria as a compact list, with the points that each can earn."""
     table(
         ("Criterion", "Points", "Answers"),
         (
             [
-                f"<b>{esc(one_line(one.name, 60))}</b><br>"
-                f'<span class="rs-quiet">{esc(one_line(one.requirement, 140))}</span>',
-                f"{one.weight:g}",
-                esc(one_line(_answers(one), 160)),
+                f"<b>{esc(one_line(criterion.name, 60))}</b><br>"
+                f'<span class="rs-quiet">{esc(one_line(criterion.requirement, 140))}</span>',
+                f"{criterion.weight:g}",
+                esc(one_line(_answers(criterion), 160)),
             ]
-            for one in rubric.criteria
+            for criterion in rubric.criteria
         ),
         name="The criteria",
         numbers=(1,),
@@ -84,7 +84,7 @@ def criteria_list(rubric: Rubric) -> None:
 
 
 def _answers(criterion: Criterion) -> str:
-    """The options with the points that each earns."""
+    """Return the options with the points that each earns."""
     parts = [
         option.label
         if option.value is None
@@ -126,24 +126,24 @@ def _choose(path: Path) -> None:
 
 def _read(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
     try:
-        found = read()
+        result = read()
     except InputError as error:
         refusal(error)
         return
-    _offer(found, source)
+    _offer(result, source)
 
 
-def _offer(found: Sequence[Parsed[Rubric]], source: str) -> None:
-    """What was read, and the button that takes it."""
-    read = found[0]
-    if len(found) > 1:
+def _offer(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
+    """Show the parsed rubric, and the button that takes it."""
+    read = rubrics[0]
+    if len(rubrics) > 1:
         at = st.selectbox(
             "Which of them",
-            range(len(found)),
-            format_func=lambda one: one_line(found[one].value.name, 80),
+            range(len(rubrics)),
+            format_func=lambda value: one_line(rubrics[value].value.name, 80),
             key=field("rubric", "which", source),
         )
-        read = found[at or 0]
+        read = rubrics[at or 0]
     criteria_list(read.value)
     if read.notices:
         with st.expander(fmt.plural(len(read.notices), "remark")):
@@ -177,7 +177,7 @@ def _known() -> None:
         "Rubric",
         list(names),
         index=None,
-        format_func=lambda one: one_line(names[one], 90),
+        format_func=lambda name: one_line(names[name], 90),
         key=key,
         placeholder="One of yours, or a sample",
     )
@@ -194,7 +194,7 @@ def _known() -> None:
 
 
 def _drafted(dataset: DatasetVersion | None) -> None:
-    """A model drafts from a description, and from labelled texts where there are some."""
+    """Let a model draft from a description, and from labelled texts if there are any."""
     if not model_help.ready():
         return
     task = st.text_area(
@@ -209,18 +209,18 @@ def _drafted(dataset: DatasetVersion | None) -> None:
     request = DraftRequest(judge, task or "", dataset_version=examples)
     model_help.outlook(rubric_draft.estimate(store(), request))
     started = state.address_id(state.DRAFT)
-    found = None if started is None else help_tasks.look(store(), started)
+    result = None if started is None else help_tasks.look(store(), started)
     if st.button(
         "Draft it",
         key=state.key(GRADE_ACT, "draft"),
         icon=":material/auto_awesome:",
-        disabled=found is not None and found.active,
+        disabled=result is not None and result.active,
     ):
         state.set_address(**{state.DRAFT: rubric_draft.begin(store(), request)})
         st.rerun()
-    if found is not None:
-        model_help.progress(found)
-        draft = rubric_draft.drafted(store(), found)
+    if result is not None:
+        model_help.progress(result)
+        draft = rubric_draft.drafted(store(), result)
         if draft is not None:
             _of_draft(draft)
 
@@ -243,38 +243,40 @@ def _of_draft(draft: RubricDraft) -> None:
 
 
 def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
-    """Marks that the texts bring along: how many, and what the words are that fit no option."""
+    """Show the labels that came with the texts: how many, and those that match no option."""
     about = (dataset.id, rubric.model_dump_json())
-    found = resources.remembered("marks", about, lambda: marks.found(store(), dataset.id, rubric))
-    if found.settled:
+    result = resources.remembered("marks", about, lambda: marks.found(store(), dataset.id, rubric))
+    if result.settled:
         return
     with st.container(border=True), shown_errors():
-        counted = ", ".join(f"{name} ({fmt.plural(n, 'text')})" for name, n in found.marked.items())
+        counted = ", ".join(
+            f"{name} ({fmt.plural(n, 'text')})" for name, n in result.marked.items()
+        )
         st.html(
             f'<div class="rs-section">Your texts bring marks for {esc(one_line(counted, 300))}'
             '</div><span class="rs-quiet">As labels they show how well judges do, and judges that '
             "need no model learn from them.</span>"
         )
-        words = _their_words(rubric, found)
+        text = _their_words(rubric, result)
         if st.button(
             "Take them as labels",
             key=state.key(GRADE_ACT, "marks"),
             icon=":material/label:",
-            disabled=any(len(words[name]) < len(said) for name, said in found.words.items()),
+            disabled=any(len(text[name]) < len(labels) for name, labels in result.words.items()),
         ):
-            marks.take(store(), dataset, rubric, words)
+            marks.take(store(), dataset, rubric, text)
             settle()
             st.rerun()
 
 
-def _their_words(rubric: Rubric, found: Marks) -> dict[str, dict[str, str]]:
-    """Their word, our option: asked of each word that is none."""
+def _their_words(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str]]:
+    """Ask for the matching option of each label that is not one of ours."""
     chosen: dict[str, dict[str, str]] = {}
-    for name, said in found.words.items():
+    for name, labels in marks.words.items():
         options = [option.label for option in rubric.criterion(name).choices]
         chosen[name] = {}
         with st.grid(4, min_column_width=160):
-            for word, probably in said.items():
+            for word, probably in labels.items():
                 key = field("marks", name, word)
                 state.guess(key, probably)
                 ours = st.selectbox(

@@ -1,4 +1,4 @@
-"""What the path has in hand (the address says it), and how a step is drawn, folded or open."""
+"""The state of the path (the address holds it), and how to draw a step, folded or open."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ValueT = TypeVar("ValueT")
 # Families of session keys.
 GRADE_ACT = "grade_act"
 GRADE_FIELD = "grade_field"
-#: The step that somebody opened again.
+#: The step that the person reopened.
 GRADE_OPEN = "grade_open"
 
 Step = Literal["texts", "rubric", "judges", "try", "grade"]
@@ -40,7 +40,7 @@ NUMBERS = {step: number for number, step in enumerate(NAMES, start=1)}
 
 @dataclass(frozen=True)
 class Path:
-    """What is settled: the texts and the rubric in their newest versions, and the runs made."""
+    """The settled parts: the newest versions of texts and rubric, and their runs."""
 
     dataset: DatasetVersion | None
     rubric: RubricVersion | None
@@ -49,7 +49,7 @@ class Path:
 
 
 def read() -> Path:
-    """What the address says; what it names and is not there counts as not settled."""
+    """Read the path from the address; missing things count as not settled."""
     dataset_id, rubric_id = state.address_id(state.DATASET), state.address_id(state.RUBRIC)
     both = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
     state.put(routes.PATH, {name: value for name, value in both.items() if value is not None})
@@ -75,30 +75,30 @@ def _found(look: Callable[..., ValueT], name: str, identity: int | None) -> Valu
 
 
 def settle(**parameters: object) -> None:
-    """Something is settled now: runs made of something else are left behind, and steps fold."""
+    """Settle parts of the path: drop runs of other parts, and fold the steps."""
     state.put(GRADE_OPEN, None)
     state.set_address(**{state.RUN: None, state.TRIED: None, **parameters})
 
 
 def is_open(step: Step, settled: bool) -> bool:
-    """Whether a step shows what can be chosen in it."""
+    """Return whether a step shows its choices."""
     return not settled or state.get(GRADE_OPEN) == step
 
 
 def waiting(step: Step) -> None:
-    """A step whose turn has not come."""
+    """Draw a step whose turn has not come."""
     st.html(f'<div class="rs-quiet" style="padding:.1rem .2rem">{_head(step)}</div>')
 
 
 def all_waiting(first: Step) -> None:
-    """A step and those after it, whose turn has not come."""
+    """Draw a step and those after it, whose turn has not come."""
     for step in NAMES:
         if NUMBERS[step] >= NUMBERS[first]:
             waiting(step)
 
 
 def title(step: Step, says: str = "") -> None:
-    """The head of an open step."""
+    """Draw the head of an open step."""
     quiet = f' <span class="rs-quiet">{esc(says)}</span>' if says else ""
     st.html(f'<h2 class="rs-cell">{_head(step)}{quiet}</h2>')
 
@@ -114,7 +114,7 @@ def folded(
     more: Callable[[], None] = lambda: None,
     change: Callable[[Step], None] | None = None,
 ) -> None:
-    """A settled step in one line, with the way to open it again; ``more`` draws further ways."""
+    """Draw a settled step in one line, with a button to reopen it; ``more`` draws other acts."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         row([f"<b>✓ {_head(step)}</b>", f"<span>{esc(line)}</span>"], width="content")
         st.space("stretch")
@@ -134,7 +134,7 @@ def _on_change(step: Step) -> None:
 
 
 def leave_as_it_was(step: Step) -> None:
-    """The way back from a step that was opened again."""
+    """Draw the button that closes a reopened step unchanged."""
     if state.get(GRADE_OPEN) == step:
         st.button(
             "Leave it as it was",
@@ -147,22 +147,22 @@ def leave_as_it_was(step: Step) -> None:
 
 
 def field(*ids: object) -> str:
-    """The key of a field of this screen."""
+    """Return the key of a field of this screen."""
     return state.key(GRADE_FIELD, *ids)
 
 
 def way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str | None:
-    """How the step is taken: what somebody chose, or pasting where something was pasted."""
+    """Return the chosen way to take the step, or pasting if there is pasted text."""
     pasted = dropped.kept_text(store(), step)
     default = "paste" if pasted else "drop"
     return one_of(f"{NAMES[step]} from", ways, default=default, key=field(step, "way"))
 
 
 def pasted(step: Literal["texts", "rubric"], placeholder: str) -> str:
-    """A box to paste into: what stood in it and was not accepted is there after a reload."""
+    """Draw a box to paste into; text that was not accepted yet survives a reload."""
     key = field(step, "paste")
     state.seed(key, dropped.kept_text(store(), step))
-    words = st.text_area(
+    text = st.text_area(
         f"Paste the {NAMES[step].lower()}",
         key=key,
         height=180,
@@ -171,7 +171,7 @@ def pasted(step: Literal["texts", "rubric"], placeholder: str) -> str:
         on_change=_on_pasted,
         args=(step,),
     )
-    return (words or "").strip()
+    return (text or "").strip()
 
 
 def _on_pasted(step: Literal["texts", "rubric"]) -> None:
@@ -180,7 +180,7 @@ def _on_pasted(step: Literal["texts", "rubric"]) -> None:
 
 
 def accepted(step: Literal["texts", "rubric"]) -> None:
-    """Something was made of what was dropped or pasted: neither waits any longer."""
+    """Discard the dropped and pasted input, which was used."""
     resources.hold(step, ())
     if actor().may("draft"):
         dropped.keep_text(store(), step, "")

@@ -1,4 +1,4 @@
-"""Step 1, the texts: dropped, pasted or here already; their column guessed and shown."""
+"""Step 1, the texts: dropped, pasted or already here; their column guessed and shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEW = 4
 
 
 def show(path: Path) -> None:
-    """The step, folded where it is settled."""
+    """Draw the step, folded once settled."""
     if path.dataset is not None and not steps.is_open("texts", True):
         version = path.dataset
         address = {state.DATASET: version.dataset_id}
@@ -46,13 +46,13 @@ def _choose() -> None:
         resources.held_line("texts", files)
         _files(files)
         return
-    known = {row.id: row for row in catalog.listing(store())}
-    ways = WAYS if known else {way: words for way, words in WAYS.items() if way != "here"}
+    datasets = {row.id: row for row in catalog.listing(store())}
+    ways = WAYS if datasets else {way: caption for way, caption in WAYS.items() if way != "here"}
     way = steps.way("texts", ways)
     if way == "paste":
         _pasted()
     elif way == "here":
-        _known({i: f"{row.name} ({fmt.plural(row.items, 'text')})" for i, row in known.items()})
+        _known({i: f"{row.name} ({fmt.plural(row.items, 'text')})" for i, row in datasets.items()})
     else:
         uploads = st.file_uploader(
             "A table (.xlsx, .csv and others), a zip archive, or the documents themselves",
@@ -60,7 +60,7 @@ def _choose() -> None:
             key=field("texts", "files"),
         )
         if uploads:
-            # Held as what was dropped on Start is: a reload finds it again.
+            # Held like a file dropped on Start: a reload finds it again.
             resources.hold("texts", resources.dropped_files(uploads))
             st.rerun()
 
@@ -90,7 +90,7 @@ def _known(names: dict[int, str]) -> None:
         "Dataset",
         list(names),
         index=None,
-        format_func=lambda one: one_line(names[one], 90),
+        format_func=lambda name: one_line(names[name], 90),
         key=field("texts", "dataset"),
         placeholder="Choose one",
         on_change=_on_known,
@@ -105,19 +105,19 @@ def _on_known() -> None:
 
 
 def _look(table: Table | InputError, name: str) -> None:
-    """What was read: its column, three of its rows, what is wrong, and the button."""
+    """Show the parsed table: its column, three rows, its problems, and the button."""
     if isinstance(table, InputError):
         refusal(table)
         return
-    found = _with_column(table, name)
-    if found is None:
+    result = _with_column(table, name)
+    if result is None:
         return
     html_table(
-        ("", found.column or "Text"),
-        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(found)),
+        ("", result.column or "Text"),
+        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(result)),
         name="The first texts",
     )
-    checked = texts.check(found)
+    checked = texts.check(result)
     if checked.problems:
         st.error("These texts cannot be used yet.", icon=":material/error:")
         problem_list(checked.problems)
@@ -134,17 +134,17 @@ def _look(table: Table | InputError, name: str) -> None:
         icon=":material/check:",
     ):
         version = texts.keep(store(), checked, name)
-        kept: dict[str, object] = {state.DATASET: version.dataset_id}
+        parameters: dict[str, object] = {state.DATASET: version.dataset_id}
         if checked.dataset is not None and checked.dataset.rubric is not None:
             rubric = catalog.keep_rubric(store(), checked.dataset.rubric, name)
-            kept[state.RUBRIC] = rubric.rubric_id
+            parameters[state.RUBRIC] = rubric.rubric_id
         steps.accepted("texts")
-        settle(**kept)
+        settle(**parameters)
         st.rerun()
 
 
 def _with_column(table: Table, name: str) -> TextsLook | None:
-    """The look at the table with the column of texts that was guessed or chosen."""
+    """Return the view of the table with the guessed or chosen column of texts."""
     guess = texts.look(table)
     if table.kind == "files" or len(guess.columns) < 2:
         return guess
@@ -154,7 +154,7 @@ def _with_column(table: Table, name: str) -> TextsLook | None:
         "Column with the texts",
         guess.columns,
         index=None,
-        format_func=lambda one: one_line(one, 80),
+        format_func=lambda column: one_line(column, 80),
         key=key,
         placeholder="Choose the column that holds what is to be graded",
     )

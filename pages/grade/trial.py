@@ -1,4 +1,4 @@
-"""Step 4, three texts first: their verdicts in compact rows; it may be left out."""
+"""Step 4, three texts first: their verdicts in compact rows; this step is optional."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pages.ui.widgets import Tone, shown_errors, table, tag
 
 
 def show(path: Path, names: tuple[str, ...]) -> int | None:
-    """The step; returns the run of the try, where there is one over these texts."""
+    """Draw the step; return the trial's run, if there is one over these texts."""
     if path.dataset is None or path.rubric is None or not names:
         steps.waiting("try")
         return None
@@ -56,7 +56,7 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
         "Try three texts", key=state.key(GRADE_ACT, "try"), icon=":material/experiment:"
     )
     request = None
-    # What is wrong, the last step says.
+    # The last step shows what is wrong.
     with suppress(InputError):
         panel = judging.panel_of(store(), names)
         request = grading.trial(store(), rubric, dataset, panel)
@@ -78,8 +78,8 @@ def _rows(run: RunRow) -> None:
     for text in texts:
         item = text.row.item_id
         key = state.key(GRADE_ACT, "why", run.id, item)
-        words = label(f"Reasons: {item}", 80)
-        part = st.expander(words, key=key, on_change="rerun", type="compact")
+        caption = label(f"Reasons: {item}", 80)
+        part = st.expander(caption, key=key, on_change="rerun", type="compact")
         if part.open:
             with part:
                 votes.show(text, active=False)
@@ -113,7 +113,7 @@ def _verdict(view: CriterionView) -> str:
 
 
 def _tone(criterion: Criterion, cell: Verdict) -> Tone:
-    """Green for all the points that there are, red for none of them, of a penalty the reverse."""
+    """Return green for all available points, red for none; reversed for a penalty."""
     if cell.abstained or cell.value is None:
         return "neutral"
     if criterion.weight < 0:

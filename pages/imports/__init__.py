@@ -1,1 +1,1 @@
-"""Votes from elsewhere become a run, once looked at."""
+"""Importing votes as a run, after a preview."""

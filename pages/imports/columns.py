@@ -1,4 +1,4 @@
-"""What each column of a table of votes is for: guessed, shown as a table, changed by the person."""
+"""The role of each column in a table of votes: guessed, shown as a table, changed by hand."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ WIDE = ("item", "criterion", "submission", "prompt", "system")
 NEEDED = frozenset({"item", "rater", "label"})
 KINDS = {"human": "Person", "llm": "Model", "offline": "Offline judge", "gold": "Label (gold)"}
 OUT = "Leave out"
-#: More raters than this keep the kind that was guessed.
+#: Raters beyond this number keep the guessed kind.
 MOST_RATERS = 500
 
 
 def show(key: str, table: Table, guess: VoteMapping) -> VoteMapping:
-    """The choices; returns the mapping they come to."""
+    """Draw the choices; return the resulting mapping."""
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         _sample(table)
         data: dict[str, Any] = {"layout": guess.layout}
@@ -61,18 +61,18 @@ def show(key: str, table: Table, guess: VoteMapping) -> VoteMapping:
 
 
 def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None) -> VoteMapping:
-    """Which option each word of the file is, where it is none of the rubric's."""
+    """Choose the option that each unknown answer of the file means."""
     strange = import_files.words_to_say(seen, mapping, rubric)
     if rubric is None or not strange:
         return mapping
-    said = meanings(
+    meant = meanings(
         strange, rubric, lambda name, word: state.key(keys.FIELD, key, "word", name, word)
     )
-    return mapping.model_copy(update={"words": said}) if said else mapping
+    return mapping.model_copy(update={"words": meant}) if meant else mapping
 
 
 def _sample(table: Table) -> None:
-    """The first rows as they stand."""
+    """Draw the first rows as they are."""
     html_table(
         [one_line(column, 30) for column in table.columns[:20]],
         (
@@ -111,16 +111,16 @@ def _only(key: str, guess: VoteMapping) -> str:
 
 
 def _raters(key: str, table: Table, guess: VoteMapping, taken: set[object]) -> dict[str, Any]:
-    """Every other column: whose answers it holds, to which criterion, or left out."""
-    known = {column.column: column for column in guess.columns}
+    """Choose for every other column its rater and criterion, or leave it out."""
+    guesses = {column.column: column for column in guess.columns}
     free = [column for column in table.columns if column not in taken]
-    rows = [_rater_row(column, known.get(column), guess) for column in free]
+    rows = [_rater_row(column, guesses.get(column), guess) for column in free]
     edited = _edited(state.key(keys.RATERS, key), free, rows, ("Rater", "Criterion"))
     columns, kinds = list[VoteColumn](), dict[str, Any]()
-    words = {said: kind for kind, said in KINDS.items()}
+    text = {said: kind for kind, said in KINDS.items()}
     for column, row in zip(free, edited, strict=True):
         rater = str(row["Rater"] or "").strip()
-        kind = words.get(str(row["Is a"]))
+        kind = text.get(str(row["Is a"]))
         if kind is not None and rater:
             criterion = str(row["Criterion"] or "").strip()
             columns.append(VoteColumn(column=column, rater=rater, criterion=criterion))
@@ -128,19 +128,19 @@ def _raters(key: str, table: Table, guess: VoteMapping, taken: set[object]) -> d
     return {"columns": tuple(columns), "kinds": kinds}
 
 
-def _rater_row(column: str, known: VoteColumn | None, guess: VoteMapping) -> dict[str, str]:
-    rater = known.rater if known else column
-    kind = KINDS[guess.kinds.get(rater, guess.others)] if known else OUT
+def _rater_row(column: str, guessed: VoteColumn | None, guess: VoteMapping) -> dict[str, str]:
+    rater = guessed.rater if guessed else column
+    kind = KINDS[guess.kinds.get(rater, guess.others)] if guessed else OUT
     return {
         "Column": visible(column),
         "Is a": kind,
         "Rater": rater,
-        "Criterion": known.criterion if known else "",
+        "Criterion": guessed.criterion if guessed else "",
     }
 
 
 def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, Any]:
-    """What each rater of a long table is, where no column says it."""
+    """Choose each rater's kind in a long table, if no column has it."""
     names = list(dict.fromkeys(str(row.get(rater) or "").strip() for row in table.rows))
     names = [name for name in names if name][:MOST_RATERS]
     rows = [
@@ -148,18 +148,18 @@ def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, 
         for name in names
     ]
     edited = _edited(state.key(keys.RATERS, key, rater), names, rows, ())
-    words = {said: kind for kind, said in KINDS.items()}
-    found = {n: words.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
-    return {name: kind for name, kind in found.items() if kind is not None}
+    text = {said: kind for kind, said in KINDS.items()}
+    result = {n: text.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
+    return {name: kind for name, kind in result.items() if kind is not None}
 
 
 def _edited(
     key: str, names: list[str], rows: list[dict[str, str]], free: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    """The rows with what was changed in them, now or before the guess changed.
+    """Return the rows with the person's changes, made now or before the guess changed.
 
-    A table on screen keeps its changes by row number only; where the rows become others, it is
-    drawn anew from the guess and what was changed of each name.
+    Streamlit keeps a table's changes by row number only; when the rows change, the table is drawn
+    again from the guess and the changes by name.
     """
     kinds = [*KINDS.values(), OUT] if free else list(KINDS.values())
     fixed = [name for name in (rows[0] if rows else ()) if name not in (*free, "Is a")]
@@ -182,6 +182,6 @@ def _edited(
     )
     now = cast("list[dict[str, Any]]", edited)
     for name, guessed, row in zip(names, rows, now, strict=True):
-        changed[name] = {cell: said for cell, said in row.items() if said != guessed[cell]}
+        changed[name] = {cell: value for cell, value in row.items() if value != guessed[cell]}
     state.put(state.key(key, "changed"), changed)
     return now

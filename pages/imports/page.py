@@ -1,4 +1,4 @@
-"""Import votes: answers given elsewhere become a run, once looked at."""
+"""Import votes: answers given elsewhere become a run, after a preview."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
 
 
 def import_form() -> None:
-    """The whole import, top to bottom; nothing is kept before the last button."""
+    """Draw the whole import, top to bottom; only the last button saves."""
     routes.back(routes.RUNS, "All runs")
     page_header(
         "Import votes",
@@ -86,7 +86,7 @@ def _help() -> None:
 
 
 def _holds_votes(about: str, seen: FileLook) -> bool:
-    """Whether there are votes in it; a table can be read in two ways, which is asked."""
+    """Return whether the file has votes; ask if a table can be read in two ways."""
     if not seen.source.lone or seen.kind == "gradescope" or seen.kind in TOOL_NAMES:
         return True
     if seen.kind != "rubric":
@@ -98,8 +98,8 @@ def _holds_votes(about: str, seen: FileLook) -> bool:
         )
     if seen.kind in SHAPES:
         return True
-    page, words = WHERE[seen.kind]
-    st.info(words, icon=":material/info:")
+    page, text = WHERE[seen.kind]
+    st.info(text, icon=":material/info:")
     problem_list(import_files.nearest_in_words(seen))
     routes.link(page, page.title, icon="arrow_outward")
     return False
@@ -119,7 +119,7 @@ def _beside_and_mapping(upload: Upload, about: str, seen: FileLook) -> None:
 
 
 def _steps(upload: Upload) -> tuple[str, ...]:
-    """Into which steps numbers are cut, as a person says it."""
+    """Choose the steps that numbers are grouped into."""
     written = st.text_input(
         "Steps for scores that are numbers",
         key=state.key(reading.STEPS, upload.file_id),
@@ -133,9 +133,9 @@ def _steps(upload: Upload) -> tuple[str, ...]:
 
 
 def _beside(seen: FileLook) -> tuple[int | None, int | None]:
-    """A rubric and a dataset that are kept here already, by their versions."""
+    """Choose a stored rubric and dataset, by their versions."""
     rubrics = {row.version_id: row.name for row in library.listing(store())}
-    known = {row.version_id: row.name for row in catalog.listing(store())}
+    names = {row.version_id: row.name for row in catalog.listing(store())}
     own = seen.source.lone
     left, right = st.columns(2)
     with left:
@@ -149,7 +149,7 @@ def _beside(seen: FileLook) -> tuple[int | None, int | None]:
     with right:
         dataset = _choice(
             "Dataset",
-            known,
+            names,
             reading.DATASET,
             "Made from the items in the file" if own else "The file's own",
             "What was judged. The ids in the file must be its items' ids.",
@@ -157,14 +157,14 @@ def _beside(seen: FileLook) -> tuple[int | None, int | None]:
     return rubric, dataset
 
 
-def _choice(name: str, known: dict[int, str], key: str, otherwise: str, says: str) -> int | None:
-    if state.get(key) not in (None, *known):
+def _choice(name: str, names: dict[int, str], key: str, otherwise: str, says: str) -> int | None:
+    if state.get(key) not in (None, *names):
         state.drop(key)
     chosen: int | None = st.selectbox(
         name,
-        list(known),
+        list(names),
         index=None,
-        format_func=lambda version: visible(known.get(version, ""))[:100],
+        format_func=lambda version: visible(names.get(version, ""))[:100],
         key=key,
         placeholder=otherwise,
         help=says,
@@ -194,16 +194,16 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
     with shown_errors():
         with st.spinner("Keeping every vote …"):
             name = " ".join(str(state.get(key) or "").split())
-            done = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
-            vote_import.make_ready(store(), done)
+            run = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
+            vote_import.make_ready(store(), run)
         reading.forget()
         resources.hold("votes", ())
-        state.put(reading.DONE, (done.run, done.existed))
+        state.put(reading.DONE, (run.run, run.existed))
         st.rerun()
 
 
 def import_result(run: int | None, existed: bool) -> None:
-    """The links to the run and to its agreement, and the way to another file."""
+    """Draw the links to the run and its agreement, and the button for another file."""
     routes.back(routes.RUNS, "All runs")
     page_header("Import votes")
     if run is None:
@@ -214,11 +214,11 @@ def import_result(run: int | None, existed: bool) -> None:
         st.success(f"Imported as run {run}.", icon=":material/check:")
     with st.container(horizontal=True):
         if run is not None:
-            for page, words, icon in (
+            for page, text, icon in (
                 (routes.AGREEMENT, "See how far they agree", "balance"),
                 (routes.RUN, "Open the run", "monitoring"),
             ):
-                routes.link(page, words, {state.RUN: run}, icon=icon)
+                routes.link(page, text, {state.RUN: run}, icon=icon)
         st.button(
             "Import another file",
             key=state.key(reading.ACT, "another"),
@@ -242,7 +242,7 @@ def _on_another() -> None:
 
 
 if state.arriving():
-    # Coming back is for another file.
+    # Returning here means importing another file.
     state.drop(reading.DONE)
 state.arrived()
 _done = state.get(reading.DONE)

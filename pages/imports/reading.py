@@ -1,4 +1,4 @@
-"""A file of votes: opened once, and what was found in it, problems with their lines."""
+"""A file of votes: opened once, and its votes and problems, with their lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEW, MOST_RATERS, FIRST = 6, 200, 5
 
 
 def show(checked: CheckedVotes) -> bool:
-    """The findings; whether there is something to import."""
+    """Draw the findings; return whether there are votes to import."""
     bundle, preview = checked.bundle, checked.preview
     if bundle is None or preview is None:
         count = fmt.plural(len(checked.problems), "problem")
@@ -125,15 +125,15 @@ def _answer(row: ImportedVote, rubric: Rubric) -> str:
     return f"{label} {tag('abstains', 'warn')}" if row.abstained else label
 
 
-# What the Import votes page computes once: a file opened, and its votes checked.
+# Cached work of the Import votes page: a file opened, and its votes checked.
 #
-# A file being imported belongs to one session, and only the latest is kept.
+# An imported file belongs to one session, which keeps only the latest.
 
 
 def look(
     upload: Upload, shape: SourceKind | None, sheet: str | None = None
 ) -> FileLook | InputError:
-    """What the file (of a workbook: that sheet) seems to be, or why it cannot be read."""
+    """Return what the file (or this sheet) seems to be, or why it is unreadable."""
     return _look(upload.file_id, upload.name, shape, sheet, upload)
 
 
@@ -147,7 +147,7 @@ def _look(
             return seen
         return import_files.look(seen.source, kind=shape)
     except InputError as error:
-        # Kept like a result, so that a bad file is not read again on every rerun.
+        # Cached like a result, so that a bad file is not read again on every rerun.
         return error
 
 
@@ -159,9 +159,9 @@ def checked(
     dataset_version: int | None,
     bins: tuple[str, ...] = (),
 ) -> CheckedVotes:
-    """What the file comes to under that mapping, its numbers cut into ``bins``."""
-    words = mapping.model_dump_json() if mapping else ""
-    about = (key, seen.kind, words, bins, rubric_version, dataset_version)
+    """Check the file's votes under that mapping, with numbers grouped into ``bins``."""
+    text = mapping.model_dump_json() if mapping else ""
+    about = (key, seen.kind, text, bins, rubric_version, dataset_version)
     return _checked(about, seen, mapping)
 
 
@@ -183,12 +183,12 @@ def _checked(
 
 
 def forget() -> None:
-    """Let go of the file that was imported."""
+    """Discard the imported file."""
     _look.clear()
     _checked.clear()
 
 
-# The keys of the Import votes page, beside those of `state` (used with `state.key`).
+# Keys of the Import votes page, next to those of `state` (used with `state.key`).
 
 # Families of session keys.
 FILE = "votes_file"

@@ -1,1 +1,1 @@
-"""Judges, panels, and the keys of the environment."""
+"""Judges, panels, and API keys in the environment."""

@@ -1,4 +1,4 @@
-"""A judge of checks: its rules one below the other, and what no such line can say as YAML."""
+"""A judge of checks: its rules in a list, and further checks as YAML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors
 
-#: The rules' plain data in this tab, by the judge and the rule's own id, and their order.
+#: The rules' plain data in this tab, by judge and rule id, and the rules' order.
 ROWS, ORDER = "rows", "order"
 
 TESTS: Mapping[Test, str] = {
@@ -42,12 +42,12 @@ LOOKED: Mapping[Looked, str] = {
     "reference": "Reference",
     "description": "Description",
 }
-#: Rubrics whose criteria are offered.
+#: Most rubrics whose criteria are offered.
 MOST_RUBRICS = 200
 
 
 def seed(reference: str, saved: JudgeEntry | None) -> None:
-    """Take the saved rules into this tab, unless it has some."""
+    """Load the saved rules into this tab, unless it has some."""
     if state.get(_key(reference, ORDER)) is not None:
         return
     rows, text = check_rules.rows_of(saved.judge.checks if saved else {})
@@ -58,20 +58,20 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
 
 
 def show(reference: str) -> None:
-    """Every rule, the button for another, and further checks as text."""
+    """Draw every rule, the button that adds one, and further checks as text."""
     st.html('<div class="rs-section">What it checks</div>')
     st.caption(
         "Of several rules for a criterion the first that holds answers; the last says what the "
         "answer is otherwise. Empty there: it abstains, and in a panel the others decide. In texts "
         "{reference}, {prompt} and {meta.KEY} stand for the item's own."
     )
-    known, order = known_options(), list(state.get(_key(reference, ORDER)))
+    options, order = known_options(), list(state.get(_key(reference, ORDER)))
     rows = [_now(reference, uid) for uid in order]
     for number, uid in enumerate(order, start=1):
-        # The widgets are gone once the page is left; what they held is not.
+        # Leaving the page removes the widgets; this keeps their values.
         state.put(_key(reference, ROWS, uid), rows[number - 1])
         later = [row["criterion"] for row in rows[number:]]
-        _rule(reference, uid, number, rows[number - 1]["criterion"] not in later, known)
+        _rule(reference, uid, number, rows[number - 1]["criterion"] not in later, options)
     st.button(
         "Add a rule",
         key=state.key(JUDGE_ACT, reference, "add"),
@@ -83,32 +83,34 @@ def show(reference: str) -> None:
 
 
 def known_options() -> dict[str, list[str]]:
-    """The criteria of the kept rubrics, each with its options' labels."""
+    """Return the criteria of the stored rubrics, each with its options' labels."""
     versions = tuple(row.version_id for row in library.listing(store())[:MOST_RUBRICS])
 
     def look() -> dict[str, list[str]]:
-        found = dict[str, list[str]]()
+        result = dict[str, list[str]]()
         for version in versions:
             for criterion in library.version(store(), version).rubric.criteria:
-                labels = found.setdefault(criterion.name, [])
-                labels += [one.label for one in criterion.choices if one.label not in labels]
-        return found
+                labels = result.setdefault(criterion.name, [])
+                labels += [
+                    option.label for option in criterion.choices if option.label not in labels
+                ]
+        return result
 
     return remembered("options by criterion", versions, look)
 
 
 def rows(reference: str) -> list[RuleRow]:
-    """The rules as they stand in the form."""
+    """Return the rules in the form."""
     return [_now(reference, uid) for uid in state.get(_key(reference, ORDER)) or []]
 
 
 def further(reference: str) -> str:
-    """The further checks as they stand in the form."""
+    """Return the further checks in the form."""
     return str(state.get(_key(reference, "yaml")) or "")
 
 
 def on_save(reference: str) -> None:
-    """Save the judge with its rules as they stand."""
+    """Save the judge with the rules in the form."""
 
     def told() -> dict[str, Any]:
         given = {name: state.get(fields.field(reference, name)) for name in fields.OFFLINE_FIELDS}
@@ -123,9 +125,9 @@ def _key(reference: str, *ids: str) -> str:
 
 
 def _now(reference: str, uid: str) -> RuleRow:
-    """A rule as it stands in its widgets; what is not shown is as it was."""
-    kept: RuleRow = state.get(_key(reference, ROWS, uid))
-    now = {name: state.get(_key(reference, uid, name), value) for name, value in kept.items()}
+    """Return a rule as its widgets show it; hidden fields keep their values."""
+    saved_row: RuleRow = state.get(_key(reference, ROWS, uid))
+    now = {name: state.get(_key(reference, uid, name), value) for name, value in saved_row.items()}
     now["otherwise"] = now["otherwise"] or ""
     for name in ("criterion", "then", "text"):
         now[name] = now[name] or ""
@@ -148,12 +150,12 @@ def _on_add(reference: str) -> None:
 def _on_remove(reference: str, uid: str) -> None:
     with shown_errors():
         order = state.get(_key(reference, ORDER))
-        state.put(_key(reference, ORDER), [one for one in order if one != uid])
+        state.put(_key(reference, ORDER), [other_uid for other_uid in order if other_uid != uid])
         state.drop(JUDGE_FIELD, reference, ROWS, uid)
         state.drop(JUDGE_FIELD, reference, uid)
 
 
-def _rule(reference: str, uid: str, number: int, last: bool, known: dict[str, list[str]]) -> None:
+def _rule(reference: str, uid: str, number: int, last: bool, choices: dict[str, list[str]]) -> None:
     row = _now(reference, uid)
     with st.container(border=True, key=f"rule-{uid}"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -168,12 +170,12 @@ def _rule(reference: str, uid: str, number: int, last: bool, known: dict[str, li
                 args=(reference, uid),
             )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            _choice(reference, uid, "criterion", "Criterion", list(known), width=220)
+            _choice(reference, uid, "criterion", "Criterion", list(choices), width=220)
             _fixed(reference, uid, "test", "Test", TESTS, width=240)
             _value(reference, uid, row)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _fixed(reference, uid, "of", "In", LOOKED, width=150)
-            options = known.get(row["criterion"], [MET, UNMET])
+            options = choices.get(row["criterion"], [MET, UNMET])
             _choice(reference, uid, "then", "Where it holds", options, width=190)
             if last:
                 _choice(
@@ -183,17 +185,21 @@ def _rule(reference: str, uid: str, number: int, last: bool, known: dict[str, li
                 key = _key(reference, uid, "ignore_case")
                 state.seed(key, row["ignore_case"])
                 st.checkbox("Ignore case", key=key, persist_state="page", width="content")
-        _doubt(row, known, last)
+        _doubt(row, choices, last)
 
 
-def _doubt(row: RuleRow, known: dict[str, list[str]], last: bool) -> None:
-    """Said where the criterion is known and has no such option."""
-    options = known.get(row["criterion"])
-    said = [row["then"], row["otherwise"] if last else ""]
-    strange = [one for one in said if one and options is not None and one not in options]
+def _doubt(row: RuleRow, choices: dict[str, list[str]], last: bool) -> None:
+    """Warn if the criterion is known and has no such option."""
+    options = choices.get(row["criterion"])
+    labels = [row["then"], row["otherwise"] if last else ""]
+    strange = [
+        option_label
+        for option_label in labels
+        if option_label and options is not None and option_label not in options
+    ]
     if strange and options is not None:
-        words = f"{row['criterion']} has no option {strange[0]}; it has {', '.join(options)}."
-        st.caption(f":material/warning: {label(words, 300)}")
+        text = f"{row['criterion']} has no option {strange[0]}; it has {', '.join(options)}."
+        st.caption(f":material/warning: {label(text, 300)}")
 
 
 def _value(reference: str, uid: str, row: RuleRow) -> None:
@@ -209,12 +215,12 @@ def _value(reference: str, uid: str, row: RuleRow) -> None:
             width=260,
         )
     elif row["test"] in RANGE_TESTS:
-        for name, words in (("low", "At least"), ("high", "At most")):
+        for name, text in (("low", "At least"), ("high", "At most")):
             key = _key(reference, uid, name)
             value = state.get(key, row[name])  # type: ignore[literal-required]
             state.seed(key, None if value is None else float(value))
             st.number_input(
-                words,
+                text,
                 value=None,
                 step=1.0,
                 format="%.12g",
@@ -225,12 +231,12 @@ def _value(reference: str, uid: str, row: RuleRow) -> None:
 
 
 def _fixed(
-    reference: str, uid: str, name: str, words: str, options: Mapping[Any, str], *, width: int
+    reference: str, uid: str, name: str, text: str, options: Mapping[Any, str], *, width: int
 ) -> None:
     key = _key(reference, uid, name)
     state.seed(key, _now(reference, uid)[name])  # type: ignore[literal-required]
     st.selectbox(
-        words,
+        text,
         list(options),
         format_func=options.__getitem__,
         key=key,
@@ -243,18 +249,18 @@ def _choice(
     reference: str,
     uid: str,
     name: str,
-    words: str,
+    text: str,
     options: Sequence[str],
     *,
     width: int,
     empty: str = "Choose or type",
 ) -> None:
-    """One of several names, or another that is typed."""
+    """Draw a choice of several names, or another that is typed."""
     key = _key(reference, uid, name)
     now = _now(reference, uid)[name]  # type: ignore[literal-required]
     state.seed(key, now or None)
     st.selectbox(
-        words,
+        text,
         options if not now or now in options else [*options, now],
         index=None,
         format_func=visible,
@@ -268,8 +274,8 @@ def _choice(
 
 def _further(reference: str) -> None:
     key = _key(reference, "yaml")
-    kept = further(reference)
-    with st.expander("Further checks, as YAML", expanded=bool(kept.strip())):
+    checks = further(reference)
+    with st.expander("Further checks, as YAML", expanded=bool(checks.strip())):
         st.caption(
             "For what a line above cannot say: tests joined by all or any, a JSON schema, several "
             "texts. Criteria named here have no rules above."

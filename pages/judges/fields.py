@@ -1,4 +1,4 @@
-"""The settings of a judge that is a model: how each is asked for, kept while edited, saved."""
+"""The settings of a model judge: their fields, their edited values, and saving them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Kind = Literal["text", "long", "number", "whole"]
 class JudgeField(NamedTuple):
     """One setting: its name in `Judge`, its label, and a sentence on reliability and cost.
 
-    `low`, `high` and `step` bound numbers; `placeholder` stands where it is empty.
+    `low`, `high` and `step` bound numbers; `placeholder` is shown in an empty field.
     """
 
     name: str
@@ -281,24 +281,24 @@ OFFLINE_NEEDS = (
 )
 
 
-# The judge being edited: its widgets' values, and saving them.
+# The edited judge: its widgets' values, and saving them.
 #
-# A value that could be a key is taken out of the session before anything else happens, refused by
-# the service, and never put anywhere.
+# A value that could be an API key is removed from the session first, refused by the service, and
+# never stored anywhere.
 
 TEXTS = ("name", "model", "api_base", "replicas", "key_env", "instructions")
 OFFLINE_FIELDS = ("name", "weight")
 
 
 def field(reference: str, name: str) -> str:
-    """The key of one setting's widget."""
+    """Return the key of one setting's widget."""
     return state.key(JUDGE_FIELD, reference, name)
 
 
 def entry(reference: str) -> JudgeEntry | None:
-    """The judge with that id, or `None`."""
-    found = (e for e in registry.list_judges(store()) if str(e.row.id) == reference)
-    return next(found, None)
+    """Return the judge with that id, or `None`."""
+    result = (e for e in registry.list_judges(store()) if str(e.row.id) == reference)
+    return next(result, None)
 
 
 def seed(reference: str, saved: JudgeEntry | None) -> None:
@@ -313,40 +313,40 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         "thinking": BY_BUDGET if budget is not None else judge.thinking or "",
         "budget": budget if budget is not None else 2000,
     }
-    served = [one for one in providers.usable(store()) or () if one.serves(judge)]
+    served = [provider for provider in providers.usable(store()) or () if provider.serves(judge)]
     values["provider"] = served[0].name if served else None
     for name, value in values.items():
         state.seed(field(reference, name), value, in_form=name != "kind")
 
 
 def now(reference: str, name: str) -> Any:
-    """What stands in the setting's widget. It is said to the browser on every run as the default.
+    """Return the value of the setting's widget, which the browser gets as default on every run.
 
-    In a form the browser answers nothing before Save, so that one cannot know what it has drawn.
+    In a form the browser sends nothing before Save, so the server cannot know what it shows.
     """
     return state.get(field(reference, name))
 
 
 def _scrub(reference: str) -> None:
-    """Take out of the session what could be a key."""
+    """Remove from the session what could be an API key."""
     for name in TEXTS:
         if could_be_secret(name, str(state.get(field(reference, name)) or "")):
             state.put(field(reference, name), "")
 
 
 def refused(reference: str) -> list[Problem]:
-    """What the last save found wrong, with the settings' labels as places."""
-    kept = state.get(state.key(JUDGE_REFUSED, reference)) or []
-    return [Problem(message, mend, (place,)) for message, mend, place in kept]
+    """Return the problems of the last save, with the settings' labels as places."""
+    problems = state.get(state.key(JUDGE_REFUSED, reference)) or []
+    return [Problem(message, mend, (place,)) for message, mend, place in problems]
 
 
 def on_save(reference: str, kind: str, test: bool) -> None:
-    """Save the settings as they stand; then ask the judge, if wanted."""
+    """Save the settings in the form; then test the judge, if requested."""
     save(reference, lambda: _settings(reference, kind), test=test)
 
 
 def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = False) -> None:
-    """Save what ``told`` gives; what it or the service refuses is kept to be shown."""
+    """Save the result of ``told``; keep refusals of it or the service to show them."""
     state.drop(JUDGE_REFUSED, reference)
     with shown_errors():
         saved = entry(reference)
@@ -356,14 +356,14 @@ def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = Fal
             finally:
                 _scrub(reference)
             if saved is not None:
-                # Fields without a widget stay as they were, unless the judge's kind has changed.
+                # Fields without a widget keep their values, unless the judge's kind has changed.
                 same = saved.judge.kind == settings["kind"]
                 before = saved.judge.model_dump(include=None if same else {"params"})
                 settings = {**before, **settings}
             row = registry.save_judge(store(), settings, former=saved.name if saved else None)
         except InputError as error:
-            kept = [(p.message, p.mend, _label(p)) for p in error.problems]
-            state.put(state.key(JUDGE_REFUSED, reference), kept)
+            problems = [(p.message, p.mend, _label(p)) for p in error.problems]
+            state.put(state.key(JUDGE_REFUSED, reference), problems)
             return
         state.drop(JUDGE_FIELD, reference)
         if test:
@@ -380,9 +380,9 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
         return {**given, "kind": kind}
     names = [f.name for f in FIELDS] + ["door", *SWITCHES]
     given = {name: state.get(field(reference, name)) for name in names}
-    for one in providers.usable(store()) or ():
-        if one.name == state.get(field(reference, "provider")):
-            given |= {"api_base": one.address, "key_env": one.key_env}
+    for provider in providers.usable(store()) or ():
+        if provider.name == state.get(field(reference, "provider")):
+            given |= {"api_base": provider.address, "key_env": provider.key_env}
     thinking = state.get(field(reference, "thinking")) or None
     if thinking == BY_BUDGET:
         thinking = state.get(field(reference, "budget"))

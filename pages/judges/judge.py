@@ -1,4 +1,4 @@
-"""One judge: its settings, each with what it does."""
+"""One judge: its settings, each with an explanation."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ KINDS = {
 
 
 def show(reference: str) -> None:
-    """The screen of the judge with that id, or of a new one."""
+    """Draw the screen of the judge with that id, or of a new one."""
     routes.back(routes.JUDGES, "All judges")
     entry = fields.entry(reference)
     if entry is None and reference != state.NEW:
@@ -76,8 +76,8 @@ def show(reference: str) -> None:
     if kind == "check":
         _checks(reference, entry)
         return
-    # In a form, what is typed reaches this server with a Save only: a key pasted by mistake does
-    # not come along with some other click.
+    # In a form, typed text reaches this server only with Save: a key pasted by mistake does not
+    # arrive with another click.
     with st.form(state.key(JUDGE_ACT, reference, "form"), border=False):
         if kind == "llm":
             _model(reference)
@@ -117,7 +117,7 @@ def _about(kind: str, needs: str = "") -> None:
 
 
 def _checks(reference: str, entry: JudgeEntry | None) -> None:
-    """Rules come and go and are tried out before they are saved, which no form allows."""
+    """Draw the rules: they change and are tried before saving, which a form does not allow."""
     _about("check")
     _grid(reference, NAME, WEIGHT)
     checks.seed(reference, entry)
@@ -182,8 +182,8 @@ def _model(reference: str) -> None:
 
 
 def _provider(reference: str, listed: list[ListedProvider]) -> None:
-    """On a server for a team: one of the providers that its admin listed, with its own key."""
-    names = [one.name for one in listed]
+    """On a team's server, choose one of the providers that its admin listed, with its own key."""
+    names = [provider.name for provider in listed]
     held = fields.now(reference, "provider")
     st.selectbox(
         "Provider",
@@ -210,10 +210,10 @@ def _switch(reference: str, name: str, says: str) -> None:
 def _key_help(reference: str) -> None:
     named = str(state.get(fields.field(reference, "key_env")) or "").strip()
     names = [name for _, name in registry.KNOWN_KEYS]
-    found = [name for name, is_set in registry.env_status(names).items() if is_set]
+    result = [name for name, is_set in registry.env_status(names).items() if is_set]
     parts = [
-        f"Set in this environment: {', '.join(found)}."
-        if found
+        f"Set in this environment: {', '.join(result)}."
+        if result
         else "None of the usual variables is set in this environment."
     ]
     parts.append(
@@ -241,37 +241,37 @@ def _thinking(reference: str) -> None:
 
 
 def _grid(reference: str, *fields: JudgeField) -> None:
-    for column, one in zip(st.columns(len(fields)), fields, strict=True):
+    for column, judge_field in zip(st.columns(len(fields)), fields, strict=True):
         with column:
-            _input(reference, one)
+            _input(reference, judge_field)
 
 
-def _input(reference: str, one: JudgeField) -> None:
+def _input(reference: str, judge_field: JudgeField) -> None:
     with st.container(gap="xxsmall"):
-        if one.kind == "text":
-            _text(one, fields.field(reference, one.name))
-        elif one.kind == "long":
-            _long(one, fields.field(reference, one.name))
+        if judge_field.kind == "text":
+            _text(judge_field, fields.field(reference, judge_field.name))
+        elif judge_field.kind == "long":
+            _long(judge_field, fields.field(reference, judge_field.name))
         else:
-            _number(one, fields.field(reference, one.name))
-        st.caption(one.says)
+            _number(judge_field, fields.field(reference, judge_field.name))
+        st.caption(judge_field.says)
 
 
-def _text(one: JudgeField, key: str) -> None:
+def _text(judge_field: JudgeField, key: str) -> None:
     st.text_input(
-        one.label,
+        judge_field.label,
         value=state.get(key),
         key=key,
         persist_state="page",
-        placeholder=one.placeholder,
+        placeholder=judge_field.placeholder,
         autocomplete="off",
         max_chars=500,
     )
 
 
-def _long(one: JudgeField, key: str) -> None:
+def _long(judge_field: JudgeField, key: str) -> None:
     st.text_area(
-        one.label,
+        judge_field.label,
         value=state.get(key),
         key=key,
         max_chars=20_000,
@@ -280,32 +280,32 @@ def _long(one: JudgeField, key: str) -> None:
     )
 
 
-def _number(one: JudgeField, key: str) -> None:
-    if one.kind == "whole":
+def _number(judge_field: JudgeField, key: str) -> None:
+    if judge_field.kind == "whole":
         st.number_input(
-            one.label,
+            judge_field.label,
             value=state.get(key),
-            min_value=None if one.low is None else int(one.low),
-            max_value=None if one.high is None else int(one.high),
-            step=int(one.step or 1),
+            min_value=None if judge_field.low is None else int(judge_field.low),
+            max_value=None if judge_field.high is None else int(judge_field.high),
+            step=int(judge_field.step or 1),
             key=key,
             persist_state="page",
         )
     else:
         st.number_input(
-            one.label,
+            judge_field.label,
             value=state.get(key),
-            min_value=one.low,
-            max_value=one.high,
-            step=one.step,
+            min_value=judge_field.low,
+            max_value=judge_field.high,
+            step=judge_field.step,
             format="%g",
             key=key,
             persist_state="page",
         )
 
 
-def _section(words: str) -> None:
-    st.html(f'<div class="rs-section">{esc(words)}</div>')
+def _section(text: str) -> None:
+    st.html(f'<div class="rs-section">{esc(text)}</div>')
 
 
 def _refused(reference: str) -> None:

@@ -1,4 +1,4 @@
-"""Judges: who can be asked (`?judge=ID`), panels of them (`?panel=ID`), which keys are set."""
+"""Judges: the list (`?judge=ID`), panels of judges (`?panel=ID`), which keys are set."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TEST, ARCHIVE, RESTORE, ALLOW = "Test connection", "Archive", "Restore", "Allow"
 
 
 def show() -> None:
-    """The whole overview, one view at a time."""
+    """Draw the whole overview, one view at a time."""
     registry.ensure_defaults(store())
     page_header(
         "Judges",
@@ -50,7 +50,7 @@ def show() -> None:
 
 
 def _sets() -> bool:
-    """Whether whoever is here may change judges, and so may know which variables are set."""
+    """Return whether the current user may change judges, and so may see which keys are set."""
     return actor().may("set judges")
 
 
@@ -84,7 +84,7 @@ def _judges() -> None:
 
 
 def _wait() -> None:
-    """Draw the page again once no test is under way any more."""
+    """Draw the page again once no test is running."""
     with shown_errors():
         if not connection.under_way(store()):
             st.rerun()
@@ -142,7 +142,7 @@ def _key(entry: JudgeEntry) -> list[str]:
     match entry.key:
         case _ if strange := entry.strange:
             mend = quiet("Allow it under Actions, if you trust it with that.")
-            return [*(tag(f"✕ {one_line(words, 160)}", "bad") for words in strange), mend]
+            return [*(tag(f"✕ {one_line(text, 160)}", "bad") for text in strange), mend]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
         case "not set":
@@ -211,30 +211,30 @@ def _panels() -> None:
             "No panels yet",
             "A panel is judges that grade together, and how their votes become one verdict.",
         )
-    for found in panels:
-        _panel_card(found)
+    for panel_row in panels:
+        _panel_card(panel_row)
 
 
-def _panel_card(found: PanelRow) -> None:
+def _panel_card(panel_row: PanelRow) -> None:
     with _card():
         st.button(
-            label(found.name, 60),
-            key=state.key(PANEL_ACT, "open", found.id),
+            label(panel_row.name, 60),
+            key=state.key(PANEL_ACT, "open", panel_row.id),
             type="tertiary",
             icon=":material/groups:",
             on_click=_open,
-            args=(state.PANEL, found.id),
+            args=(state.PANEL, panel_row.id),
         )
-        rules = found.panel.rules
-        words = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
+        rules = panel_row.panel.rules
+        text = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
         row(
             [
-                *(tag(one_line(judge.name, 40)) for judge in found.panel.judges),
-                quiet(f"settled by {words}; {panel_line(found.panel) or 'all at once'}"),
+                *(tag(one_line(judge.name, 40)) for judge in panel_row.panel.judges),
+                quiet(f"settled by {text}; {panel_line(panel_row.panel) or 'all at once'}"),
             ]
         )
         st.space("stretch")
-        key = state.key(PANEL_ACT, "menu", found.id)
+        key = state.key(PANEL_ACT, "menu", panel_row.id)
         st.menu_button(
             "Actions",
             [ARCHIVE],
@@ -242,7 +242,7 @@ def _panel_card(found: PanelRow) -> None:
             type="tertiary",
             icon=":material/more_horiz:",
             on_click=_on_panel,
-            args=(found.id,),
+            args=(panel_row.id,),
         )
 
 
@@ -259,14 +259,16 @@ def _keys() -> None:
     )
     named = {e.key_env for e in registry.list_judges(store()) if e.key_env}
     listed = providers.usable(store())
-    known = {name: provider for provider, name in registry.KNOWN_KEYS}
+    providers_by_key = {name: provider for provider, name in registry.KNOWN_KEYS}
     if listed is not None:
-        known = {one.key_env: one.name for one in listed if one.key_env}
-    status = registry.env_status([*known, *sorted(named - known.keys())])
+        providers_by_key = {
+            provider.key_env: provider.name for provider in listed if provider.key_env
+        }
+    status = registry.env_status([*providers_by_key, *sorted(named - providers_by_key.keys())])
     lines = "".join(
         f"<tr><td>{tag('✓ set', 'good') if is_set else tag('not set')}</td>"
         f'<td><code style="font-size:.86rem">{esc(name)}</code></td>'
-        f'<td class="rs-quiet">{esc(known.get(name, "named by a judge"))}</td></tr>'
+        f'<td class="rs-quiet">{esc(providers_by_key.get(name, "named by a judge"))}</td></tr>'
         for name, is_set in sorted(status.items(), key=lambda pair: not pair[1])
     )
     st.html(

@@ -1,4 +1,4 @@
-"""One panel: who sits on it, and the rule by which their votes become a verdict."""
+"""One panel: its judges, and the rule that turns their votes into a verdict."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ PANEL_REFUSED = "panel_refused"
 
 
 def show(reference: str) -> None:
-    """The screen of the panel with that id, or of a new one."""
+    """Draw the screen of the panel with that id, or of a new one."""
     routes.back(routes.JUDGES, "All judges")
     panel_id = state.address_id(state.PANEL)
-    found = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
-    if found is None and reference != state.NEW:
+    panel_row = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
+    if panel_row is None and reference != state.NEW:
         page_header("Judges")
         empty_state("No such panel", "It may have been put away or renamed.")
         return
-    page_header(found.name if found else "New panel", own_words=found is None)
+    page_header(panel_row.name if panel_row else "New panel", own_words=panel_row is None)
     show_flash()
-    _seed(reference, found)
-    _who(reference, found)
+    _seed(reference, panel_row)
+    _who(reference, panel_row)
     _rules(reference)
-    _together(reference, found)
-    kept = state.get(state.key(PANEL_REFUSED, reference))
-    if kept:
+    _together(reference, panel_row)
+    refused = state.get(state.key(PANEL_REFUSED, reference))
+    if refused:
         st.error(label("This panel was not saved."), icon=":material/error:")
-        problem_list([Problem(message, mend) for message, mend in kept])
+        problem_list([Problem(message, mend) for message, mend in refused])
     st.button(
         "Save",
         key=state.key(PANEL_ACT, reference, "save"),
@@ -62,17 +62,17 @@ def _field(reference: str, name: str) -> str:
     return state.key(PANEL_FIELD, reference, name)
 
 
-def _seed(reference: str, found: PanelRow | None) -> None:
-    if found is not None:
-        state.seed(_field(reference, "name"), found.name)
-        state.seed(_field(reference, "judges"), [j.name for j in found.panel.judges])
+def _seed(reference: str, panel_row: PanelRow | None) -> None:
+    if panel_row is not None:
+        state.seed(_field(reference, "name"), panel_row.name)
+        state.seed(_field(reference, "judges"), [j.name for j in panel_row.panel.judges])
         for scale in SCALES:
-            state.seed(_field(reference, scale), getattr(found.panel.rules, scale))
+            state.seed(_field(reference, scale), getattr(panel_row.panel.rules, scale))
 
 
-def _who(reference: str, found: PanelRow | None) -> None:
+def _who(reference: str, panel_row: PanelRow | None) -> None:
     names = [entry.name for entry in registry.list_judges(store())]
-    seats = [j.name for j in found.panel.judges] if found else []
+    seats = [j.name for j in panel_row.panel.judges] if panel_row else []
     st.text_input(
         "Name", key=_field(reference, "name"), max_chars=200, on_change="ignore", autocomplete="off"
     )
@@ -94,23 +94,23 @@ def _rules(reference: str) -> None:
     st.caption("A criterion may say otherwise for itself. Abstentions and failures never count.")
     for column, scale in zip(st.columns(len(SCALES)), SCALES, strict=True):
         with column:
-            words = RULE_WORDS[scale]
+            text = RULE_WORDS[scale]
             st.radio(
                 SCALE_WORDS[scale],
-                list(words),
+                list(text),
                 format_func=rule_label,
-                captions=list(words.values()),
+                captions=list(text.values()),
                 key=_field(reference, scale),
                 on_change="ignore",
             )
 
 
-def _together(reference: str, found: PanelRow | None) -> None:
+def _together(reference: str, panel_row: PanelRow | None) -> None:
     names = _chosen(reference)
-    known = {entry.name: entry.judge for entry in registry.list_judges(store())}
-    known |= {judge.name: judge for judge in found.panel.judges} if found else {}
-    models = any(not known[name].offline for name in names if name in known)
-    asking.setup_fields(_keys(reference), _start(found), names, models=models or not names)
+    judges = {entry.name: entry.judge for entry in registry.list_judges(store())}
+    judges |= {judge.name: judge for judge in panel_row.panel.judges} if panel_row else {}
+    models = any(not judges[name].offline for name in names if name in judges)
+    asking.setup_fields(_keys(reference), _start(panel_row), names, models=models or not names)
 
 
 def _chosen(reference: str) -> list[str]:
@@ -121,8 +121,8 @@ def _keys(reference: str) -> FieldKeys:
     return FieldKeys(lambda name: _field(reference, name))
 
 
-def _start(found: PanelRow | None) -> PanelSetup:
-    return setup_of(found.panel) if found else PanelSetup()
+def _start(panel_row: PanelRow | None) -> PanelSetup:
+    return setup_of(panel_row.panel) if panel_row else PanelSetup()
 
 
 def _on_save(reference: str, panel_id: int | None) -> None:
@@ -130,18 +130,18 @@ def _on_save(reference: str, panel_id: int | None) -> None:
     with shown_errors():
         names = _chosen(reference)
         try:
-            found = None if panel_id is None else registry.get_panel(store(), panel_id)
+            result = None if panel_id is None else registry.get_panel(store(), panel_id)
             registry.save_panel(
                 store(),
                 str(state.get(_field(reference, "name")) or ""),
                 names,
                 {scale: state.get(_field(reference, scale)) for scale in SCALES},
                 panel_id=panel_id,
-                setup=asking.read_setup(_keys(reference), _start(found), names),
+                setup=asking.read_setup(_keys(reference), _start(result), names),
             )
         except InputError as error:
-            kept = [(str(p), "") for p in error.problems]
-            state.put(state.key(PANEL_REFUSED, reference), kept)
+            problems = [(str(p), "") for p in error.problems]
+            state.put(state.key(PANEL_REFUSED, reference), problems)
             return
         state.drop(PANEL_FIELD, reference)
         state.set_address(**{state.PANEL: None})

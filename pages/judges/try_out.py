@@ -1,4 +1,4 @@
-"""Trying a judge's checks out, as they stand in the form: on a pasted text or a kept item."""
+"""Trying a judge's unsaved checks, on a pasted text or a stored item."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from pages.ui.trial.texts import choose_item
 from pages.ui.widgets import one_of, problem_list, quiet, shown_errors, table, tag
 
 WAYS = {"text": "Paste a text", "item": "A kept item"}
-#: The texts of a pasted item, beside the submission.
+#: The texts of a pasted item besides the submission.
 MORE = {"thinking": "Thinking", "prompt": "Prompt", "reference": "Reference"}
 
 
 def show(reference: str) -> None:
-    """The box, and what each criterion's checks say."""
+    """Draw the box, and the result of each criterion's checks."""
     st.subheader("Try it out", anchor=False)
     st.caption("With the rules as they stand above; nothing is saved, and nobody is asked.")
     way = one_of("What is tried", WAYS, default="text", key=_key(reference, "way"))
@@ -41,9 +41,9 @@ def _key(reference: str, name: str) -> str:
     return state.key(JUDGE_FIELD, reference, "try", name)
 
 
-def _area(reference: str, name: str, words: str, height: int) -> str:
+def _area(reference: str, name: str, text: str, height: int) -> str:
     return st.text_area(
-        words,
+        text,
         key=_key(reference, name),
         height=height,
         max_chars=100_000,
@@ -54,7 +54,7 @@ def _area(reference: str, name: str, words: str, height: int) -> str:
 def _pasted(reference: str) -> Item | None:
     text = _area(reference, "text", "Submission", 140)
     with st.expander("Thinking, prompt and reference (optional)"):
-        more = {name: _area(reference, name, words, 80) for name, words in MORE.items()}
+        more = {name: _area(reference, name, caption, 80) for name, caption in MORE.items()}
     if not any(part.strip() for part in (text, *more.values())):
         return None
     thinking = more.pop("thinking")
@@ -63,33 +63,33 @@ def _pasted(reference: str) -> Item | None:
 
 
 def _kept(reference: str) -> Item | None:
-    found = choose_item(partial(_key, reference))
-    if found is None:
+    result = choose_item(partial(_key, reference))
+    if result is None:
         return None
-    item = prompt_preview.item_of(store(), *found)
+    item = prompt_preview.item_of(store(), *result)
     prose(item.text[:4000], height=160)
     return item
 
 
 def _answers(reference: str, item: Item) -> None:
     try:
-        found = check_rules.checks_from(checks.rows(reference), checks.further(reference))
+        result = check_rules.checks_from(checks.rows(reference), checks.further(reference))
     except InputError as error:
         st.warning(label("The rules are not complete yet."), icon=":material/rule:")
         problem_list(error.problems)
         return
     table(
         ("Criterion", "Answer", "Why"),
-        (_line(one) for one in check_rules.try_out(found, item)),
+        (_line(tried) for tried in check_rules.try_out(result, item)),
         name="What the checks say of this text",
     )
 
 
-def _line(one: Tried) -> list[str]:
-    if one.failed:
+def _line(tried: Tried) -> list[str]:
+    if tried.failed:
         answer = tag("✕ failure", "bad")
-    elif one.option is None:
+    elif tried.option is None:
         answer = quiet("abstains")
     else:
-        answer = tag(visible(one.option), "info")
-    return [esc(visible(one.criterion)), answer, esc(visible(one.why))]
+        answer = tag(visible(tried.option), "info")
+    return [esc(visible(tried.criterion)), answer, esc(visible(tried.why))]

@@ -1,1 +1,1 @@
-"""One submission, some judges, now."""
+"""Spot check: one submission, some judges, now."""

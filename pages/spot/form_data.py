@@ -1,4 +1,4 @@
-"""The form in this tab: plain data in the session, kept in the store after every change."""
+"""The form in this tab: plain data in the session, stored after every change."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SPOT_ACT = "spot_act"
 SPOT_REFUSED = "spot_refused"
 
 
-#: The fields whose widget may hold text that no callback has seen yet.
+#: Fields whose widget may hold text that no callback has seen yet.
 TYPED = ("text", "thinking", "output", "prompt", "reference")
 
 
 def load() -> None:
-    """Have the form in the session: as it was left, or fresh."""
+    """Load the form into the session: as last edited, or empty."""
     if state.get(state.SPOT_FORM) is None:
         _put(request.opened(store()))
 
 
 def form() -> SpotRequest:
-    """The form as it stands."""
+    """Return the form."""
     return SpotRequest.model_validate(state.get(state.SPOT_FORM))
 
 
@@ -39,17 +39,17 @@ def _put(changed: SpotRequest) -> None:
 
 
 def text(name: str) -> str:
-    """One of the text fields as it stands."""
+    """Return the value of a text field."""
     return str(getattr(form(), name))
 
 
 def field(*ids: str) -> str:
-    """The key of the widget of one field."""
+    """Return the key of a field's widget."""
     return state.key(state.SPOT_FIELD, *ids)
 
 
 def change(changed: SpotRequest, *, redraw: bool = False) -> None:
-    """Take over a changed form; `redraw` where widgets on screen must show new values."""
+    """Store a changed form; `redraw` if widgets on screen must show new values."""
     _put(changed)
     request.keep(store(), changed)
     if redraw:
@@ -63,13 +63,13 @@ def set_fields(**values: Any) -> None:
 
 def _set(name: str, value: Any) -> None:
     if name in TYPED and text(name).strip() and not value:
-        # Cleared, or lost on the way to another page: either way it can be brought back.
+        # Cleared, or lost by a change of page: either way it can be restored.
         state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
     set_fields(**{name: value})
 
 
 FIELDS = Fields(field, lambda name: getattr(form(), name), _set)
-#: Callback: the widget of the field named has a new value.
+#: Callback: the widget of the named field has a new value.
 on_field = partial(take, FIELDS)
 
 
@@ -86,7 +86,7 @@ def _turn(turn: SpotTurn, uid: str, part: str) -> SpotTurn:
 
 
 def sync() -> None:
-    """Take what stands in the text fields, seen by a callback or not."""
+    """Store the text fields' values, whether a callback has seen them or not."""
     changed: dict[str, Any] = {}
     for name in TYPED:
         typed = state.get(field(name))
@@ -102,14 +102,14 @@ def sync() -> None:
 
 
 def take_over(run_id: int) -> None:
-    """Fill the form with what a check asked; what stood there can be brought back."""
+    """Fill the form with an earlier check's inputs; the former values can be restored."""
     sync()
     state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
     change(spot_check.request_of(store(), run_id, form()), redraw=True)
 
 
 def bring_back() -> None:
-    """Put back what stood in the form before `take_over`."""
+    """Restore the form's values from before `take_over`."""
     former = state.get(SPOT_FORMER)
     state.drop(SPOT_FORMER)
     if former is not None:
@@ -117,7 +117,7 @@ def bring_back() -> None:
 
 
 def refuse(error: InputError | NotFound) -> None:
-    """Keep why the form was refused, to be shown beside its button."""
+    """Keep the reason of a refusal, to be shown next to the button."""
     problems = error.problems if isinstance(error, InputError) else ()
     message = error.message if isinstance(error, InputError) else str(error)
     plain = [{"message": p.message, "mend": p.mend, "place": p.place} for p in problems]
@@ -125,12 +125,12 @@ def refuse(error: InputError | NotFound) -> None:
 
 
 def refusal() -> InputError | None:
-    """Why the form was refused the last time, or `None`."""
-    kept = state.get(SPOT_REFUSED)
-    if kept is None:
+    """Return why the form was last refused, or `None`."""
+    refused = state.get(SPOT_REFUSED)
+    if refused is None:
         return None
     problems = tuple(
         Problem(p["message"], p["mend"], (p["place"],) if p["place"] else ())
-        for p in kept["problems"]
+        for p in refused["problems"]
     )
-    return InputError(kept["message"], problems)
+    return InputError(refused["message"], problems)

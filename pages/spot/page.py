@@ -32,9 +32,9 @@ SHOWN = 8
 
 
 def recent_checks(open_run: int | None) -> None:
-    """The list; where nothing was ever checked, what this page is for."""
-    found = [pair for pair in spot_check.recent(store(), SHOWN + 1) if pair[0].id != open_run]
-    if not found:
+    """Draw the list; without any checks, explain this page."""
+    checks = [pair for pair in spot_check.recent(store(), SHOWN + 1) if pair[0].id != open_run]
+    if not checks:
         if open_run is None:
             empty_state(
                 "Nothing checked yet",
@@ -43,14 +43,14 @@ def recent_checks(open_run: int | None) -> None:
             )
         return
     st.html('<div class="rs-section">Recent checks</div>')
-    for run, item in found[:SHOWN]:
+    for run, item in checks[:SHOWN]:
         _card(run, item)
 
 
 def _card(run: RunRow, item: RunItemRow) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        words, tone = status_words(run)
-        state_words = "" if tone == "good" else f" · {words.lower()}"
+        text, tone = status_words(run)
+        state_words = "" if tone == "good" else f" · {text.lower()}"
         judges = fmt.plural(len(run.panel.judges), "judge")
         quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
         with st.container(width="stretch"):
@@ -71,7 +71,7 @@ EXAMPLES_FROM = "They come from the labelled items chosen below; an item is neve
 
 
 def choose(rubric: Rubric | None) -> None:
-    """Panel, judges, and the dataset that offline ones learn from."""
+    """Choose the panel, the judges, and the dataset that offline judges learn from."""
     _panel()
     form = form_data.form()
     choose_judges(form_data.FIELDS, form.judges if form.panel else ())
@@ -92,8 +92,8 @@ def _asking() -> None:
 
 def _on_asking() -> None:
     with shown_errors():
-        kept = asking.read(_KEYS, form_data.form().asking)
-        form_data.set_fields(asking=kept)
+        choice = asking.read(_KEYS, form_data.form().asking)
+        form_data.set_fields(asking=choice)
 
 
 _KEYS = asking.FieldKeys(lambda name: form_data.field("asking", name), changed=_on_asking)
@@ -104,8 +104,8 @@ def _panel() -> None:
     if not panels:
         return
     key = form_data.field("panel")
-    kept = form_data.form().panel
-    state.seed(key, kept)
+    panel = form_data.form().panel
+    state.seed(key, panel)
     if state.get(key) not in panels:
         state.put(key, None)
     st.selectbox(
@@ -117,7 +117,7 @@ def _panel() -> None:
         placeholder="Fill in from a panel (optional)",
         on_change=_on_panel,
     )
-    if kept in panels:
+    if panel in panels:
         rules = form_data.form().rules.model_dump().items()
         used = ", ".join(f"{scale}: {rule_label(rule).lower()}" for scale, rule in rules)
         st.caption(f"With the panel's rules ({used}).")
@@ -135,7 +135,7 @@ MAX_REPLICATES = 20
 
 
 def check_form() -> None:
-    """The whole form."""
+    """Draw the whole form."""
     _former()
     rubric = _rubric()
     submission.show()
@@ -204,8 +204,8 @@ def _more() -> None:
     form = form_data.form()
     changed = form.replicates != 1 or form.seed is not None
     seed = "drawn" if form.seed is None else str(form.seed)
-    words = f"Replicates {form.replicates}, seed {seed}" if changed else "Replicates and seed"
-    expander = st.expander(words, icon=":material/tune:", key=form_data.field("more"))
+    text = f"Replicates {form.replicates}, seed {seed}" if changed else "Replicates and seed"
+    expander = st.expander(text, icon=":material/tune:", key=form_data.field("more"))
     with expander, st.grid(2, min_column_width=160):
         _number(
             "replicates",
@@ -221,11 +221,11 @@ def _more() -> None:
         )
 
 
-def _number(name: str, words: str, limits: tuple[int, int], help: str) -> None:
+def _number(name: str, text: str, limits: tuple[int, int], help: str) -> None:
     key = form_data.field(name)
     state.seed(key, getattr(form_data.form(), name))
     st.number_input(
-        words,
+        text,
         min_value=limits[0],
         max_value=limits[1],
         step=1,
@@ -238,16 +238,16 @@ def _number(name: str, words: str, limits: tuple[int, int], help: str) -> None:
 
 
 def _plan(rubric: Rubric | None) -> None:
-    """What the check takes; nothing where the form lacks something."""
-    form, asked = form_data.form(), request.judges_of(store(), form_data.form())
-    if rubric is None or not asked:
+    """Show the cost of the check; nothing if the form is incomplete."""
+    form, judges = form_data.form(), request.judges_of(store(), form_data.form())
+    if rubric is None or not judges:
         return
     try:
         found = trials.estimate(store(), request.trial_of(store(), form))
     except (InputError, NotFound):
         return
     parts = [fmt.plural(len(rubric.criteria), "criterion", "criteria")]
-    parts.append(fmt.plural(len(asked), "judge"))
+    parts.append(fmt.plural(len(judges), "judge"))
     parts += [fmt.plural(form.replicates, "replicate")] if form.replicates > 1 else []
     parts += ["both orders"] if found.calls and form.asking.flip != "off" else []
     st.caption(label(f"{' × '.join(parts)}: {found.words}.", 300))

@@ -1,4 +1,4 @@
-"""One check: its progress while it runs, then score and verdicts, beside an earlier check."""
+"""One check: its progress, then score and verdicts, next to an earlier check."""
 
 from __future__ import annotations
 
@@ -28,17 +28,19 @@ SPOT_BESIDE = "spot_beside"
 
 
 def beside_earlier(run_id: int) -> None:
-    """The table of both verdicts, where there is an earlier check of the same submission."""
+    """Draw both checks' verdicts, if there is an earlier check of the same submission."""
     rows = {r.id: r for r in spot_check.earlier(store(), run_id) if not r.active}
     if not rows:
         return
     key = state.key(SPOT_BESIDE, run_id)
     state.seed(key, next(iter(rows)))
-    found = spot_check.compare(store(), state.get(key), run_id)
-    changed = f"{found.changed or 'none'} of {fmt.plural(found.compared, 'verdict')} changed"
-    words = f"Beside check {found.before.run.id}: {changed}"
-    icon = ":material/difference:" if found.changed else ":material/equal:"
-    with st.expander(words, icon=icon, key=state.key(SPOT_BESIDE, run_id, "open")):
+    comparison = spot_check.compare(store(), state.get(key), run_id)
+    changed = (
+        f"{comparison.changed or 'none'} of {fmt.plural(comparison.compared, 'verdict')} changed"
+    )
+    text = f"Beside check {comparison.before.run.id}: {changed}"
+    icon = ":material/difference:" if comparison.changed else ":material/equal:"
+    with st.expander(text, icon=icon, key=state.key(SPOT_BESIDE, run_id, "open")):
         st.selectbox(
             "Earlier checks of this submission",
             list(rows),
@@ -47,17 +49,17 @@ def beside_earlier(run_id: int) -> None:
             ),
             key=key,
         )
-        _comparison(found)
+        _comparison(comparison)
 
 
-def _comparison(found: SpotComparison) -> None:
-    different = ", ".join(found.setup) or "nothing: the same question, asked twice"
+def _comparison(comparison: SpotComparison) -> None:
+    different = ", ".join(comparison.setup) or "nothing: the same question, asked twice"
     st.html(f'<span class="rs-quiet">What was different: {esc(different)}.</span>')
-    before, after = found.before, found.after
+    before, after = comparison.before, comparison.after
     score = ("Score", fmt.score(before.row.score), fmt.score(after.row.score))
     table(
         ["Criterion", f"Check {before.run.id}", f"Check {after.run.id}"],
-        [*map(_pair, found.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
+        [*map(_pair, comparison.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
         name="Verdicts of both checks",
     )
 
@@ -73,7 +75,7 @@ LOOK_EVERY = 0.4
 
 
 def show(run_id: int) -> None:
-    """The check, looked up again and again while it is being worked off."""
+    """Draw the check; refresh it while it runs."""
     try:
         spot_check.item_of(store(), run_id)
         active = lifecycle.progress(store(), run_id).row.active
@@ -87,7 +89,7 @@ def _live(run_id: int, polled: bool) -> None:
     with shown_errors():
         look = lifecycle.progress(store(), run_id)
         if look.row.active != polled or _elsewhere(run_id):
-            # Once over the whole page: polling starts or stops, and the rest learns of it.
+            # Rerun the whole page once: polling starts or stops, and other parts must know.
             st.rerun()
         view = item_view.item_view(store(), run_id, spot_check.item_of(store(), run_id))
         _head(view)
@@ -107,7 +109,7 @@ def _live(run_id: int, polled: bool) -> None:
 
 
 def _elsewhere(run_id: int) -> bool:
-    """Whether a button in here changed what stands outside: another check, or the form."""
+    """Return whether a button here changed something outside: another check, or the form."""
     redraw = state.get(SPOT_REDRAW)
     state.drop(SPOT_REDRAW)
     return bool(redraw) or state.address_id(state.RUN) != run_id

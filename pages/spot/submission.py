@@ -1,4 +1,4 @@
-"""What is judged: a pasted text, a conversation, thinking with output, or an item of a dataset."""
+"""The submission: a pasted text, a conversation, thinking with output, or a dataset's item."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROLES = ["user", "assistant", "system", "tool"]
 
 
 def show() -> None:
-    """The choice of a way, and its fields."""
+    """Draw the choice of a kind, and its fields."""
     key = form_data.field("way")
     state.seed(key, form_data.form().way)
     way = one_of(
@@ -43,8 +43,8 @@ def show() -> None:
         text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
         text_field(form_data.FIELDS, "output", "Output", "What it answered", tall=True)
     else:
-        words = "Paste what is to be judged"
-        text_field(form_data.FIELDS, "text", "Submission", words, tall=True)
+        text = "Paste what is to be judged"
+        text_field(form_data.FIELDS, "text", "Submission", text, tall=True)
     _extras()
 
 
@@ -52,37 +52,37 @@ def _extras() -> None:
     given = [name for name in ("prompt", "reference") if form_data.text(name).strip()]
     if any(text.strip() for text in form_data.form().context.values()):
         given.insert(len(given) and given[0] == "prompt", "context")
-    found = _tasks()
-    words = "Prompt, context and reference (optional)"
+    result = _tasks()
+    caption = "Prompt, context and reference (optional)"
     if given:
-        words = f"Prompt, context and reference: {' and '.join(given)} given"
-    elif found:
-        words = "Prompt and reference: not given, but offline judges look at them"
-    with st.expander(label(words), icon=":material/add_notes:", key=form_data.field("extras")):
-        if found:
-            _take_over(found)
+        caption = f"Prompt, context and reference: {' and '.join(given)} given"
+    elif result:
+        caption = "Prompt and reference: not given, but offline judges look at them"
+    with st.expander(label(caption), icon=":material/add_notes:", key=form_data.field("extras")):
+        if result:
+            _take_over(result)
         around(form_data.FIELDS)
 
 
 def _tasks() -> list[SpotTask]:
-    """The prompts of what the chosen offline judges learn from; none where there is no learner."""
+    """Return the tasks that the chosen offline judges learned from; none without such a judge."""
     version = form_data.form().learn_from
     learners = any(judge.learns for judge in request.judges_of(store(), form_data.form()))
     return spot_check.tasks(store(), version) if version is not None and learners else []
 
 
-def _take_over(found: list[SpotTask]) -> None:
+def _take_over(tasks: list[SpotTask]) -> None:
     key = form_data.field("task")
     state.seed(key, None)
     st.selectbox(
         "Take over from the labelled items",
-        range(len(found)),
-        format_func=lambda at: one_line(_words(found[at]), 120),
+        range(len(tasks)),
+        format_func=lambda at: one_line(_words(tasks[at]), 120),
         key=key,
         index=None,
         placeholder="Which of their prompts does this answer?",
         on_change=_on_task,
-        args=(found,),
+        args=(tasks,),
     )
 
 
@@ -90,12 +90,12 @@ def _words(task: SpotTask) -> str:
     return task.prompt or task.reference or next((text for _, text in task.context), "")
 
 
-def _on_task(found: list[SpotTask]) -> None:
+def _on_task(tasks: list[SpotTask]) -> None:
     with shown_errors():
         at = state.get(form_data.field("task"))
         if at is not None:
             form_data.sync()
-            task, context = found[at], dict(found[at].context)
+            task, context = tasks[at], dict(tasks[at].context)
             form_data.set_fields(prompt=task.prompt, context=context, reference=task.reference)
             state.put(form_data.field("prompt"), task.prompt)
             state.put(form_data.field("reference"), task.reference)
@@ -161,18 +161,18 @@ def _on_add() -> None:
 def _on_remove(uid: str) -> None:
     with shown_errors():
         form_data.sync()
-        kept = tuple(t for t in form_data.form().turns if t.uid != uid)
-        form_data.set_fields(turns=kept)
+        turns = tuple(t for t in form_data.form().turns if t.uid != uid)
+        form_data.set_fields(turns=turns)
 
 
 def _item() -> None:
     form = form_data.form()
-    found = choose_item(form_data.field, form.dataset, form.item)
-    if found is None:
+    place = choose_item(form_data.field, form.dataset, form.item)
+    if place is None:
         return
-    if found != (form.dataset, form.item):
-        form_data.set_fields(dataset=found[0], item=found[1])
-    _preview(*found)
+    if place != (form.dataset, form.item):
+        form_data.set_fields(dataset=place[0], item=place[1])
+    _preview(*place)
 
 
 def _preview(version: int, item_id: str) -> None:
@@ -181,6 +181,6 @@ def _preview(version: int, item_id: str) -> None:
         st.caption(label(item.prompt, 300))
     prose(item.text[:4000], height=220)
     labelled = fmt.plural(len(item.labels), "label")
-    words = f"It has {labelled}; the check shows them beside the verdicts." if item.labels else ""
-    if words:
-        st.caption(words)
+    text = f"It has {labelled}; the check shows them beside the verdicts." if item.labels else ""
+    if text:
+        st.caption(text)
