@@ -1,1 +1,1 @@
-"""Two answers before a person, without names until the vote."""
+"""The arena: a person compares two answers without names until the vote."""

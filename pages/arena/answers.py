@@ -1,7 +1,7 @@
-"""The two answers before a person: without names and with keys to vote, then with names.
+"""The two answers before a person: without names and with voting keys, then with names.
 
-Every act is guarded: a refusal is shown and loses nothing. A key can arrive after the screen
-moved on; an act says for which contest it was meant, and is ignored for any other.
+A refused act is shown and loses nothing. A key can arrive after the screen moved on, so an act
+names its contest and is ignored for any other.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ARENA_ACT = "arena_act"
 
 @dataclass
 class OpenPair:
-    """``blind`` is the contest that lies open (``None``: all are done), ``told`` what the vote
-    revealed. ``given`` are this tab's votes, the last one last.
+    """``blind`` is the open contest (``None``: all have a vote), ``told`` what the vote
+    revealed. ``given`` are this tab's votes, the latest last.
     """
 
     arena: int
@@ -44,25 +44,25 @@ class OpenPair:
 
 
 def pair_of(run_id: int, person: str) -> OpenPair | None:
-    """The open pair of this tab; ``None`` before somebody sat down."""
-    found = state.get(_key(run_id))
-    return found if isinstance(found, OpenPair) and found.person == person else None
+    """Return this tab's open pair, or ``None`` before a person has started."""
+    result = state.get(_key(run_id))
+    return result if isinstance(result, OpenPair) and result.person == person else None
 
 
 def sit_down(run_id: int, person: str) -> None:
-    """Begin, or go on where this person stopped."""
+    """Start, or continue where this person stopped."""
     at = OpenPair(blind_arena.start(store(), run_id, person), person)
     state.put(_key(run_id), at)
     lay_next(at)
 
 
 def get_up(run_id: int) -> None:
-    """Leave; every vote is kept."""
+    """Leave the arena; every vote is kept."""
     state.drop(ARENA, run_id)
 
 
 def lay_next(at: OpenPair) -> None:
-    """Put the next contest without this person's vote before them."""
+    """Show this person the next contest without their vote."""
     at.blind = blind_arena.next_blind(store(), at.arena)
     at.told, at.chosen, at.said = None, None, ""
     at.number += 1
@@ -70,14 +70,14 @@ def lay_next(at: OpenPair) -> None:
 
 
 def go_on(at: OpenPair, number: int) -> None:
-    """The key after a vote."""
+    """Show the next contest; the key after a vote."""
     if at.number == number and at.told is not None:
         at.refused = ""
         lay_next(at)
 
 
 def vote(at: OpenPair, number: int, choice: Choice) -> None:
-    """The person's answer; names are known from now on."""
+    """Record the person's vote; from now on the names are shown."""
     if at.blind is None or at.told is not None or at.number != number:
         return
     at.refused = at.said = ""
@@ -87,7 +87,7 @@ def vote(at: OpenPair, number: int, choice: Choice) -> None:
             store(), at.arena, at.blind.item, at.blind.question, choice, ms=ms
         )
     except RubricStudioError as error:
-        # Most likely this person has voted in another window meanwhile.
+        # Most likely this person has voted in another window since.
         at.refused = str(error)
         lay_next(at)
         return
@@ -96,7 +96,7 @@ def vote(at: OpenPair, number: int, choice: Choice) -> None:
 
 
 def undo(at: OpenPair) -> None:
-    """Take the last vote of this tab back."""
+    """Undo this tab's last vote."""
     if not at.given:
         at.refused = "There is nothing of this visit to take back."
         return
@@ -115,7 +115,7 @@ def _key(run_id: int) -> str:
     return state.key(ARENA, run_id)
 
 
-#: The key of each choice and the words on its button, in the order to show them.
+#: The key and the button's text of each choice, in display order.
 CHOICES: dict[Choice, tuple[str, str]] = {
     "A": ("1", "A is better"),
     "B": ("2", "B is better"),
@@ -135,17 +135,17 @@ CHOSE: dict[Choice, str] = {
 
 
 def blind(at: OpenPair, contest: Blind) -> None:
-    """Two answers, and what can be said of them."""
+    """Draw two answers, and the possible votes."""
     _task(contest)
     key = state.key(ARENA_ACT, "mark")
     mark = st.toggle("Mark what differs", key=key)
     side_by_side(("<b>A</b>", "<b>B</b>"), (contest.a, contest.b), mark=bool(mark))
     offered = [choice for choice, _ in contest.choices]
     with st.container(horizontal=True, horizontal_alignment="center", gap="small"):
-        for choice, (shortcut, words) in CHOICES.items():
+        for choice, (shortcut, text) in CHOICES.items():
             if choice in offered:
                 st.button(
-                    words,
+                    text,
                     key=state.key(ARENA_ACT, "vote", choice),
                     shortcut=shortcut,
                     type="primary" if choice in ("A", "B") else "secondary",
@@ -155,7 +155,7 @@ def blind(at: OpenPair, contest: Blind) -> None:
 
 
 def told(at: OpenPair, contest: Blind, found: Revealed) -> None:
-    """Who wrote what, and what everybody said; then on to the next contest."""
+    """Show the systems and everyone's votes; then offer the next contest."""
     chosen = at.chosen or "none"
     _said(chosen, found)
     st.button(
@@ -186,18 +186,18 @@ def _task(contest: Blind) -> None:
     folded("Reference", contest.reference)
 
 
-def _said(chosen: Choice, found: Revealed) -> None:
-    parts = [f"<span>You chose <b>{esc(_named(chosen, found))}</b>.</span>"]
-    panel = found.panel or "no winner"
+def _said(chosen: Choice, result: Revealed) -> None:
+    parts = [f"<span>You chose <b>{esc(_named(chosen, result))}</b>.</span>"]
+    panel = result.panel or "no winner"
     parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
     if chosen != "none":
-        same = found.panel == found.chosen
+        same = result.panel == result.chosen
         parts.append(tag("✓ the same" if same else "not the same", GOOD if same else WARN))
-    if len(found.judges) > 1:
-        parts += [tag(f"{name}: {who or 'no winner'}") for name, who in found.judges.items()]
+    if len(result.judges) > 1:
+        parts += [tag(f"{name}: {who or 'no winner'}") for name, who in result.judges.items()]
     st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")
-    row([tag(f"A was {found.a}", "info"), tag(f"B was {found.b}", "info")])
+    row([tag(f"A was {result.a}", "info"), tag(f"B was {result.b}", "info")])
 
 
-def _named(chosen: Choice, found: Revealed) -> str:
-    return {"A": found.a, "B": found.b}.get(chosen, CHOSE[chosen])
+def _named(chosen: Choice, result: Revealed) -> str:
+    return {"A": result.a, "B": result.b}.get(chosen, CHOSE[chosen])

@@ -1,7 +1,7 @@
-"""The arena: a person says which of two answers is better, blind (`?run=ID`: a contest run).
+"""The arena: a person votes for the better of two answers, blind (`?run=ID`: a contest run).
 
-Before a vote nothing that is sent to the browser names a system: no name of a run (it names
-them), no id of an item (it tells their places), no name of a judge (it may be a system, too).
+Before a vote the browser gets no name of a system: no run's name (it contains them), no item's id
+(it contains their positions), no judge's name (it may be a system as well).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pages.ui.widgets import empty_state, figure_cell, page_header, shown_errors
 
 
 def agreement_line(at: OpenPair) -> str:
-    """In words, without any name."""
+    """Return the agreement in words, without any name."""
     same = _accords(at)[0].same
     if same.value is None:
         return "no contest yet that you and the judges both decided"
@@ -33,7 +33,7 @@ def agreement_line(at: OpenPair) -> str:
 
 
 def agreement(at: OpenPair) -> None:
-    """A row for the judges together and each one."""
+    """Draw a row for the panel and for each judge."""
     table(
         ("You and", "Contests", "Same", "95%", "Kappa"),
         map(_row, _accords(at)),
@@ -43,7 +43,7 @@ def agreement(at: OpenPair) -> None:
 
 
 def finished(at: OpenPair, run_id: int) -> None:
-    """Everything has this person's vote."""
+    """Show that every contest has this person's vote."""
     empty_state("Every contest has your vote", "Thank you. This is how you and the judges agree.")
     agreement(at)
     routes.link(
@@ -53,14 +53,14 @@ def finished(at: OpenPair, run_id: int) -> None:
     )
 
 
-def _row(one: RaterAccord) -> list[str]:
-    share, ends, _ = one.same.words(fmt.percent)
+def _row(accord: RaterAccord) -> list[str]:
+    share, ends, _ = accord.same.words(fmt.percent)
     return [
-        f"<b>{esc(one.judge)}</b>" if one.judge else "<b>the judges together</b>",
-        fmt.count(one.same.n),
-        f"{fmt.count(one.same.hits)} ({share})" if one.same.n else share,
+        f"<b>{esc(accord.judge)}</b>" if accord.judge else "<b>the judges together</b>",
+        fmt.count(accord.same.n),
+        f"{fmt.count(accord.same.hits)} ({share})" if accord.same.n else share,
         ends or fmt.DASH,
-        figure_cell(one.kappa, interval=False),
+        figure_cell(accord.kappa, interval=False),
     ]
 
 
@@ -80,7 +80,7 @@ SAYS = (
 
 
 def show(run_id: int | None) -> None:
-    """The whole page."""
+    """Draw the whole page."""
     who = identity.seat(HEADER)
     if who is None:
         return
@@ -113,10 +113,10 @@ def _list(who: Seat) -> None:
 
 
 def _mine(run_id: int, person: str) -> str:
-    mine = [a for a in arena_people.arenas_of(store(), [run_id]) if a.person == person]
-    if not mine:
+    arenas = [a for a in arena_people.arenas_of(store(), [run_id]) if a.person == person]
+    if not arenas:
         return "you have not voted"
-    return f"your votes: {fmt.count(mine[0].votes)} of {fmt.count(mine[0].planned)}"
+    return f"your votes: {fmt.count(arenas[0].votes)} of {fmt.count(arenas[0].planned)}"
 
 
 def _door(run_id: int, who: Seat) -> None:
@@ -189,8 +189,8 @@ def _where(at: OpenPair) -> str:
     if at.blind is None:
         return "<b>All done</b>"
     line = agreement_line(at)
-    here = f"<b>{fmt.count(at.blind.done + 1)}</b> of {fmt.count(at.blind.total)}"
-    return f'{here} <span class="rs-quiet">{line}</span>'
+    position = f"<b>{fmt.count(at.blind.done + 1)}</b> of {fmt.count(at.blind.total)}"
+    return f'{position} <span class="rs-quiet">{line}</span>'
 
 
 show(state.address_id(state.RUN))

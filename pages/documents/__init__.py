@@ -1,1 +1,1 @@
-"""The documents that come with the program, to be read where the question arises."""
+"""The program's documents, shown next to the questions they answer."""

@@ -1,4 +1,4 @@
-"""Documents: what comes with the program to be read (`?document=NAME&part=HEADING`)."""
+"""Documents: the program's own documentation (`?document=NAME&part=HEADING`)."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ CSS = """<style>
 .rs-doc img{max-width:100%;background:#FDFCF9;border-radius:.45rem}
 </style>"""
 DOCUMENTS_FIELD = "documents_field"
-#: Documents within a folder of these are offered together.
+#: Folders whose documents are listed together.
 FOLDERS = {"tutorials": "Tutorial: ", "decisions": "Decision "}
 
 
 def show() -> None:
-    """The page."""
+    """Draw the page."""
     page_header("Documents", "What comes with the program to be read; also in its folder `docs`.")
-    asked = st.query_params.get(state.DOCUMENT, reading.SCREENS)
-    found = reading.document(asked)
-    _choice(asked if found else None)
-    if found is None:
+    name = st.query_params.get(state.DOCUMENT, reading.SCREENS)
+    result = reading.document(name)
+    _choice(name if result else None)
+    if result is None:
         empty_state("There is no such document", "The list above has all there are.")
         return
     st.html(CSS)
     part = st.query_params.get(state.PART, "")
-    only = next((one for one in found.sections if part and one.part == part), None)
-    if only:
-        _section(found, only)
+    chosen_part = next(
+        (section for section in result.sections if part and section.part == part), None
+    )
+    if chosen_part:
+        _section(result, chosen_part)
     else:
-        _whole(found)
+        _whole(result)
 
 
 def _choice(asked: str | None) -> None:
-    """Which document to read; the address follows."""
+    """Choose the document to read; the address follows."""
     key = state.key(DOCUMENTS_FIELD, state.DOCUMENT, asked)
     names = list(reading.names())
     st.selectbox(
@@ -69,25 +71,25 @@ def _chosen(key: str) -> None:
 
 
 def _called(name: str) -> str:
-    """What a document is called in the list.
+    """Return a document's title in the list.
 
-    A decision's number, which is the beginning of its file's name, stands before its title.
+    A decision's title begins with its number, taken from the start of the file's name.
     """
-    found = reading.document(name)
+    result = reading.document(name)
     folder, _, own = name.rpartition("/")
     number = f"{int(own[:4])}: " if folder == "decisions" else ""
-    return f"{FOLDERS.get(folder, '')}{number}{found.title if found else name}"
+    return f"{FOLDERS.get(folder, '')}{number}{result.title if result else name}"
 
 
-def _section(found: Guide, only: GuidePart) -> None:
+def _section(result: Guide, only: GuidePart) -> None:
     st.html(f'<div class="rs-doc">{only.html}</div>')
-    routes.link(routes.DOCUMENTS, label(f"All of: {found.title}"), {state.DOCUMENT: found.name})
+    routes.link(routes.DOCUMENTS, label(f"All of: {result.title}"), {state.DOCUMENT: result.name})
 
 
-def _whole(found: Guide) -> None:
-    if len(found.sections) > 1:
-        st.html(reading.contents(found))
-    st.html(f'<div class="rs-doc">{"".join(one.html for one in found.sections)}</div>')
+def _whole(result: Guide) -> None:
+    if len(result.sections) > 1:
+        st.html(reading.contents(result))
+    st.html(f'<div class="rs-doc">{"".join(section.html for section in result.sections)}</div>')
 
 
 show()

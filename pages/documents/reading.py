@@ -1,7 +1,7 @@
-"""The Markdown documents that come with the program, as HTML of our own.
+"""The program's Markdown documents as HTML.
 
-A document is known by its path below `docs` without the ending (`formats`, `tutorials/class`).
-What an address asks for is looked up among those there are, so that no other file is ever opened.
+A document's name is its path below `docs` without the ending (`formats`, `tutorials/class`). Names
+from an address are looked up in the list of documents, so that no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pages.ui.text import esc
 
 FOLDER = FILES / "docs"
 SCREENS = "screens"
-#: Those for people who use the program, in the order in which they are offered.
+#: Documents for users of the program, in the order shown.
 FIRST = (
     *("guide", SCREENS, "tutorials/class", "tutorials/eval_team", "tutorials/researcher"),
     *("formats", "exports", "rubric-check", "checks", "contests", "compare", "ci", "api"),
@@ -33,7 +33,7 @@ FIRST = (
 
 @dataclass(frozen=True)
 class GuidePart:
-    """A part of a document under a heading; the first one is what stands before any."""
+    """A part of a document under a heading; the first part precedes every heading."""
 
     part: str
     title: str
@@ -51,15 +51,15 @@ class Guide:
 
 @lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
-    """Every document there is: first those in `FIRST`, then the others, decisions last."""
-    found = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")]
-    others = sorted(set(found) - set(FIRST), key=lambda name: (name.count("/"), name))
-    return (*(name for name in FIRST if name in found), *others)
+    """Return the names of all documents: `FIRST`, then the others, decisions last."""
+    result = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")]
+    others = sorted(set(result) - set(FIRST), key=lambda name: (name.count("/"), name))
+    return (*(name for name in FIRST if name in result), *others)
 
 
 @lru_cache(maxsize=64)
 def document(name: str) -> Guide | None:
-    """The document of that name, or none."""
+    """Return the document of that name, or `None`."""
     if name not in names():
         return None
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -73,12 +73,12 @@ def document(name: str) -> Guide | None:
         if token.type == "heading_open" and token.tag == "h2":
             parts.append((_plain(tokens[at + 1]), []))
         parts[-1][1].append(token)
-    shown = [(words, reader.renderer.render(own, reader.options, {})) for words, own in parts]
-    return Guide(name, title, tuple(GuidePart(slug(words), words, html) for words, html in shown))
+    shown = [(text, reader.renderer.render(own, reader.options, {})) for text, own in parts]
+    return Guide(name, title, tuple(GuidePart(slug(text), text, html) for text, html in shown))
 
 
 def slug(words: str) -> str:
-    """What a heading is called in an address, as the places do that show Markdown.
+    """Return a heading's anchor in an address, as other Markdown viewers write it.
 
     >>> slug("Tables: spreadsheets, files of columns, CSV")
     'tables-spreadsheets-files-of-columns-csv'
@@ -87,7 +87,7 @@ def slug(words: str) -> str:
 
 
 def place(words: str, beside: str) -> tuple[str, str] | None:
-    """The document and the part that a link means which stands in the document `beside`.
+    """Return the document and the part that a link in the document `beside` points to.
 
     >>> place("semantics.md#votes-cells-answers", "checks")
     ('semantics', 'votes-cells-answers')
@@ -96,22 +96,22 @@ def place(words: str, beside: str) -> tuple[str, str] | None:
     if not target:
         return beside, part
     path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), target))
-    found = path.removesuffix(".md")
-    return (found, part) if path.endswith(".md") and found in names() else None
+    result = path.removesuffix(".md")
+    return (result, part) if path.endswith(".md") and result in names() else None
 
 
 def _lead(token: Token, name: str) -> None:
-    """Make a block's links lead to where this app shows what they mean, its pictures stand in it.
+    """Point a block's links to this app's pages, and embed its pictures.
 
-    What is not among the documents (the notebook, a file of the program) stays as words.
+    Links to anything but a document (the notebook, source files) become plain text.
     """
     for child in token.children or []:
         if child.type == "link_open":
             target = str(child.attrs.get("href", ""))
-            found = place(target, name)
+            result = place(target, name)
             child.attrs = {"target": "_self"}
-            if found:
-                wanted = {state.DOCUMENT: found[0], state.PART: found[1]}
+            if result:
+                wanted = {state.DOCUMENT: result[0], state.PART: result[1]}
                 to = href(DOCUMENTS.url, {k: v for k, v in wanted.items() if v})
                 child.attrs |= {"href": to}
             elif target.startswith("https://"):
@@ -121,7 +121,7 @@ def _lead(token: Token, name: str) -> None:
 
 
 def _picture(path: Path) -> str:
-    """The picture itself, since a page may load nothing that is not the app's own."""
+    """Return the picture as data, since a page may load nothing from outside the app."""
     path = path.resolve()
     if not path.is_relative_to(FOLDER.resolve()) or not path.is_file():
         return ""
@@ -134,7 +134,7 @@ def _plain(heading: Token) -> str:
 
 
 def contents(found: Guide) -> str:
-    """A list of the parts that lead to each alone."""
+    """Return a list of links to the parts."""
     lines = []
     for section in found.sections:
         if section.title:

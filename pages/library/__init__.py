@@ -1,1 +1,1 @@
-"""Ready-made criteria and whole rubrics, picked into a rubric."""
+"""Ready-made criteria and whole rubrics, to copy into a rubric."""

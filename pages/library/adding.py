@@ -1,4 +1,4 @@
-"""Where picked criteria go: a new rubric or one that is there; and one criterion shown in full."""
+"""The target of picked criteria, a new or existing rubric; and one criterion shown in full."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from pages.ui.widgets import row, shown_errors, tag
 
 
 def tags(criterion: Criterion) -> str:
-    """The HTML of its weight, its effect and its kind of answer."""
+    """Return the HTML of its weight, its effect and its kind of answer."""
     scored = sum(not option.na for option in criterion.options)
-    words = {
+    text = {
         "binary": SCALE_NAMES["binary"],
         "ordinal": f"{scored} levels",
         "nominal": f"{scored} categories",
     }[criterion.scale]
     penalty = tag("− Penalty", "bad") if criterion.weight < 0 else ""
-    return f'<b class="rs-num">{fmt.weight(criterion.weight)}</b>{penalty}{tag(words)}'
+    return f'<b class="rs-num">{fmt.weight(criterion.weight)}</b>{penalty}{tag(text)}'
 
 
 def show_entry(entry: Entry) -> None:
-    """The requirement, every option with its anchor, the worked example, the exact prompt."""
+    """Draw the requirement, every option with its anchor, the example, the exact prompt."""
     criterion, example = entry.criterion, entry.example
     with st.container(border=True):
         st.html(f"<b>{esc(criterion.name)}</b>")
@@ -42,13 +42,13 @@ def show_entry(entry: Entry) -> None:
         st.html("".join(_option(o, o.label == example.option) for o in criterion.options))
     with st.container(border=True, gap="xsmall"):
         st.html('<div class="rs-section">Worked example</div>')
-        for words, text in (
+        for caption, text in (
             ("Task", example.item.prompt),
             ("Reference", example.item.reference),
             ("Submission", example.item.output),
         ):
             if text:
-                st.caption(words)
+                st.caption(caption)
                 prose(text)
         st.html(
             f'<div class="rs-row"><span class="rs-chip rs-chosen">✓ {esc(example.option)}</span>'
@@ -79,7 +79,7 @@ def _sent(entry: Entry) -> None:
         raw(segment.text, height=320)
 
 
-# The keys of the Library page, beside those of `state` (used with `state.key`).
+# Keys of the Library page, next to those of `state` (used with `state.key`).
 
 LIBRARY_VIEW = "library_view"
 LIBRARY_SEARCH = "library_search"
@@ -93,10 +93,10 @@ LIBRARY_GUIDELINES = "library_guidelines"
 
 
 def adding_bar(picked: list[str], looked: Entry | None) -> None:
-    """The target and the button; the ticked criteria go, else the one that is looked at."""
+    """Draw the target and the button, which adds the ticked criteria or else the open one."""
     titles = _targets()
-    asked = state.address(state.RUBRIC)
-    state.seed(LIBRARY_TARGET, asked if asked in titles else NEW)
+    rubric_name = state.address(state.RUBRIC)
+    state.seed(LIBRARY_TARGET, rubric_name if rubric_name in titles else NEW)
     if state.get(LIBRARY_TARGET) not in titles:
         state.put(LIBRARY_TARGET, NEW)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -108,11 +108,11 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
             label_visibility="collapsed",
             width=300,
         )
-        words = fmt.plural(len(picked), "criterion", "criteria")
+        text = fmt.plural(len(picked), "criterion", "criteria")
         if not picked and looked is not None:
-            words = f"“{looked.criterion.name}”"
+            text = f"“{looked.criterion.name}”"
         pressed = st.button(
-            label(f"Add {words}", 60),
+            label(f"Add {text}", 60),
             key=state.key(LIBRARY_ACT, "add"),
             type="primary",
             icon=":material/add:",
@@ -136,12 +136,12 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
 def _draft_of(target: str) -> RubricDraft:
     if target == NEW:
         return new_draft()
-    kept = library.kept(store(), target)
-    return kept.draft if kept else library.opened(store(), int(target))
+    saved = library.kept(store(), target)
+    return saved.draft if saved else library.opened(store(), int(target))
 
 
 def _guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
-    """What the criteria rely on and the target does not say yet; the person may leave it out."""
+    """Return the guidelines that the target lacks; the person may leave them out."""
     if not missing:
         return ()
     state.seed(LIBRARY_GUIDELINES, True)
@@ -165,7 +165,7 @@ def _titles(packs: tuple[Pack, ...]) -> str:
 
 
 def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
-    """Put the criteria, and the guidelines of these packs, into the target's draft; edit it."""
+    """Add the criteria, and the guidelines of these packs, to the target's draft; edit it."""
     with shown_errors():
         guided = bool(guidelines)
         own = bool(_draft_of(target)["guidelines"].strip())
@@ -186,7 +186,7 @@ def add(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
 
 
 def start(draft: RubricDraft) -> None:
-    """Keep a new draft and go to its editor."""
+    """Store a new draft and open it in its editor."""
     with shown_errors():
         name = _new(draft)
         routes.go(routes.RUBRICS, {state.RUBRIC: name})
@@ -214,11 +214,13 @@ def _grown(name: str, picked: list[str], guided: bool) -> str:
 
 
 def _targets() -> dict[str, str]:
-    """The names of drafts and rubrics, the unsaved first, with what to call them."""
+    """Return the names of drafts and rubrics, unsaved ones first, with their titles."""
     titles = {NEW: "Into a new rubric"}
-    for kept in library.all_kept(store()):
-        if not kept.name.isdecimal():
-            titles[kept.name] = f"Into {kept.draft['name'] or 'Untitled rubric'} (never saved)"
-    for found in library.listing(store()):
-        titles[str(found.id)] = f"Into {found.name}"
+    for draft_row in library.all_kept(store()):
+        if not draft_row.name.isdecimal():
+            titles[draft_row.name] = (
+                f"Into {draft_row.draft['name'] or 'Untitled rubric'} (never saved)"
+            )
+    for rubric in library.listing(store()):
+        titles[str(rubric.id)] = f"Into {rubric.name}"
     return titles

@@ -1,4 +1,4 @@
-"""Library: criteria by pack and whole rubrics (`?rubric=NAME` says where they go)."""
+"""Library: criteria by pack and whole rubrics (`?rubric=NAME` is the target)."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ ANY = "any"
 
 
 def criteria_by_pack() -> None:
-    """What to pick and where it goes; the list on the left, the one looked at on the right."""
-    found = _filtered()
-    first = found[0][1][0] if found else None
+    """Draw the choice and its target; the list on the left, the open entry on the right."""
+    result = _filtered()
+    first = result[0][1][0] if result else None
     looked = criterion_packs.entry(str(state.get(adding.LIBRARY_LOOK) or "")) or first
     adding.adding_bar(picked(), looked)
     left, right = st.columns([5, 4], gap="large")
     with left:
-        if not found:
+        if not result:
             empty_state("Nothing found", "No criterion has these words in this pack and scale.")
-        for pack, entries in found:
+        for pack, entries in result:
             _pack(pack, entries)
     with right, st.container(key="rs_beside"):
         if looked is not None:
@@ -49,7 +49,7 @@ def criteria_by_pack() -> None:
 
 
 def picked() -> list[str]:
-    """The keys of the criteria that are ticked, in the library's order."""
+    """Return the keys of the ticked criteria, in the library's order."""
     every = [entry.key for pack in criterion_packs.packs() for entry in pack.entries]
     return [key for key in every if state.get(state.key(adding.LIBRARY_PICK, key))]
 
@@ -116,7 +116,7 @@ def _row(entry: Entry) -> None:
 
 
 def whole_rubrics() -> None:
-    """A card per rubric; the criteria and the worked example open below its words."""
+    """Draw a card per rubric; its criteria and the worked example open below its description."""
     with st.grid(2, min_column_width=380):
         for sample in library.samples():
             with st.container(border=True, height="stretch"):
@@ -145,13 +145,13 @@ def _sample(sample: SampleRubric) -> None:
             ],
             name=f"Criteria of {rubric.name}",
         )
-        for words, text in (
+        for caption, text in (
             ("Task", example.get("prompt", "")),
             ("Submission", example["submission"]),
             ("How it scores", example["working"]),
         ):
             if text:
-                st.caption(words)
+                st.caption(caption)
                 prose(str(text))
     st.space("stretch")
     if st.button("Use this", key=state.key(adding.LIBRARY_ACT, "whole", sample.file)):

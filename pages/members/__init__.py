@@ -1,1 +1,1 @@
-"""The server's own screen for an admin: members, providers with their budgets, the record."""
+"""A team server's screen for admins: members, providers with budgets, the audit record."""

@@ -1,4 +1,4 @@
-"""Members: who may do what here, which providers may be asked, and who changed what."""
+"""Members: people's roles, the allowed providers, and the record of changes."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def _providers(access: TeamAccess) -> None:
     )
 
 
-def _provider(one: ListedProvider) -> list[str]:
-    limits = (one.monthly_usd, one.person_usd)
+def _provider(provider: ListedProvider) -> list[str]:
+    limits = (provider.monthly_usd, provider.person_usd)
     return [
-        esc(one.name),
-        esc(one.address or " ".join(one.models)),
-        esc(one.key_env or "none"),
-        esc(", ".join(role for role in TEAM_ROLES if role in one.roles)),
+        esc(provider.name),
+        esc(provider.address or " ".join(provider.models)),
+        esc(provider.key_env or "none"),
+        esc(", ".join(role for role in TEAM_ROLES if role in provider.roles)),
         *("no limit" if limit is None else fmt.cost(limit) for limit in limits),
     ]
 

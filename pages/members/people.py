@@ -1,4 +1,4 @@
-"""Members: one row each, with role and a switch; a form for a new one."""
+"""Members: one row each, with role and a switch; a form for a new member."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACT = "members_act"
 
 
 def show(access: TeamAccess) -> None:
-    """Everybody who signed in or was added, and the form that adds one."""
+    """Draw everyone who signed in or was added, and the form that adds a member."""
     rows = members.everyone(store())
     st.html(f'<span class="rs-quiet rs-num">{fmt.plural(len(rows), "member")}</span>')
     for row in rows:
@@ -65,10 +65,10 @@ def _on_change(row: MemberRow, key: str) -> None:
 
 def _add(access: TeamAccess) -> None:
     st.subheader("Add a member", anchor=False)
-    who = sorted(access.domains) + sorted(access.emails)
-    if who:
+    allowed = sorted(access.domains) + sorted(access.emails)
+    if allowed:
         st.caption(
-            f"Whoever signs in with an address of {label(', '.join(who))} is added by that, as "
+            f"Whoever signs in with an address of {label(', '.join(allowed))} is added by that, as "
             f"{access.new_members}."
         )
     with (

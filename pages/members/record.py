@@ -1,4 +1,4 @@
-"""The record of changes: who did what, when, to what; to read, and to take away."""
+"""The record of changes: who did what, when, to what; to read and download."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILTER = "record_filter"
 
 
 def show() -> None:
-    """The newest lines, those of one person where one is chosen."""
+    """Draw the newest lines, or those of the chosen person."""
     people = members.recorded_people(store())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = st.selectbox(

@@ -1,4 +1,4 @@
-"""Spending: what a month cost at each provider, by whom, against its limits; to take away."""
+"""Spending: a month's cost by provider and person, against its limits; with a download."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pages.ui.text import esc
 from pages.ui.widgets import empty_state, table
 
 CHOICE = "spending_month"
-#: So many months are offered.
+#: Most months offered.
 MONTHS = 12
 
 
 def show(access: TeamAccess) -> None:
-    """The month, all providers, and who spent what there."""
+    """Draw the month, all providers, and everyone's spending there."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         month = st.selectbox("Month (UTC)", _months(), key=CHOICE, width=160)
         st.download_button(
@@ -39,23 +39,23 @@ def show(access: TeamAccess) -> None:
         "is left of its budget; without one, twice what it is expected to cost. Calls without a "
         "known price count as free."
     )
-    found = spending.month_of(store(), month)
+    shares = spending.month_of(store(), month)
     if not access.providers:
         empty_state("No provider is listed", "Only offline judges and checks can be asked.")
         return
     table(
         ("Provider", "Spent", "Held", "Limit", "Left"),
-        (_provider(one, found) for one in access.providers),
+        (_provider(provider, shares) for provider in access.providers),
         name="What each provider cost",
         numbers=(1, 2, 3, 4),
     )
     st.subheader("By person", anchor=False)
-    if not found:
+    if not shares:
         empty_state(
             "Nothing was spent", "What runs and help cost stands here, by whoever began them."
         )
         return
-    limits = {one.name: one.person_usd for one in access.providers}
+    limits = {provider.name: provider.person_usd for provider in access.providers}
     table(
         ("Who", "Provider", "Spent", "Held", "Limit for a person", "Left"),
         (
@@ -64,21 +64,21 @@ def show(access: TeamAccess) -> None:
                 esc(one.provider),
                 *_amounts([one], limits[one.provider]),
             ]
-            for one in sorted(found, key=lambda one: (-one.spent - one.held, one.person))
+            for one in sorted(shares, key=lambda share: (-share.spent - share.held, share.person))
         ),
         name="What each person spent",
         numbers=(2, 3, 4, 5),
     )
 
 
-def _provider(one: ListedProvider, found: list[Share]) -> list[str]:
-    own = [share for share in found if share.provider == one.name]
-    return [esc(one.name), *_amounts(own, one.monthly_usd)]
+def _provider(provider: ListedProvider, shares: list[Share]) -> list[str]:
+    own = [share for share in shares if share.provider == provider.name]
+    return [esc(provider.name), *_amounts(own, provider.monthly_usd)]
 
 
-def _amounts(found: list[Share], limit: float | None) -> list[str]:
-    """Spent, held, the limit, and what is left of it."""
-    spent, held = sum(one.spent for one in found), sum(one.held for one in found)
+def _amounts(shares: list[Share], limit: float | None) -> list[str]:
+    """Return what is spent, held, the limit, and the rest."""
+    spent, held = sum(share.spent for share in shares), sum(share.held for share in shares)
     left = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))
     return [
         fmt.cost(spent),

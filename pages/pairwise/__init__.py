@@ -1,1 +1,1 @@
-"""Contests of systems: planned, held, ranked."""
+"""Contests of systems: planning, judging, ranking."""

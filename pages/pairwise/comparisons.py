@@ -1,4 +1,4 @@
-"""Contests beside people's own votes, and beside scores given one answer at a time."""
+"""Contests next to people's own votes, and next to scores of single answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LISTED = 120
 
 
 def people_beside_judges(chosen: ContestSelection) -> None:
-    """The arenas, the matrix, and the win rates of every rater."""
+    """Draw the arenas, the matrix, and the win rates of every rater."""
     arenas = arena_people.arenas_of(store(), chosen.runs)
     if not arenas:
         empty_state(
@@ -35,32 +35,32 @@ def people_beside_judges(chosen: ContestSelection) -> None:
             ("Person", "Votes", "Taken back"),
             (
                 [
-                    esc(one.person),
-                    f"{fmt.count(one.votes)} of {fmt.count(one.planned)}",
-                    fmt.count(one.withdrawn),
+                    esc(arena.person),
+                    f"{fmt.count(arena.votes)} of {fmt.count(arena.planned)}",
+                    fmt.count(arena.withdrawn),
                 ]
-                for one in arenas
+                for arena in arenas
             ),
             name="Who voted",
             numbers=(1, 2),
         )
     about = (*chosen.about, *((a.run_id, a.votes, a.withdrawn) for a in arenas))
-    found = remembered(
+    result = remembered(
         "together",
         about,
         lambda: arena_people.together(store(), chosen.runs, chosen.contests),
     )
-    matrix(found)
-    _rates(found)
+    matrix(result)
+    _rates(result)
 
 
-def matrix(found: Together) -> None:
-    """How often every two raters say the same, as a picture and as a table."""
-    if len(found.raters) < 2:
+def matrix(together: Together) -> None:
+    """Draw how often every two raters agree, as a picture and as a table."""
+    if len(together.raters) < 2:
         return
-    size = range(len(found.raters))
-    names = [rater.name for rater in found.raters]
-    pairs = [[found.of(i, j) if i != j else None for j in size] for i in size]
+    size = range(len(together.raters))
+    names = [rater.name for rater in together.raters]
+    pairs = [[together.of(i, j) if i != j else None for j in size] for i in size]
     values = [[1.0 if i == j else getattr(pairs[i][j], "rate", None) for j in size] for i in size]
     st.html('<div class="rs-section">How often two of them say the same</div>')
     left, right = st.columns(2, gap="large")
@@ -72,13 +72,13 @@ def matrix(found: Together) -> None:
             alt="Share of contests on which two raters say the same. The table has its numbers.",
         )
     with right:
-        people = {at for at, rater in enumerate(found.raters) if rater.kind == "person"}
-        rows = sorted(found.pairs, key=lambda p: -len({p.one, p.other} & people))
+        people = {at for at, rater in enumerate(together.raters) if rater.kind == "person"}
+        rows = sorted(together.pairs, key=lambda p: -len({p.one, p.other} & people))
         pair_table(names, rows[:LISTED])
 
 
 def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
-    """Two raters a row: on how many contests, how often the same, and kappa."""
+    """Draw two raters a row: the number of contests, how often they agree, and kappa."""
     table(
         ("Two raters", "Contests", "Same", "Kappa"),
         (
@@ -96,21 +96,21 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
     st.caption("Same: win, tie or loss alike, with a 95% interval (Wilson). Kappa: Cohen's.")
 
 
-def _rates(found: Together) -> None:
+def _rates(together: Together) -> None:
     st.html('<div class="rs-section">The share of points that each gives</div>')
     table(
-        ("Rater", "", "Contests decided", *found.systems),
+        ("Rater", "", "Contests decided", *together.systems),
         (
             [
                 esc(rater.name),
                 tag(KINDS[rater.kind], "info" if rater.kind == "person" else "neutral"),
                 fmt.count(rater.contests),
-                *(fmt.percent(rater.rates[system]) for system in found.systems),
+                *(fmt.percent(rater.rates[system]) for system in together.systems),
             ]
-            for rater in found.raters
+            for rater in together.raters
         ),
         name="Win rate of every system by every rater",
-        numbers=range(2, 3 + len(found.systems)),
+        numbers=range(2, 3 + len(together.systems)),
     )
 
 
@@ -124,7 +124,7 @@ SHOWN = 12
 
 
 def pointwise_beside(chosen: ContestSelection) -> None:
-    """The run to compare with, then the two side by side."""
+    """Choose the run to compare with, then draw both side by side."""
     runs = contests.scored_runs(store(), chosen.run_id)
     if not runs:
         empty_state(
@@ -134,11 +134,11 @@ def pointwise_beside(chosen: ContestSelection) -> None:
             lambda: routes.link(routes.RUNS, "Runs", icon=""),
         )
         return
-    names = {one.id: f"{one.id}: {one_line(one.name, 80)}" for one in runs}
-    asked = state.address_id(keys.SCORES)
-    run = asked if asked in names else runs[0].id
-    if asked not in (None, run):
-        state.unknown(keys.SCORES, asked)
+    names = {entry.id: f"{entry.id}: {one_line(entry.name, 80)}" for entry in runs}
+    run_id = state.address_id(keys.SCORES)
+    run = run_id if run_id in names else runs[0].id
+    if run_id not in (None, run):
+        state.unknown(keys.SCORES, run_id)
     key = state.key(keys.CONTEST_FIELD, keys.SCORES)
     state.put(key, run)
     st.selectbox(
@@ -148,25 +148,25 @@ def pointwise_beside(chosen: ContestSelection) -> None:
         format_func=names.__getitem__,
         on_change=lambda: state.set_address(**{keys.SCORES: state.get(key)}),
     )
-    votes = next(one.votes for one in runs if one.id == run)
-    found = remembered(
+    votes = next(entry.votes for entry in runs if entry.id == run)
+    result = remembered(
         "sides",
         (*chosen.about, run, votes, chosen.question),
         lambda: pointwise_contests.side_by_side_with(store(), chosen.runs, run, chosen.question),
     )
-    _head(found)
-    _tasks(found)
-    _worst(chosen, found)
+    _head(result)
+    _tasks(result)
+    _worst(chosen, result)
 
 
-def _head(found: ScoredContests) -> None:
-    total = len(found.sides)
-    agree, opposite = found.counts.get("agree", 0), found.counts.get("reversed", 0)
-    tau = found.tau
+def _head(scored: ScoredContests) -> None:
+    total = len(scored.sides)
+    agree, opposite = scored.counts.get("agree", 0), scored.counts.get("reversed", 0)
+    tau = scored.tau
     figures(
         [
             LabelledFigure(
-                "Contests with both", fmt.count(total), f"{found.left_out} have not both."
+                "Contests with both", fmt.count(total), f"{scored.left_out} have not both."
             ),
             LabelledFigure("Agree", f"{fmt.count(agree)} ({fmt.percent(agree / total)})"),
             LabelledFigure(
@@ -181,27 +181,27 @@ def _head(found: ScoredContests) -> None:
     )
 
 
-def _tasks(found: ScoredContests) -> None:
-    if not found.by_task:
+def _tasks(scored: ScoredContests) -> None:
+    if not scored.by_task:
         st.caption("Nowhere do scores and contests name opposite winners.")
         return
     table(
         ("Task", "Contests with opposite winners"),
-        ([esc(task), fmt.count(n)] for task, n in found.by_task[:SHOWN]),
+        ([esc(task), fmt.count(n)] for task, n in scored.by_task[:SHOWN]),
         name="Tasks that cause the disagreement",
         numbers=(1,),
     )
-    if len(found.by_task) > SHOWN:
-        st.caption(f"And {len(found.by_task) - SHOWN} tasks more.")
+    if len(scored.by_task) > SHOWN:
+        st.caption(f"And {len(scored.by_task) - SHOWN} tasks more.")
 
 
-def _worst(chosen: ContestSelection, found: ScoredContests) -> None:
+def _worst(chosen: ContestSelection, scored: ScoredContests) -> None:
     st.html('<div class="rs-section">Furthest apart first</div>')
     places = {
-        (one.task, one.question, one.first, one.second): at
-        for at, one in enumerate(chosen.contests.held)
+        (entry.task, entry.question, entry.first, entry.second): at
+        for at, entry in enumerate(chosen.contests.held)
     }
-    for side in [one for one in found.sides if one.kind != "agree"][:SHOWN]:
+    for side in [entry for entry in scored.sides if entry.kind != "agree"][:SHOWN]:
         at = places[side.task, side.question, side.first, side.second]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
@@ -216,7 +216,7 @@ def _worst(chosen: ContestSelection, found: ScoredContests) -> None:
 
 
 def _words(side: ScoredContest) -> str:
-    words, tone = SCORE_KINDS[side.kind]
+    text, tone = SCORE_KINDS[side.kind]
     ahead = side.first if side.gap > 0 else side.second
     gap = f"scores: {ahead} ahead by {fmt.score(abs(side.gap))}" if side.gap else "scores level"
-    return tag(words, tone) + f' <span class="rs-quiet rs-num">{esc(gap)}</span>'  # type: ignore[arg-type]
+    return tag(text, tone) + f' <span class="rs-quiet rs-num">{esc(gap)}</span>'  # type: ignore[arg-type]

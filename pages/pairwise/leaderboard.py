@@ -1,4 +1,4 @@
-"""The leaderboard with its intervals and limits; and whether place or length decides."""
+"""The leaderboard with its intervals and limits; and the effects of position and length."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from pages.ui.blocks.drawn import show, show_sections
 from pages.ui.resources import remembered
 from pages.ui.widgets import confidence, empty_state, interval_choice
 
-#: Names of systems are cut here in tables; the contest itself has them whole.
+#: Most characters of a system's name in tables; the contest shows it in full.
 NAMED = 70
 
 
 def leaderboard_view(chosen: ContestSelection) -> None:
-    """The whole view."""
-    found = selection.board(chosen)
-    if not found.decided:
-        why = blocks.why(found.undecided)
+    """Draw the leaderboard's view."""
+    result = selection.board(chosen)
+    if not result.decided:
+        why = blocks.why(result.undecided)
         empty_state("Nothing is decided yet", why or "No contest has a vote.")
         return
-    show(None, blocks.counted(found), "counted")
-    show(None, blocks.limits(found), "limits")
+    show(None, blocks.counted(result), "counted")
+    show(None, blocks.limits(result), "limits")
     interval_choice(methods=False)
     show_sections(
         [
-            blocks.standings(found, confidence().level),
-            blocks.methods(found.methods, found.systems, found),
-            blocks.gaps(found),
+            blocks.standings(result, confidence().level),
+            blocks.methods(result.methods, result.systems, result),
+            blocks.gaps(result),
         ]
     )
 
 
 def position_and_length(chosen: ContestSelection) -> None:
-    """The whole view."""
-    found = remembered(
+    """Draw the view of position and length."""
+    result = remembered(
         "positions",
         (*chosen.about, chosen.question),
         lambda: positions(chosen.contests, chosen.question),
     )
-    show_sections([blocks.place(found), blocks.length(selection.board(chosen))])
+    show_sections([blocks.place(result), blocks.length(selection.board(chosen))])

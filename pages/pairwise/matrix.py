@@ -1,4 +1,4 @@
-"""Who beats whom, and the contest behind each cell: both answers and the votes in both orders."""
+"""Which system beats which, and the contests behind each cell with the votes in both orders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NAMED = 40
 
 
 def outcome_tag(found: ContestOutcome, held: HeldContest) -> str:
-    """The HTML of what a contest came to."""
+    """Return the HTML of a contest's outcome."""
     if found.winner is None:
         return tag(f"undecided: {WHY[found.why]}", "warn")
     why = f", {WHY[found.why]}" if found.why else ""
@@ -49,11 +49,11 @@ def _short(name: str) -> str:
 
 
 def show_contest(chosen: ContestSelection, at: int, order: Sequence[int]) -> None:
-    """The contest at a place; ``order`` are the places that one can go through from it."""
+    """Draw the contest at a place; ``order`` lists the places to step through."""
     held = chosen.contests.held[at]
     with st.container(border=True):
         st.html(f'<div class="rs-section">{esc(held.task)}: {esc(held.question)}</div>')
-        lengths = " and ".join(fmt.plural(words, "word") for words in held.lengths)
+        lengths = " and ".join(fmt.plural(text, "word") for text in held.lengths)
         quiet = f'<span class="rs-quiet rs-num">{esc(lengths)}</span>'
         row([outcome_tag(chosen.outcome(held), held), quiet])
         leading = next((s for s in held.shown if not s.swapped), held.shown[0])
@@ -80,7 +80,7 @@ def _answers(held: HeldContest, view: ItemView, leading: ShownAnswers) -> None:
 
 def _orders(chosen: ContestSelection, held: HeldContest) -> None:
     with st.grid(2, min_column_width=300):
-        for shown in sorted(held.shown, key=lambda one: one.swapped):
+        for shown in sorted(held.shown, key=lambda value: value.swapped):
             with st.container(gap="xsmall"):
                 _order(chosen, held, shown)
 
@@ -89,15 +89,22 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
     a, b = (held.second, held.first) if shown.swapped else (held.first, held.second)
     st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
     view = item_view.item_view(store(), held.run_id, shown.item_id)
-    asked = _asked(view, held.question)
-    answered = [one for one in asked.votes if one.result is not None]
-    for one in answered:
-        if chosen.judge not in (None, one.cell.judge):
+    criterion_view = _asked(view, held.question)
+    answered = [vote_view for vote_view in criterion_view.votes if vote_view.result is not None]
+    for vote_view in answered:
+        if chosen.judge not in (None, vote_view.cell.judge):
             continue
-        if isinstance(one.result, Vote):
-            _vote(one, one.result, _said(asked, one.result, a, b), view.item.text)
-        elif one.result is not None:
-            st.html(vote_card(asked.criterion, one.result, which=which_answer(one)))
+        if isinstance(vote_view.result, Vote):
+            _vote(
+                vote_view,
+                vote_view.result,
+                _said(criterion_view, vote_view.result, a, b),
+                view.item.text,
+            )
+        elif vote_view.result is not None:
+            st.html(
+                vote_card(criterion_view.criterion, vote_view.result, which=which_answer(vote_view))
+            )
     if not answered:
         st.caption("Nobody answered in this order.")
     routes.link(
@@ -106,7 +113,7 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
 
 
 def _said(asked: CriterionView, vote: Vote, a: str, b: str) -> str:
-    """Whom a vote chose, and how it was called on the screen of the judge."""
+    """Return the system that a vote chose, and its name on the judge's screen."""
     choice = choice_of(asked.criterion, vote.option)
     if choice in ("A", "B"):
         return tag(f"{choice}: {_short(a if choice == 'A' else b)}", "info")
@@ -127,16 +134,16 @@ def _vote(view: VoteView, vote: Vote, said: str, text: str) -> None:
 
 
 def _asked(view: ItemView, question: str) -> CriterionView:
-    return next(one for one in view.criteria if one.criterion.name == question)
+    return next(criterion for criterion in view.criteria if criterion.criterion.name == question)
 
 
 def _steps(order: Sequence[int], place: int) -> None:
-    """On to the contest before or after, in the list as it is shown."""
+    """Draw buttons for the previous and next contest of the list shown."""
     with st.container(horizontal=True):
-        for words, to, shortcut in (("Previous", place - 1, "Left"), ("Next", place + 1, "Right")):
+        for text, to, shortcut in (("Previous", place - 1, "Left"), ("Next", place + 1, "Right")):
             st.button(
-                label(words),
-                key=state.key(selection.CONTEST_ACT, words),
+                label(text),
+                key=state.key(selection.CONTEST_ACT, text),
                 shortcut=shortcut,
                 disabled=not 0 <= to < len(order),
                 on_click=state.set_address,
@@ -145,13 +152,13 @@ def _steps(order: Sequence[int], place: int) -> None:
 
 
 PAGE = 12
-#: From here on, words do not fit into the cells of the picture.
+#: With this many systems or more, the picture's cells have no room for text.
 ROOM = 8
 Cell = tuple[int, int]
 
 
 def show(chosen: ContestSelection) -> None:
-    """The matrix, the contests of the chosen cell, and the contest that is open."""
+    """Draw the matrix, the contests of the chosen cell, and the open contest."""
     cell = _cell(len(chosen.contests.systems))
     _matrix(chosen, cell)
     _list(chosen, _contests(chosen, cell), cell)
@@ -167,11 +174,11 @@ def _cell(systems: int) -> Cell | None:
 
 def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
-    found = selection.board(chosen).matrix
+    result = selection.board(chosen).matrix
     size = range(len(systems))
-    met = [[float(found.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
-    shares = [[float(found.share[i, j]) if met[i][j] else None for j in size] for i in size]
-    words = [
+    met = [[float(result.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
+    shares = [[float(result.share[i, j]) if met[i][j] else None for j in size] for i in size]
+    text = [
         [_words(shares[i][j], met[i][j], short=len(systems) > ROOM) if i != j else "" for j in size]
         for i in size
     ]
@@ -179,7 +186,7 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
         selection.CONTEST_CHART, "wins", state.address(selection.CELL) or "", *chosen.about[-1:]
     )
     st.plotly_chart(
-        draw.win_cells(systems, shares, words, cell),
+        draw.win_cells(systems, shares, text, cell),
         key=key,
         on_select=lambda: _on_click(key),
         selection_mode="points",
@@ -197,8 +204,8 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
                         fmt.DASH
                         if not met[i][j]
                         else f"{fmt.percent(shares[i][j])}<br><span class='rs-quiet'>"
-                        f"{found.wins[i, j]:g} won, {found.ties[i, j]:g} tied, "
-                        f"{found.wins[j, i]:g} lost</span>"
+                        f"{result.wins[i, j]:g} won, {result.ties[i, j]:g} tied, "
+                        f"{result.wins[j, i]:g} lost</span>"
                         for j in size
                     ),
                 ]
@@ -232,25 +239,29 @@ def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, He
 
 
 def _list(
-    chosen: ContestSelection, found: list[tuple[int, HeldContest]], cell: Cell | None
+    chosen: ContestSelection, held_contests: list[tuple[int, HeldContest]], cell: Cell | None
 ) -> None:
     _picker(chosen, cell)
-    if not found:
+    if not held_contests:
         st.caption("These two never met.")
         return
-    pages = -(-len(found) // PAGE)
-    opened, order = state.address_id(selection.BOUT), [at for at, _ in found]
-    # The open contest decides which page is shown, so that one can go on from it to the next.
-    asked = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
-    page = min(max(1, asked or 1), pages)
-    st.caption(f"{fmt.plural(len(found), 'contest')}. Open one to see both answers and its votes.")
+    pages = -(-len(held_contests) // PAGE)
+    opened, order = state.address_id(selection.BOUT), [at for at, _ in held_contests]
+    # The open contest decides the page, so that stepping goes on from it.
+    wanted_page = (
+        order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
+    )
+    page = min(max(1, wanted_page or 1), pages)
+    st.caption(
+        f"{fmt.plural(len(held_contests), 'contest')}. Open one to see both answers and its votes."
+    )
     with st.container(gap="xxsmall"):
-        for at, held in found[(page - 1) * PAGE : page * PAGE]:
+        for at, held in held_contests[(page - 1) * PAGE : page * PAGE]:
             _line(chosen, at, held, opened=at == opened)
             if at == opened:
                 show_contest(chosen, at, order)
     if pages > 1:
-        # A key for every page: one that is set beforehand may have no value of its own.
+        # A key for every page: a widget whose value is set beforehand may have no default.
         key = state.key(selection.CONTEST_FIELD, state.PAGE, page)
         st.pagination(pages, default=page, key=key, on_change=_on_page, args=(key,))
 
@@ -258,8 +269,8 @@ def _list(
 def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
     names = {
-        f"{i}-{j}": f"{one_line(one, 40)} against {one_line(other, 40)}"
-        for i, one in enumerate(systems)
+        f"{i}-{j}": f"{one_line(entry, 40)} against {one_line(other, 40)}"
+        for i, entry in enumerate(systems)
         for j, other in enumerate(systems)
         if i != j
     }
@@ -270,7 +281,7 @@ def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
         list(names),
         index=None,
         key=key,
-        format_func=lambda one: names.get(one, one),
+        format_func=lambda name: names.get(name, name),
         placeholder="All systems; click a cell, or pick two",
         on_change=lambda: _see(state.get(key)),
     )
@@ -281,10 +292,10 @@ def _on_page(key: str) -> None:
 
 
 def _line(chosen: ContestSelection, at: int, held: HeldContest, *, opened: bool) -> None:
-    asked = f" · {held.question}" if len(chosen.contests.questions) > 1 else ""
+    question = f" · {held.question}" if len(chosen.contests.questions) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            label(f"{held.task}: {held.first} against {held.second}{asked}", 110),
+            label(f"{held.task}: {held.first} against {held.second}{question}", 110),
             key=state.key(selection.CONTEST_ACT, "open", at),
             type="tertiary",
             icon=f":material/{'expand_more' if opened else 'chevron_right'}:",

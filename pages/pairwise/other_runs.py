@@ -1,4 +1,4 @@
-"""Systems ranked by the scores of any other run, same tasks or not; judges in both orders."""
+"""Systems ranked by the scores of any other run, same tasks or not; swapped-order judging."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from pages.ui.widgets import (
 )
 
 WHOLE = ""
-#: From so many rows on, the table scrolls by itself.
+#: Tables with at least this many rows scroll; their height in pixels.
 ROWS, TALL = 40, 640
 
 
 def show(run: Run) -> None:
-    """Whatever the run has of the two."""
+    """Draw what the run has: a ranking, order checks, or both."""
     part = _part(run)
     about = (run.id, run.votes, run.failures_open, part)
     checks = remembered("orders", about, lambda: checks_of(of_run(store(), run.id), part))
@@ -67,11 +67,11 @@ def _part(run: Run) -> str:
 
 
 def _noted(
-    title: str, parameter: str, names: Sequence[str], words: tuple[str, str], width: int
+    title: str, parameter: str, names: Sequence[str], text: tuple[str, str], width: int
 ) -> str:
-    """A note of the items, chosen by name, or ``WHOLE``; the address keeps it.
+    """Choose an item note by name, or ``WHOLE``; the address keeps it.
 
-    ``words`` stand before a note's name, and for none.
+    ``words`` are the text before a note's name, and the text for none.
     """
     key = state.key(keys.CONTEST_FIELD, parameter)
     state.put(key, state.address_in(parameter, [WHOLE, *names]) or WHOLE)
@@ -79,7 +79,7 @@ def _noted(
         title,
         [WHOLE, *names],
         key=key,
-        format_func=lambda one: f"{words[0]} {one_line(one, 60)}" if one else words[1],
+        format_func=lambda value: f"{text[0]} {one_line(value, 60)}" if value else text[1],
         width=width,
         on_change=lambda: state.set_address(**{parameter: state.get(key) or None}),
     )
@@ -88,7 +88,7 @@ def _noted(
 
 def _checks(checks: Sequence[OrderCheck], part: str) -> None:
     st.html('<div class="rs-section">Judges asked in both orders</div>')
-    several = len({one.criterion for one in checks}) > 1
+    several = len({check.criterion for check in checks}) > 1
     heads = [
         "Judge",
         *(["Part"] if part else []),
@@ -118,30 +118,30 @@ def _table(
         heads,
         (
             [
-                esc(one.rater),
-                *([esc(one.part)] if part else []),
-                *([esc(one.criterion)] if several else []),
-                fmt.count(one.items),
-                fmt.count(one.empty),
-                figure_cell(one.accuracy, PERCENT, interval=False),
-                figure_cell(one.agreement, PERCENT, interval=False),
-                figure_cell(one.kappa, FINE, interval=False),
-                figure_cell(one.agreement_as_published, PERCENT, interval=False),
-                figure_cell(one.kappa_as_published, FINE, interval=False),
+                esc(check.rater),
+                *([esc(check.part)] if part else []),
+                *([esc(check.criterion)] if several else []),
+                fmt.count(check.items),
+                fmt.count(check.empty),
+                figure_cell(check.accuracy, PERCENT, interval=False),
+                figure_cell(check.agreement, PERCENT, interval=False),
+                figure_cell(check.kappa, FINE, interval=False),
+                figure_cell(check.agreement_as_published, PERCENT, interval=False),
+                figure_cell(check.kappa_as_published, FINE, interval=False),
             ]
-            for one in checks
+            for check in checks
         ),
         name="Judges asked in both orders",
         numbers=range(first, len(heads)),
     )
 
 
-#: As finely as papers give them.
+#: As many decimals as papers give.
 PERCENT, FINE = partial(fmt.percent, digits=1), partial(fmt.score, digits=3)
 
 
 def _ranked(run: Run) -> bool:
-    """Systems by scores; `False` where the run has none to rank."""
+    """Draw the ranking by scores; return `False` if the run has none."""
     if len(contests.systems_of(store(), run)) < 2:
         return False
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
@@ -149,42 +149,42 @@ def _ranked(run: Run) -> bool:
     try:
         level = confidence().level
         about = (run.id, run.votes, run.failures_open, by, level)
-        found = remembered(
+        result = remembered(
             "listwise", about, lambda: contests.scores_ranked(store(), run.id, by, level)
         )
     except InputError as error:
         st.warning(_in_full(error), icon=":material/link_off:")
         return True
     interval_choice(methods=False)
-    if isinstance(found, Listwise):
-        _listwise(found, about)
+    if isinstance(result, Listwise):
+        _listwise(result, about)
     else:
-        show_sections(unmatched_sections(found))
+        show_sections(unmatched_sections(result))
     _by_people(run, about)
     return True
 
 
 def _join(run: Run) -> str | None:
-    """What tells that answers belong to one task; ``None``: their prompts do."""
+    """Choose the note that joins answers to one task; ``None``: equal prompts do."""
     about = (run.dataset_version_id,)
     names = remembered("meta", about, lambda: contests.meta_names(store(), *about))
     if not names:
         return None
     title = "Answers belong to the same task if they have"
-    words = ("the same note", "the same prompt, word for word")
-    return _noted(title, keys.JOIN, names, words, 400) or None
+    text = ("the same note", "the same prompt, word for word")
+    return _noted(title, keys.JOIN, names, text, 400) or None
 
 
 def _in_full(error: InputError) -> str:
-    """The message with the first of its problems and how to mend it."""
-    first = [f"{one.message} {one.mend}" for one in error.problems[:1]]
+    """Return the message with the first of its problems and its fix."""
+    first = [f"{problem.message} {problem.mend}" for problem in error.problems[:1]]
     return label(" ".join([error.message, *first]))
 
 
-def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
-    for notice in found.notices:
+def _listwise(listwise: Listwise, about: tuple[object, ...]) -> None:
+    for notice in listwise.notices:
         st.caption(label(notice))
-    ballots = found.ballots
+    ballots = listwise.ballots
     strengths = remembered(
         "ballots",
         about,
@@ -194,41 +194,41 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
         [
             Section("", (blocks.limits(strengths),)),
             blocks.standings(strengths, confidence().level),
-            blocks.methods(found.methods, ballots.systems, strengths),
+            blocks.methods(listwise.methods, ballots.systems, strengths),
         ]
     )
     table(
-        ("Judge", *found.ballots.systems, "Scores higher than others by"),
+        ("Judge", *listwise.ballots.systems, "Scores higher than others by"),
         (
             [
                 esc(view.judge),
                 *(fmt.score(score) for score in view.scores),
                 figure_cell(view.offset, FINE, interval=False),
             ]
-            for view in found.judges
+            for view in listwise.judges
         ),
         name="Mean scores by every judge",
-        numbers=range(1, len(found.ballots.systems) + 2),
+        numbers=range(1, len(listwise.ballots.systems) + 2),
     )
-    if found.likeness:
+    if listwise.likeness:
         table(
             ("Two judges", "Spearman", "Kendall"),
             (
                 [
-                    f"{esc(one.one)} and {esc(one.other)}",
-                    figure_cell(one.spearman, FINE, interval=False),
-                    figure_cell(one.kendall, FINE, interval=False),
+                    f"{esc(entry.one)} and {esc(entry.other)}",
+                    figure_cell(entry.spearman, FINE, interval=False),
+                    figure_cell(entry.kendall, FINE, interval=False),
                 ]
-                for one in found.likeness
+                for entry in listwise.likeness
             ),
             name="Do judges rank the systems alike?",
             numbers=(1, 2),
         )
 
 
-# Systems as people would grade all their answers, beside what the votes alone say.
+# Corrected scores: systems as people would grade all their answers, next to the judges' votes.
 
-#: More pairs than these are told of by the places alone.
+#: With more pairs than this, only the places are shown.
 PAIRS_SHOWN = 30
 BY_PEOPLE_SAYS = (
     "Prediction-powered inference (Angelopoulos and others 2023): what the votes say of all "
@@ -239,22 +239,22 @@ BY_PEOPLE_SAYS = (
 
 
 def _by_people(run: Run, about: tuple[object, ...]) -> None:
-    """The section; where labels cannot speak for all answers, why."""
-    found = remembered(
+    """Draw the section, or why the labels cannot represent all answers."""
+    result = remembered(
         "by people",
         (*about, *browsing.stands_on(store(), run)),
         lambda: system_gaps.corrected_systems(store(), run, level=confidence().level),
     )
     st.html('<div class="rs-section">Systems as people would grade them</div>')
-    st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(found))}</div>')
-    if found.reason:
-        if found.systems:
+    st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(result))}</div>')
+    if result.reason:
+        if result.systems:
             planned = {state.NEW: "labels", state.RUN: run.id}
             routes.link(routes.QUEUES, "How many labels?", planned, icon="straighten")
         return
     table(
         ("System", "Votes say", "Corrected", "People's labels alone", "Places", "Labelled"),
-        (_system_row(one) for one in found.systems),
+        (_system_row(system) for system in result.systems),
         name="Mean scores, corrected by people's labels",
         numbers=(1, 2, 3, 4, 5),
     )
@@ -264,42 +264,44 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
         f"{level_words()} interval.",
         help=BY_PEOPLE_SAYS,
     )
-    if 0 < len(found.gaps) <= PAIRS_SHOWN:
-        _pairs_of(found)
+    if 0 < len(result.gaps) <= PAIRS_SHOWN:
+        _pairs_of(result)
 
 
-def _system_row(one: SystemMean) -> list[str]:
-    powered = one.mean.powered
-    places = fmt.DASH if one.places is None else "to".join(f" {at} " for at in one.places).strip()
-    if one.places is not None and one.places[0] == one.places[1]:
-        places = str(one.places[0])
+def _system_row(system: SystemMean) -> list[str]:
+    powered = system.mean.powered
+    places = (
+        fmt.DASH if system.places is None else "to".join(f" {at} " for at in system.places).strip()
+    )
+    if system.places is not None and system.places[0] == system.places[1]:
+        places = str(system.places[0])
     return [
-        esc(one_line(one.system, NAMED)),
-        fmt.score(one.mean.said),
+        esc(one_line(system.system, NAMED)),
+        fmt.score(system.mean.said),
         *(
-            figure_cell(Estimate.undefined(one.mean.reason) if mean is None else mean)
+            figure_cell(Estimate.undefined(system.mean.reason) if mean is None else mean)
             for mean in ((None, None) if powered is None else (powered.mean, powered.labels))
         ),
         places,
-        f"{fmt.count(one.mean.labelled)} of {fmt.count(one.mean.cells)}",
+        f"{fmt.count(system.mean.labelled)} of {fmt.count(system.mean.cells)}",
     ]
 
 
-def _pairs_of(found: CorrectedSystems) -> None:
+def _pairs_of(corrected: CorrectedSystems) -> None:
     with st.expander("Every two of them", icon=":material/table_rows:"):
         table(
             ("Second minus first", "Votes say", "Corrected", "p, corrected", ""),
-            (_pair_row(one) for one in found.gaps),
+            (_pair_row(gap) for gap in corrected.gaps),
             name="Differences of systems, corrected",
             numbers=(1, 2, 3),
         )
 
 
-def _pair_row(one: SystemsApart) -> list[str]:
+def _pair_row(gap: SystemsApart) -> list[str]:
     return [
-        f"{esc(one_line(one.second, NAMED))} minus {esc(one_line(one.first, NAMED))}",
-        fmt.points(one.found.raw),
-        figure_cell(one.found.gap, fmt.points),
-        fmt.DASH if one.p is None else fmt.p_value(one.p),
-        f"{esc(one_line(one.better, NAMED))} better" if one.better else "undecided",
+        f"{esc(one_line(gap.second, NAMED))} minus {esc(one_line(gap.first, NAMED))}",
+        fmt.points(gap.found.raw),
+        figure_cell(gap.found.gap, fmt.points),
+        fmt.DASH if gap.p is None else fmt.p_value(gap.p),
+        f"{esc(one_line(gap.better, NAMED))} better" if gap.better else "undecided",
     ]

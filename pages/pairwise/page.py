@@ -1,7 +1,7 @@
-"""Compare systems: the contests held, one contest run, its views and its files.
+"""Compare systems: the list of contests, one contest run, its views and its files.
 
-`?run=ID` shows a contest run, or what can be said of systems from any other run; `?plan=new`
-plans one; without either, the list.
+`?run=ID` shows a contest run, or what any other run says about systems; `?plan=new` plans a
+contest; without either, the list.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SHOWN = 30
 
 
 def contest_list() -> None:
-    """The list screen."""
+    """Draw the list screen."""
     page_header(
         "Compare systems",
         "Which of several systems is better: two answers at a time, in both orders, with names "
         "hidden from the judges.",
     )
     show_flash()
-    found = contests.comparable(store())
-    if not (found.contests or found.scored or found.imported):
+    result = contests.comparable(store())
+    if not (result.contests or result.scored or result.imported):
         empty_state(
             "Nothing to compare yet",
             "A contest shows judges two systems' answers to one task and asks which is better. It "
@@ -45,18 +45,18 @@ def contest_list() -> None:
         )
         return
     _plan_button("plan")
-    active = any(one.active for one in found.contests)
-    if found.contests:
+    active = any(contest.active for contest in result.contests)
+    if result.contests:
         st.fragment(_contests, run_every=POLL_SECONDS if active else None)(active)
     _others(
         "Systems ranked from scores",
         "These runs graded answers of several systems one by one; they rank them without a call.",
-        found.scored,
+        result.scored,
     )
     _others(
         "Judges asked in both orders elsewhere",
         "Imported votes whose raters answered each pair more than once.",
-        found.imported,
+        result.imported,
     )
 
 
@@ -74,35 +74,35 @@ def _plan_button(name: str) -> None:
 
 def _contests(was_active: bool) -> None:
     with shown_errors():
-        found = contests.comparable(store())
-        if was_active and not any(one.active for one in found.contests):
+        result = contests.comparable(store())
+        if was_active and not any(contest.active for contest in result.contests):
             st.rerun()
-        for one in found.contests[:SHOWN]:
-            _card(one, found.rounds.get(one.id))
+        for contest in result.contests[:SHOWN]:
+            _card(contest, result.rounds.get(contest.id))
 
 
-def _card(one: RunRow, begins: int | None) -> None:
+def _card(run: RunRow, begins: int | None) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(one, "swords")
-            row([status_tag(one)])
-        if one.active:
-            done = one.votes + one.failures_open
-            st.progress(min(1.0, done / one.planned) if one.planned else 1.0)
-        facts = [f"run {one.id}", votes_words(one)]
+            link(run, "swords")
+            row([status_tag(run)])
+        if run.active:
+            answered = run.votes + run.failures_open
+            st.progress(min(1.0, answered / run.planned) if run.planned else 1.0)
+        facts = [f"run {run.id}", votes_words(run)]
         if begins is not None:
             facts.insert(1, f"goes on from run {begins}")
-        if one.failures_open:
-            facts.append(fmt.plural(one.failures_open, "failure"))
-        if one.calls:
-            facts.append(cost_words(one))
-        facts.append(fmt.ago(one.created))
-        for line in (raters_line(one), " · ".join(facts)):
+        if run.failures_open:
+            facts.append(fmt.plural(run.failures_open, "failure"))
+        if run.calls:
+            facts.append(cost_words(run))
+        facts.append(fmt.ago(run.created))
+        for line in (raters_line(run), " · ".join(facts)):
             st.html(f'<div class="rs-quiet rs-num">{esc(line)}</div>')
 
 
 def link(one: RunRow, icon: str) -> None:
-    """A link to what this page says of a run."""
+    """Draw a link to this page's view of a run."""
     routes.link(routes.CONTESTS, label(one.name, 100), {state.RUN: one.id}, icon=icon)
 
 
@@ -110,19 +110,19 @@ def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
     if not rows:
         return
     st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')
-    for one in rows[:SHOWN]:
+    for entry in rows[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(one, "leaderboard")
+            link(entry, "leaderboard")
             st.html(
-                f'<span class="rs-quiet rs-num">run {one.id} · {esc(votes_words(one))}</span>',
+                f'<span class="rs-quiet rs-num">run {entry.id} · {esc(votes_words(entry))}</span>',
                 width="content",
             )
 
 
 def download_buttons(run_id: int) -> None:
-    """Three downloads behind one button; a file is made when it is asked for."""
+    """Draw three downloads behind one button; each file is made on request."""
     with st.popover("Export", icon=":material/download:"):
-        for words, ending, mime, make, says in (
+        for text, ending, mime, make, says in (
             (
                 "JSON",
                 "json",
@@ -146,7 +146,7 @@ def download_buttons(run_id: int) -> None:
             ),
         ):
             st.download_button(
-                words,
+                text,
                 data=later(partial(make, run_id=run_id)),
                 file_name=f"contest-{run_id}.{ending}",
                 mime=mime,
@@ -167,7 +167,7 @@ VIEWS = {
 
 
 def one_contest_run(run_id: int) -> None:
-    """The whole page of a run."""
+    """Draw the whole page of a run."""
     routes.back(routes.CONTESTS, "All contests")
     run = item_view.require_run(store(), run_id)
     about = f"Run {run.id} · judged by {raters_line(run)}"
@@ -177,13 +177,13 @@ def one_contest_run(run_id: int) -> None:
         other_runs.show(run)
         return
     run_status.show(run_id)
-    found = selection.read(run_id)
+    result = selection.read(run_id)
     _links(run)
     if not run.votes:
         empty_state("No vote yet", "The leaderboard appears here with the first votes.")
         return
-    planning.next_round(run, found)
-    _view(found)
+    planning.next_round(run, result)
+    _view(result)
 
 
 def _links(run: Run) -> None:
@@ -196,24 +196,24 @@ def _links(run: Run) -> None:
             download_buttons(run.id)
 
 
-def _view(found: selection.ContestSelection) -> None:
+def _view(result: selection.ContestSelection) -> None:
     key = state.key(selection.CONTEST_FIELD, state.VIEW)
     state.put(key, state.address_in(state.VIEW, VIEWS) or "board")
     view = one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
     with shown_errors():
         if view != "people":
-            selection.pickers(found, only_question=view == "scores")
+            selection.pickers(result, only_question=view == "scores")
         match view:
             case "matrix":
-                matrix.show(found)
+                matrix.show(result)
             case "position":
-                leaderboard.position_and_length(found)
+                leaderboard.position_and_length(result)
             case "scores":
-                comparisons.pointwise_beside(found)
+                comparisons.pointwise_beside(result)
             case "people":
-                comparisons.people_beside_judges(found)
+                comparisons.people_beside_judges(result)
             case _:
-                leaderboard.leaderboard_view(found)
+                leaderboard.leaderboard_view(result)
 
 
 def _on_view(key: str) -> None:

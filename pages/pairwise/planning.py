@@ -1,4 +1,4 @@
-"""The form that plans contests and their next round, with what they will take."""
+"""The form that plans contests and their next round, with the estimated cost."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from pages.ui.widgets import (
 
 
 def show_estimate(request: ContestRequest | None) -> None:
-    """The estimate and Start; or why there can be no contest."""
+    """Draw the estimate and Start, or why there can be no contest."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
-        found = None if request is None else outlook_of(request)
-        if found is not None and request is not None:
-            _words(request, found)
+        result = None if request is None else outlook_of(request)
+        if result is not None and request is not None:
+            _words(request, result)
         elif request is None:
             st.caption("Choose what is compared and who judges, and the estimate appears here.")
-        pressed = start_button(state.key(keys.CONTEST_ACT, "start"), found is not None)
+        pressed = start_button(state.key(keys.CONTEST_ACT, "start"), result is not None)
     if pressed and request is not None:
         run_id = contests.start(store(), request)
         state.drop(PLAN_FIELD, "seed")
@@ -52,7 +52,7 @@ def show_estimate(request: ContestRequest | None) -> None:
 
 
 def outlook_of(request: ContestRequest) -> RankingOutlook | None:
-    """What a request will take; `None`, and the reason on the page, where it cannot be."""
+    """Return a request's estimate; or `None`, with the reason shown on the page."""
     about = (contests.request_hash(request), request.join, request.bouts, request.seed)
     try:
         return remembered("contest", about, lambda: contests.outlook(store(), request))
@@ -61,11 +61,11 @@ def outlook_of(request: ContestRequest) -> RankingOutlook | None:
         return None
 
 
-def _words(request: ContestRequest, found: RankingOutlook) -> None:
-    estimate = found.estimate
+def _words(request: ContestRequest, outlook: RankingOutlook) -> None:
+    estimate = outlook.estimate
     figures(
         [
-            LabelledFigure("Contests", fmt.count(found.contests)),
+            LabelledFigure("Contests", fmt.count(outlook.contests)),
             LabelledFigure("Calls to models", fmt.count(estimate.calls)),
             LabelledFigure("Votes", fmt.count(estimate.votes)),
             LabelledFigure("Cost", ("about " if estimate.cost else "") + fmt.cost(estimate.cost)),
@@ -74,32 +74,40 @@ def _words(request: ContestRequest, found: RankingOutlook) -> None:
     )
     orders = "both orders" if request.design.orders == "both" else "one order"
     first = " of the first round" if request.design.kind == "adaptive" else ""
-    asked = len(request.questions)
-    said = [
+    questions = len(request.questions)
+    parts = [
         fmt.plural(len(request.systems), "system"),
         orders,
-        f"{fmt.plural(found.contests, 'contest')}{first} on {fmt.plural(found.tasks, 'task')}",
+        f"{fmt.plural(outlook.contests, 'contest')}{first} on {fmt.plural(outlook.tasks, 'task')}",
     ]
-    said += [fmt.plural(asked, "question")] if asked > 1 else []
-    said.append(fmt.plural(estimate.calls, "call"))
-    st.caption(", ".join(said) + ".")
+    parts += [fmt.plural(questions, "question")] if questions > 1 else []
+    parts.append(fmt.plural(estimate.calls, "call"))
+    st.caption(", ".join(parts) + ".")
     table(
         ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
         map(_line, estimate.judges),
         name="The estimate for every judge",
         numbers=(1, 2, 3, 4),
     )
-    for notice in found.notices:
+    for notice in outlook.notices:
         st.caption(label(notice))
-    if any(one.cost is None for one in estimate.judges):
+    if any(estimate_row.cost is None for estimate_row in estimate.judges):
         st.warning(
             "The price of a judge is not known, so the cost is not.", icon=":material/payments:"
         )
 
 
-def _line(one: JudgeEstimate) -> list[str]:
-    tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (one.tokens_in, one.tokens_out)]
-    return [esc(one.name), fmt.count(one.calls), *tokens, fmt.cost(one.cost)]
+def _line(judge_estimate: JudgeEstimate) -> list[str]:
+    tokens = [
+        fmt.tokens(n).removesuffix(" tokens")
+        for n in (judge_estimate.tokens_in, judge_estimate.tokens_out)
+    ]
+    return [
+        esc(judge_estimate.name),
+        fmt.count(judge_estimate.calls),
+        *tokens,
+        fmt.cost(judge_estimate.cost),
+    ]
 
 
 BY_PROMPT, BY_ID = "the same prompt", "the same id"
@@ -107,7 +115,7 @@ BY_PROMPT, BY_ID = "the same prompt", "the same id"
 
 @dataclass(frozen=True)
 class ComparedAnswers:
-    """What is compared: dataset versions, the key to join by, the systems, the number of tasks."""
+    """What is compared: dataset versions, the key to join by, the systems, the task count."""
 
     versions: tuple[int, ...]
     join: str | None
@@ -115,7 +123,7 @@ class ComparedAnswers:
 
 
 def show() -> None:
-    """The whole form."""
+    """Draw the whole form."""
     st.button(
         "All contests",
         key=state.key(keys.CONTEST_ACT, "back"),
@@ -125,8 +133,8 @@ def show() -> None:
         kwargs={state.PLAN: None, state.DATASET: None},
     )
     page_header("Plan a contest", "Nothing is asked and nothing is paid before you press Start.")
-    found = planning.choices(store())
-    if not found.datasets:
+    result = planning.choices(store())
+    if not result.datasets:
         empty_state(
             "There is no dataset yet",
             "A contest compares what several systems answered to the same tasks.",
@@ -136,24 +144,24 @@ def show() -> None:
     form, beside = st.columns([3, 2], gap="large")
     request: ContestRequest | None = None
     with form, shown_errors():
-        request = _form(found)
+        request = _form(result)
     with beside, st.container(key="rs_beside"), shown_errors():
         show_estimate(request)
 
 
-def _form(found: RunChoices) -> ContestRequest | None:
+def _form(result: RunChoices) -> ContestRequest | None:
     st.html('<div class="rs-section">What is compared</div>')
-    data = _data(found)
+    data = _data(result)
     if data is None:
         return None
     st.html('<div class="rs-section">What is asked</div>')
-    asked = questions.questions(found)
+    asked = questions.questions(result)
     st.html('<div class="rs-section">Who meets whom</div>')
     design = questions.design(data.systems)
     if asked is None or design is None:
         return None
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.panel(_able(found), contest_rubric(asked.questions, design), labelled=0)
+    panel = run_form.panel(_able(result), contest_rubric(asked.questions, design), labelled=0)
     seed, budget = seed_and_budget()
     state.seed(field("replicates"), 1)
     replicates: int = st.number_input(
@@ -183,30 +191,35 @@ def _form(found: RunChoices) -> ContestRequest | None:
     return with_first_round(request) if design.kind == "adaptive" else request
 
 
-def _data(found: RunChoices) -> ComparedAnswers | None:
-    names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
+def _data(result: RunChoices) -> ComparedAnswers | None:
+    names = {
+        dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
+        for dataset in result.datasets
+    }
     key = field("datasets")
-    asked = state.address_id(state.DATASET)
-    first = [asked] if asked in names else []
-    if asked is not None and not first:
-        state.unknown(state.DATASET, asked)
-    state.put(key, [one for one in state.get(key, first) if one in names])
+    dataset_id = state.address_id(state.DATASET)
+    first = [dataset_id] if dataset_id in names else []
+    if dataset_id is not None and not first:
+        state.unknown(state.DATASET, dataset_id)
+    state.put(key, [entry for entry in state.get(key, first) if entry in names])
     chosen: list[int] = st.multiselect(
         "Datasets",
         list(names),
         key=key,
-        format_func=lambda one: one_line(names[one], 90),
+        format_func=lambda name: one_line(names[name], 90),
         placeholder="One whose items name their system, or one for each system",
         persist_state="session",
     )
     if not chosen:
         st.info("Choose a dataset with answers of two systems or more.", icon=":material/dataset:")
         return None
-    versions = tuple(planning.dataset_versions(store(), one)[0].id for one in chosen)
+    versions = tuple(planning.dataset_versions(store(), entry)[0].id for entry in chosen)
     join = _join(versions)
     about = ("field", versions, join)
-    there, tasks = remembered("systems", about, lambda: contests.field_of(store(), versions, join))
-    systems = _systems(there, versions, join)
+    available, tasks = remembered(
+        "systems", about, lambda: contests.field_of(store(), versions, join)
+    )
+    systems = _systems(available, versions, join)
     if len(systems) < 2:
         st.info("Choose two systems or more.", icon=":material/swords:")
         return None
@@ -215,7 +228,7 @@ def _data(found: RunChoices) -> ComparedAnswers | None:
 
 
 def _join(versions: tuple[int, ...]) -> str | None:
-    """What tells that items belong to one task; `None` is the usual."""
+    """Choose what joins items to one task; `None` is the usual."""
     usual = BY_ID if len(versions) > 1 else BY_PROMPT
     names = remembered("meta", versions, lambda: contests.meta_names(store(), versions[0]))
     if not names:
@@ -227,41 +240,45 @@ def _join(versions: tuple[int, ...]) -> str | None:
         "Answers belong to the same task if they have",
         [usual, *names],
         key=key,
-        format_func=lambda one: one if one == usual else f"the same note {one_line(one, 60)}",
+        format_func=lambda value: (
+            value if value == usual else f"the same note {one_line(value, 60)}"
+        ),
         persist_state="session",
     )
     return None if chosen == usual else chosen
 
 
 def _systems(
-    there: tuple[str, ...], versions: tuple[int, ...], join: str | None
+    available: tuple[str, ...], versions: tuple[int, ...], join: str | None
 ) -> tuple[str, ...]:
     key = field("systems", *versions, join)
-    state.seed(key, list(there))
+    state.seed(key, list(available))
     chosen: list[str] = st.multiselect(
         "Systems",
-        list(there),
+        list(available),
         key=key,
-        format_func=lambda one: one_line(one, 60),
+        format_func=lambda system: one_line(system, 60),
         placeholder="Choose two or more",
         persist_state="session",
     )
-    return tuple(one for one in there if one in chosen)
+    return tuple(system for system in available if system in chosen)
 
 
-def _able(found: RunChoices) -> RunChoices:
-    """Only those who can compare two answers: models."""
-    judges = tuple(one for one in found.judges if not one.judge.offline)
+def _able(choices: RunChoices) -> RunChoices:
+    """Keep only judges that can compare two answers: models."""
+    judges = tuple(judge_entry for judge_entry in choices.judges if not judge_entry.judge.offline)
     panels = tuple(
-        one for one in found.panels if not any(judge.offline for judge in one.panel.judges)
+        judge_entry
+        for judge_entry in choices.panels
+        if not any(judge.offline for judge in judge_entry.panel.judges)
     )
     if not panels and not judges:
         st.caption(label("Offline judges cannot compare two answers; add a model."))
-    return replace(found, judges=judges, panels=panels)
+    return replace(choices, judges=judges, panels=panels)
 
 
 def field(*ids: object) -> str:
-    """The key of a field of this form."""
+    """Return the key of a field of this form."""
     return state.key(keys.CONTEST_FORM, *ids)
 
 
@@ -269,7 +286,7 @@ PER_ROUND = 20
 
 
 def next_round(run: Run, chosen: ContestSelection) -> None:
-    """The next round of an adaptive contest; nothing for any other."""
+    """Draw the next round of an adaptive contest; nothing for others."""
     design = chosen.contests.rounds[chosen.run_id].design
     if design.kind != "adaptive" or run.active:
         return
@@ -283,13 +300,13 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
                 (*chosen.about, size),
                 lambda: leaderboard.next_round(store(), chosen.runs, size),
             )
-            found = None if request is None else outlook_of(request)
+            result = None if request is None else outlook_of(request)
             st.button(
                 "Hold it",
                 key=state.key(keys.CONTEST_ACT, "round", run.id),
                 type="primary",
                 icon=":material/play_arrow:",
-                disabled=found is None,
+                disabled=result is None,
                 on_click=_hold,
                 args=(request,),
             )
@@ -297,10 +314,10 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
             st.caption(
                 "Nothing is left to hold: the systems are told apart, or all bouts are held."
             )
-        elif found is not None:
-            calls, cost = fmt.plural(found.estimate.calls, "call"), found.estimate.cost
+        elif result is not None:
+            calls, cost = fmt.plural(result.estimate.calls, "call"), result.estimate.cost
             st.caption(
-                f"Round {len(chosen.runs) + 1}: the {fmt.plural(found.contests, 'contest')} that "
+                f"Round {len(chosen.runs) + 1}: the {fmt.plural(result.contests, 'contest')} that "
                 f"would tell most, {calls}, {'cost unknown' if cost is None else fmt.cost(cost)}."
             )
 

@@ -1,4 +1,4 @@
-"""The parts of the form that say what is asked of two answers, and which pairs meet."""
+"""The parts of the form for the questions asked of two answers, and which pairs meet."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ SAYS = {
 
 
 class QuestionsAsked(NamedTuple):
-    """What is asked, and the guidelines of the rubric it comes from."""
+    """The questions, and the guidelines of their rubric."""
 
     questions: tuple[ContestQuestion, ...]
     guidelines: str = ""
 
 
 def questions(found: RunChoices) -> QuestionsAsked | None:
-    """The questions as chosen; `None` (and a sentence) while there is none."""
+    """Return the chosen questions; `None` (after showing why) if there are none."""
     state.seed(_key("what"), OVERALL)
     what = one_of(
         "What is asked", [OVERALL, BY_RUBRIC, EACH, OWN], key=_key("what"), persist_state="session"
@@ -61,30 +61,30 @@ def questions(found: RunChoices) -> QuestionsAsked | None:
 
 
 def _own() -> QuestionsAsked | None:
-    words: str = st.text_input(
+    text: str = st.text_input(
         "Your question",
         key=_key("own"),
         max_chars=2000,
         placeholder="Which answer is easier to follow for a beginner?",
         persist_state="session",
     )
-    if not words.strip():
+    if not text.strip():
         st.info("Write what makes one answer better than another.", icon=":material/edit:")
         return None
-    return QuestionsAsked((free(words),))
+    return QuestionsAsked((free(text),))
 
 
-def _rubric(found: RunChoices) -> Rubric | None:
-    if not found.rubrics:
+def _rubric(result: RunChoices) -> Rubric | None:
+    if not result.rubrics:
         return None
-    names = {one.id: one.name for one in found.rubrics}
+    names = {rubric.id: rubric.name for rubric in result.rubrics}
     if state.get(_key("rubric")) not in names:
         state.put(_key("rubric"), next(iter(names)))
     chosen: int = st.selectbox(
         "Rubric",
         list(names),
         key=_key("rubric"),
-        format_func=lambda one: one_line(names[one], 90),
+        format_func=lambda name: one_line(names[name], 90),
         persist_state="session",
     )
     newest = planning.rubric_versions(store(), chosen)[0].id
@@ -99,7 +99,7 @@ def _each(rubric: Rubric) -> QuestionsAsked | None:
         "Criteria",
         list(by_name),
         key=key,
-        format_func=lambda one: one_line(one, 60),
+        format_func=lambda value: one_line(value, 60),
         placeholder="Choose one or more",
         persist_state="session",
     )
@@ -110,7 +110,7 @@ def _each(rubric: Rubric) -> QuestionsAsked | None:
 
 
 def design(systems: tuple[str, ...]) -> Design | None:
-    """The design as chosen."""
+    """Return the chosen design."""
     state.seed(_key("kind"), "all")
     chosen = one_of("Who meets whom", KINDS, key=_key("kind"), persist_state="session")
     kind = str(chosen)
@@ -123,7 +123,7 @@ def design(systems: tuple[str, ...]) -> Design | None:
             "Baseline",
             list(systems),
             key=_key("baseline"),
-            format_func=lambda one: one_line(one, 60),
+            format_func=lambda system: one_line(system, 60),
             persist_state="session",
         )
     if kind in ("sampled", "adaptive"):
@@ -136,7 +136,7 @@ def design(systems: tuple[str, ...]) -> Design | None:
 
 
 def _counting() -> dict[str, Any]:
-    """Orders, ties and what a disagreement is."""
+    """Choose the orders, the ties, and how to count a disagreement."""
     for name, start in (("both", True), ("ties", True), ("both_bad", False), ("summaries", False)):
         state.seed(_key(name), start)
     with st.grid(2, min_column_width=230):

@@ -1,4 +1,4 @@
-"""A contest run as the page reads it: its contests, and what of them is counted."""
+"""A contest run as the page reads it: its contests, and which votes count."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import one_line
 from pages.ui.widgets import confidence
 
-# The keys of the Compare systems and Arena pages, beside those of `state`.
+# Keys of the Compare systems and Arena pages, next to those of `state`.
 
-# Address parameters: the form, the view, what is counted, the cell of the matrix and the contest.
+# URL parameters: the form, the view, which votes count, the cell of the matrix and the contest.
 QUESTION = "question"
 ORDERS = "orders"
 CELL = "cell"
@@ -42,7 +42,7 @@ ORDER_WORDS: dict[str, str] = {
 
 
 class ContestSelection(NamedTuple):
-    """What is shown. ``question`` and ``judge`` are ``None`` where all are taken together."""
+    """The selection shown. ``question`` and ``judge`` are ``None`` if all count together."""
 
     runs: tuple[int, ...]
     about: tuple[object, ...]
@@ -53,27 +53,27 @@ class ContestSelection(NamedTuple):
 
     @property
     def run_id(self) -> int:
-        """The last round."""
+        """Return the id of the last round."""
         return self.runs[-1]
 
     def outcome(self, held: HeldContest) -> ContestOutcome:
-        """What a contest comes to, by what is counted."""
+        """Return a contest's outcome from the votes that count."""
         return contest_votes.outcome(self.contests, held, self.judge, self.counted)
 
     def held(self, pair: frozenset[str] | None = None) -> list[tuple[int, HeldContest]]:
-        """The contests on the question (between these two), each with its place among all."""
+        """Return the question's contests (between these two), each with its place among all."""
         return [
-            (at, one)
-            for at, one in enumerate(self.contests.held)
-            if self.question in (None, one.question)
-            and (pair is None or (one.first in pair and one.second in pair))
+            (at, contest)
+            for at, contest in enumerate(self.contests.held)
+            if self.question in (None, contest.question)
+            and (pair is None or (contest.first in pair and contest.second in pair))
         ]
 
 
 def read(run_id: int) -> ContestSelection:
-    """The contests of a run and of the rounds it goes on from."""
+    """Return the contests of a run and of its earlier rounds."""
     runs = tuple(leaderboard.rounds_of(store(), run_id))
-    rows = [item_view.require_run(store(), one) for one in runs]
+    rows = [item_view.require_run(store(), run) for run in runs]
     about = tuple((row.id, row.votes, row.failures_open) for row in rows)
     contests = shared("contests", about, lambda: contest_votes.read(store(), runs))
     return ContestSelection(
@@ -89,7 +89,7 @@ def read(run_id: int) -> ContestSelection:
 
 
 def board(chosen: ContestSelection) -> Leaderboard:
-    """The leaderboard of what is counted."""
+    """Return the leaderboard of the votes that count."""
     level = confidence().level
     about = (*chosen.about, chosen.question, chosen.judge, chosen.counted, level)
     return remembered(
@@ -106,7 +106,7 @@ def board(chosen: ContestSelection) -> Leaderboard:
 
 
 def pickers(chosen: ContestSelection, *, only_question: bool = False) -> None:
-    """Which question, whose votes, which orders; each only where there is a choice."""
+    """Choose the question, the judge and the orders; each only if there is a choice."""
     questions, judges = chosen.contests.questions, [j.name for j in chosen.contests.judges]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(questions) > 1:
@@ -132,17 +132,17 @@ def pickers(chosen: ContestSelection, *, only_question: bool = False) -> None:
 
 
 def _both_orders(contests: Contests) -> bool:
-    return any(one.design.orders == "both" for one in contests.rounds.values())
+    return any(contest.design.orders == "both" for contest in contests.rounds.values())
 
 
-def _pick(words: str, name: str, options: list[str], every: str, chosen: str | None) -> None:
+def _pick(text: str, name: str, options: list[str], every: str, chosen: str | None) -> None:
     key = state.key(CONTEST_FIELD, name)
     state.put(key, chosen or ALL)
     st.selectbox(
-        words,
+        text,
         [ALL, *options],
         key=key,
-        format_func=lambda one: one_line(one, 60) if one else every,
+        format_func=lambda value: one_line(value, 60) if value else every,
         width=280,
         on_change=_on_pick,
         args=(name, key, ALL),

@@ -1,1 +1,1 @@
-"""The list of runs, and the forms that plan one or a sweep of them."""
+"""The list of runs, and the forms that plan one run or a sweep."""

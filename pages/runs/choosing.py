@@ -1,4 +1,4 @@
-"""What a run or a sweep judges: versions of a rubric and of a dataset, and how many items."""
+"""The inputs of a run or a sweep: versions of a rubric and a dataset, and how many items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 
 
 def missing(found: RunChoices) -> None:
-    """What to do where there is no rubric or no dataset."""
+    """Show what to do without a rubric or a dataset."""
     what, page = ("dataset", routes.DATASETS) if found.rubrics else ("rubric", routes.RUBRICS)
     empty_state(
         f"There is no {what} yet",
@@ -27,45 +27,48 @@ def missing(found: RunChoices) -> None:
 
 
 def choose_rubric(found: RunChoices) -> int:
-    """The rubric version to ask."""
-    names = {one.id: one.name for one in found.rubrics}
+    """Return the chosen rubric version."""
+    names = {rubric.id: rubric.name for rubric in found.rubrics}
     chosen = _chosen("rubric", names, state.RUBRIC)
-    versions = {one.id: one for one in planning.rubric_versions(store(), chosen)}
+    versions = {version.id: version for version in planning.rubric_versions(store(), chosen)}
     return _version("rubric", chosen, {n: v.number for n, v in versions.items()})
 
 
 def choose_dataset(found: RunChoices) -> tuple[int, int]:
-    """The dataset version, and how many items it has."""
-    names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
+    """Return the dataset version, and its number of items."""
+    names = {
+        dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
+        for dataset in found.datasets
+    }
     chosen = _chosen("dataset", names, state.DATASET)
-    versions = {one.id: one for one in planning.dataset_versions(store(), chosen)}
+    versions = {entry.id: entry for entry in planning.dataset_versions(store(), chosen)}
     version = _version("dataset", chosen, {n: v.number for n, v in versions.items()})
     return version, versions[version].items
 
 
 def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
     key = plan_key(what)
-    asked, followed = state.address_id(parameter), plan_key(what, "asked")
-    if asked is not None and asked not in names:
-        state.unknown(parameter, asked)
-    if asked in names and asked != state.get(followed):
-        # Whoever comes by a link means what it names, whatever was planned before.
-        state.put(key, asked)
-        state.put(followed, asked)
+    linked, followed_key = state.address_id(parameter), plan_key(what, "asked")
+    if linked is not None and linked not in names:
+        state.unknown(parameter, linked)
+    if linked in names and linked != state.get(followed_key):
+        # A link's own choice replaces whatever was planned before.
+        state.put(key, linked)
+        state.put(followed_key, linked)
     if state.get(key) not in names:
         state.put(key, next(iter(names)))
     chosen: int = st.selectbox(
         what.capitalize(),
         list(names),
         key=key,
-        format_func=lambda one: one_line(names[one], 90),
+        format_func=lambda name: one_line(names[name], 90),
         persist_state="session",
     )
     return chosen
 
 
 def _version(what: str, of: int, numbers: dict[int, int]) -> int:
-    """The version to use: the newest, unless somebody picks an older one."""
+    """Return the chosen version: the newest, unless the person picks an older one."""
     newest = next(iter(numbers))
     if len(numbers) == 1:
         return newest
@@ -75,14 +78,14 @@ def _version(what: str, of: int, numbers: dict[int, int]) -> int:
         f"Version of the {what}",
         list(numbers),
         key=key,
-        format_func=lambda one: f"{numbers[one]}{' (newest)' if one == newest else ''}",
+        format_func=lambda number: f"{numbers[number]}{' (newest)' if number == newest else ''}",
         persist_state="session",
     )
     return chosen
 
 
 def choose_items(count: int) -> tuple[int | None, bool]:
-    """How many items at most (`None`: all), and whether the seed draws them."""
+    """Return the most items to judge (`None`: all), and whether the seed draws them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.seed(plan_key("which"), ALL)
         which = st.segmented_control(

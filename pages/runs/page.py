@@ -27,18 +27,18 @@ POLL_SECONDS = 1.5
 
 
 def run_list() -> None:
-    """The whole list screen."""
+    """Draw the whole list screen."""
     page_header("Runs", "A run asks judges about every item and keeps every vote.")
     show_flash()
     search = _toolbar()
     offset = (_page() - 1) * PAGE
-    found = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
-    if not found.total:
+    result = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+    if not result.total:
         _nothing(search)
         return
-    active = any(one.active for one in found.rows)
+    active = any(run_row.active for run_row in result.rows)
     st.fragment(_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
-    _pages(found.total)
+    _pages(result.total)
 
 
 def _toolbar() -> str:
@@ -78,7 +78,7 @@ def _toolbar() -> str:
 
 
 def on_plan(what: str = "new") -> None:
-    """Open the form that plans a run, or a sweep (a callback)."""
+    """Callback: open the form that plans a run, or a sweep."""
     state.drop(SWEPT)
     state.set_address(**{state.PLAN: what, state.FIND: None, state.PAGE: None})
 
@@ -123,66 +123,66 @@ def _nothing(search: str) -> None:
 
 def _cards(search: str, offset: int, was_active: bool) -> None:
     with shown_errors():
-        found = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
-        if was_active and not any(one.active for one in found.rows):
+        result = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+        if was_active and not any(run_row.active for run_row in result.rows):
             st.rerun()
-        for one in found.rows:
-            _card(one, found.means[one.id])
+        for run_row in result.rows:
+            _card(run_row, result.means[run_row.id])
 
 
-def _card(one: RunRow, means: RunMeans) -> None:
+def _card(run: RunRow, means: RunMeans) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            routes.link(routes.RUN, label(one.name, 90), {state.RUN: one.id})
-            row([status_tag(one)])
-        if one.active:
-            done = one.votes + one.failures_open
-            st.progress(min(1.0, done / one.planned) if one.planned else 1.0)
-        lines = (f"{versions_line(one)} · {raters_line(one)}", " · ".join(_facts(one, means)))
+            routes.link(routes.RUN, label(run.name, 90), {state.RUN: run.id})
+            row([status_tag(run)])
+        if run.active:
+            answered = run.votes + run.failures_open
+            st.progress(min(1.0, answered / run.planned) if run.planned else 1.0)
+        lines = (f"{versions_line(run)} · {raters_line(run)}", " · ".join(_facts(run, means)))
         st.html("".join(f'<div class="rs-quiet rs-num">{esc(line)}</div>' for line in lines))
 
 
-def _facts(one: RunRow, means: RunMeans) -> list[str]:
-    facts = [f"run {one.id}", f"{fmt.plural(one.items, 'item')}", votes_words(one)]
-    if lifecycle.spared(one):
-        facts.append(f"{fmt.count(lifecycle.spared(one))} not needed")
+def _facts(run: RunRow, means: RunMeans) -> list[str]:
+    facts = [f"run {run.id}", f"{fmt.plural(run.items, 'item')}", votes_words(run)]
+    if lifecycle.spared(run):
+        facts.append(f"{fmt.count(lifecycle.spared(run))} not needed")
     if means.score is not None:
         facts.append(f"mean score {fmt.score(means.score)}")
     if means.ungraded:
         facts.append(ungraded_words(means.ungraded))
-    if means.agreement is not None and len(one.panel.judges) > 1:
+    if means.agreement is not None and len(run.panel.judges) > 1:
         facts.append(f"agreement {fmt.score(means.agreement)}")
-    if one.failures_open:
-        facts.append(fmt.plural(one.failures_open, "failure"))
-    if one.calls:
-        facts.append(cost_words(one))
-    return [*facts, fmt.ago(one.created)]
+    if run.failures_open:
+        facts.append(fmt.plural(run.failures_open, "failure"))
+    if run.calls:
+        facts.append(cost_words(run))
+    return [*facts, fmt.ago(run.created)]
 
 
 def plan_form() -> None:
-    """The whole form."""
+    """Draw the whole form."""
     run_form.back_button()
     page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
-    found = planning.choices(store())
-    if not found.rubrics or not found.datasets:
-        choosing.missing(found)
+    result = planning.choices(store())
+    if not result.rubrics or not result.datasets:
+        choosing.missing(result)
         return
     form, beside = st.columns([3, 2], gap="large")
     request: RunRequest | None = None
     with form, shown_errors():
-        request = _form(found)
+        request = _form(result)
     with beside, st.container(key="rs_beside"), shown_errors():
         run_form.show_estimate(request)
 
 
-def _form(found: RunChoices) -> RunRequest | None:
+def _form(result: RunChoices) -> RunRequest | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = choosing.choose_rubric(found)
-    dataset, items = choosing.choose_dataset(found)
+    rubric = choosing.choose_rubric(result)
+    dataset, items = choosing.choose_dataset(result)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
-    words = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(found, words, labelled=judging.labelled(store(), dataset, words))
+    text = planning.rubric_at(store(), rubric)
+    panel = run_form.panel(result, text, labelled=judging.labelled(store(), dataset, text))
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
     replicates = _replicates()
@@ -207,11 +207,11 @@ def _form(found: RunChoices) -> RunRequest | None:
 
 
 def _batch(panel: Panel | None) -> bool:
-    """Whether models are asked in batches; offered where every model of the panel can be."""
+    """Return whether models are asked in batches; offered if every model of the panel can be."""
     if panel is None or all(judge.offline for judge in panel.judges):
         return False
     cannot = lanes.without_batches(panel)
-    asked: bool = st.toggle(
+    in_batches: bool = st.toggle(
         "Ask in batches, at half the price",
         key=plan_key("batch"),
         disabled=bool(cannot),
@@ -220,20 +220,20 @@ def _batch(panel: Panel | None) -> bool:
         "sooner. You may close everything meanwhile: the run goes on when the app does.",
     )
     if cannot:
-        why = " ".join(f"{name} {words}" for name, words in cannot.items())
+        why = " ".join(f"{name} {text}" for name, text in cannot.items())
         st.caption(label(f"Not in batches: {why}"))
-    return asked and not cannot
+    return in_batches and not cannot
 
 
 def _label_share(dataset: int, panel: Panel | None) -> float:
-    who = _learners(panel)
-    if not who:
+    learners = _learners(panel)
+    if not learners:
         return LABEL_SHARE
     learning = cost_estimate.learning(store(), dataset)
     if learning.marked:
         st.caption(
             f"The dataset marks {fmt.plural(learning.marked, 'labelled item')} as its calibration "
-            f"part. {who} those, and they are not graded."
+            f"part. {learners} those, and they are not graded."
         )
         return LABEL_SHARE
     if not learning.labelled:
@@ -247,14 +247,14 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
         format="%d%%",
         key=plan_key("share"),
         persist_state="session",
-        help=f"{who} this share of the {learning.labelled} labelled items. "
+        help=f"{learners} this share of the {learning.labelled} labelled items. "
         "Those are not graded; the others show how right the judges are.",
     )
     return share / 100
 
 
 def _learners(panel: Panel | None) -> str:
-    """Who needs labelled items, with its verb; empty where nobody does."""
+    """Return the judges that need labelled items, with a verb; empty if there are none."""
     if panel is None:
         return ""
     models = any(not judge.offline for judge in panel.judges)

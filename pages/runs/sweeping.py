@@ -1,4 +1,4 @@
-"""The form that sets up a sweep: what to vary, what all of it will take, and one button."""
+"""The form that sets up a sweep: what to vary, the estimated cost, and one button."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ JUDGING: dict[Judging, str] = {
 
 
 def show() -> None:
-    """The whole form; after the start, the way to the comparison."""
+    """Draw the whole form; after the start, the way to the comparison."""
     if state.get(SWEPT):
         _started()
         return
@@ -51,26 +51,26 @@ def show() -> None:
         "Many runs in one step: all grade the same items with the same seed, so that their "
         "differences are paired.",
     )
-    found = planning.choices(store())
-    if not found.rubrics or not found.datasets:
-        choosing.missing(found)
+    result = planning.choices(store())
+    if not result.rubrics or not result.datasets:
+        choosing.missing(result)
         return
     form, beside = st.columns([3, 2], gap="large")
-    asked = None
+    sweep_form = None
     with form, shown_errors():
-        asked = _form(found)
+        sweep_form = _form(result)
     with beside, st.container(key="rs_beside"):
-        _outlook(asked)
+        _outlook(sweep_form)
 
 
-def _form(found: RunChoices) -> tuple[RunRequest, Axes] | None:
+def _form(result: RunChoices) -> tuple[RunRequest, Axes] | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = choosing.choose_rubric(found)
-    dataset, items = choosing.choose_dataset(found)
+    rubric = choosing.choose_rubric(result)
+    dataset, items = choosing.choose_dataset(result)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
-    words = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(found, words, labelled=judging.labelled(store(), dataset, words))
+    text = planning.rubric_at(store(), rubric)
+    panel = run_form.panel(result, text, labelled=judging.labelled(store(), dataset, text))
     st.html('<div class="rs-section">What to vary</div>')
     st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
     axes = _axes(panel)
@@ -132,7 +132,7 @@ def _pick(
         help=help or None,
         persist_state="session",
     )
-    return tuple(one for one in options if one in chosen)
+    return tuple(option for option in options if option in chosen)
 
 
 def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
@@ -146,9 +146,9 @@ def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
         name = "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs"
         pressed = start_button(state.key(RUNS_ACT, "start sweep"), sweep is not None, name)
         if pressed and sweep is not None:
-            made = sweeps.start_sweep(store(), sweep)
+            started = sweeps.start_sweep(store(), sweep)
             state.drop(PLAN_FIELD, "seed")
-            state.put(SWEPT, list(made))
+            state.put(SWEPT, list(started))
             st.rerun()
 
 
@@ -180,8 +180,8 @@ def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
     table(
         ("Run", "Calls", "Cost"),
         (
-            (esc(one.name), fmt.count(of.calls), fmt.cost(of.cost))
-            for one, of in zip(sweep.variants, estimate.runs, strict=True)
+            (esc(entry.name), fmt.count(of.calls), fmt.cost(of.cost))
+            for entry, of in zip(sweep.variants, estimate.runs, strict=True)
         ),
         name="The runs of the sweep",
         numbers=(1, 2),
@@ -201,15 +201,15 @@ def _made(request: RunRequest, axes: Axes) -> tuple[Sweep, SweepEstimate]:
 
 
 def _started() -> None:
-    """After the start: all runs are queued, and here is where they can be compared."""
-    made: list[int] = state.get(SWEPT)
-    page_header("Sweep started", f"{fmt.plural(len(made), 'run')} wait their turn.")
+    """Show after the start that all runs are queued, and the link to their comparison."""
+    run_ids: list[int] = state.get(SWEPT)
+    page_header("Sweep started", f"{fmt.plural(len(run_ids), 'run')} wait their turn.")
     empty_state(
-        f"Runs {made[0]} to {made[-1]}",
+        f"Runs {run_ids[0]} to {run_ids[-1]}",
         "Compare shows what changed between any two of them, and accuracy against cost over all, "
         "as soon as votes come in.",
         lambda: routes.link(
-            routes.COMPARE, "Compare these runs", {"runs": ",".join(map(str, made))}
+            routes.COMPARE, "Compare these runs", {"runs": ",".join(map(str, run_ids))}
         ),
     )
     run_form.back_button()

@@ -1,1 +1,1 @@
-"""Submissions and changed items that a model writes, to see whether judges notice."""
+"""Submissions and changed items written by a model, to test whether judges notice."""

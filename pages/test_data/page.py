@@ -24,9 +24,9 @@ MOST_LISTED = 200
 
 
 def changed_items(name: str, rubric: Rubric) -> None:
-    """The form, the changes, and the table of what judges noticed."""
-    found = catalog.listing(store())
-    if not found:
+    """Draw the form, the changes, and the table of what judges noticed."""
+    result = catalog.listing(store())
+    if not result:
         st.info("This needs a dataset with items to change.", icon=":material/dataset:")
         routes.link(routes.DATASETS, "Datasets")
         return
@@ -35,12 +35,12 @@ def changed_items(name: str, rubric: Rubric) -> None:
         criterion, aimed = _aim(name, rubric)
         judge = model_help.writer("edits")
     with right:
-        titles = {one.version_id: one.name for one in found}
+        titles = {entry.version_id: entry.name for entry in result}
         version: int = st.selectbox(
             "Items of",
             list(titles),
             key=_key(name, "dataset"),
-            format_func=lambda one: one_line(titles[one], 70),
+            format_func=lambda title: one_line(titles[title], 70),
         )
         items = _items(name, version)
         budget = model_help.budget("edits")
@@ -71,7 +71,7 @@ def _aim(name: str, rubric: Rubric) -> tuple[str, int]:
         "Criterion that shall be answered otherwise",
         list(criteria),
         key=_key(name, "target"),
-        format_func=lambda one: one_line(one, 80),
+        format_func=lambda criterion: one_line(criterion, 80),
     )
     criterion = criteria[chosen]
     worst = criterion.worst_of(criterion.scored)
@@ -92,7 +92,7 @@ def _items(name: str, version: int) -> tuple[str, ...]:
         ids,
         default=ids[:5],
         key=_key(name, "items", str(version)),
-        format_func=lambda one: one_line(one, 60),
+        format_func=lambda value: one_line(value, 60),
         max_selections=counterfactuals.MOST,
         help=f"The first {MOST_LISTED} of the dataset are listed.",
     )
@@ -100,19 +100,19 @@ def _items(name: str, version: int) -> tuple[str, ...]:
 
 
 def _changed(task: HelpTask) -> None:
-    found = counterfactuals.edited(store(), task)
-    if not found:
+    result = counterfactuals.edited(store(), task)
+    if not result:
         return
     st.subheader("What was changed", anchor=False)
-    with st.expander(fmt.plural(len(found), "changed item"), expanded=len(found) <= 2):
+    with st.expander(fmt.plural(len(result), "changed item"), expanded=len(result) <= 2):
         at = st.selectbox(
             "Item",
-            range(len(found)),
+            range(len(result)),
             key=state.key(DATA_FIELD, "changed", task.id),
-            format_func=lambda one: one_line(found[one][0].id, 80),
+            format_func=lambda index: one_line(result[index][0].id, 80),
             label_visibility="collapsed",
         )
-        item, change = found[at]
+        item, change = result[at]
         if change.what:
             st.caption(label(change.what, 300))
         heads = ("<b>As it was</b>", "<b>Changed</b>")
@@ -134,23 +134,23 @@ def _changed(task: HelpTask) -> None:
             _measured(counterfactuals.measured(store(), run.id))
 
 
-def _measured(found: EditFigures) -> None:
+def _measured(measured: EditFigures) -> None:
     st.html(
-        f"<div><b>Noticed: {esc(share_words(found.noticed))}</b></div>"
-        f"<div><b>Nothing else moved: {esc(share_words(found.still))}</b></div>"
+        f"<div><b>Noticed: {esc(share_words(measured.noticed))}</b></div>"
+        f"<div><b>Nothing else moved: {esc(share_words(measured.still))}</b></div>"
     )
-    heads = ("Item", found.criterion, "Other criteria that moved", "What was changed")
+    heads = ("Item", measured.criterion, "Other criteria that moved", "What was changed")
     lines = []
-    for one in found.pairs:
-        how = tag("✓ noticed", "good") if one.noticed else tag("not noticed", "bad")
-        if not one.counts:
+    for pair in measured.pairs:
+        how = tag("✓ noticed", "good") if pair.noticed else tag("not noticed", "bad")
+        if not pair.counts:
             how = tag("cannot tell", "neutral")
-        arrow = f"{esc(one.before or fmt.DASH)} → {esc(one.after or fmt.DASH)}"
+        arrow = f"{esc(pair.before or fmt.DASH)} → {esc(pair.after or fmt.DASH)}"
         moved = "; ".join(
-            f"{esc(one_line(name, 40))}: {esc(a)} → {esc(b)}" for name, (a, b) in one.moved.items()
+            f"{esc(one_line(name, 40))}: {esc(a)} → {esc(b)}" for name, (a, b) in pair.moved.items()
         )
         lines.append(
-            (esc(one_line(one.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(one.what))
+            (esc(one_line(pair.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(pair.what))
         )
     table(heads, lines, name="Every change and what judges made of it")
     st.caption(
@@ -168,7 +168,7 @@ VIEWS = {SUBMISSIONS: "Write submissions", EDITS: "Change items"}
 
 
 def show() -> None:
-    """The whole page."""
+    """Draw the whole page."""
     page_header(
         "Test data",
         "A model writes submissions for each option of a criterion, or changes real items so that "
@@ -199,29 +199,29 @@ def show() -> None:
 
 
 def _titles() -> dict[str, str]:
-    """Unsaved drafts and rubrics by name, with what to call them."""
-    titles = {str(found.id): found.name for found in library.listing(store())}
-    for kept in library.all_kept(store()):
-        title = kept.draft["name"] or "Untitled rubric"
-        titles[kept.name] = f"{title} (unsaved changes)"
+    """Return unsaved drafts and rubrics by name, with their titles."""
+    titles = {str(rubric_row.id): rubric_row.name for rubric_row in library.listing(store())}
+    for draft_row in library.all_kept(store()):
+        title = draft_row.draft["name"] or "Untitled rubric"
+        titles[draft_row.name] = f"{title} (unsaved changes)"
     return titles
 
 
 def _chosen(titles: dict[str, str]) -> str:
     key = state.key(DATA_FIELD, "rubric")
-    asked = state.address_in(state.RUBRIC, titles)
+    name = state.address_in(state.RUBRIC, titles)
     if state.get(key) not in titles:
-        state.put(key, asked or next(iter(titles)))
+        state.put(key, name or next(iter(titles)))
     chosen: str = st.selectbox(
-        "Rubric", list(titles), key=key, format_func=lambda one: one_line(titles[one], 80)
+        "Rubric", list(titles), key=key, format_func=lambda title: one_line(titles[title], 80)
     )
     return chosen
 
 
 def _rubric(name: str) -> Rubric | None:
     try:
-        kept = library.kept(store(), name)
-        draft = kept.draft if kept is not None else library.opened(store(), int(name))
+        saved = library.kept(store(), name)
+        draft = saved.draft if saved is not None else library.opened(store(), int(name))
         return proposals.rubric_of(draft)
     except InputError as error:
         first = str(error.problems[0]) if error.problems else error.message

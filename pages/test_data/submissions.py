@@ -1,4 +1,4 @@
-"""Submissions written for each option of a criterion; then how judges find them."""
+"""Submissions written for each option of a criterion; then how often judges recover it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DATA_ACT = "data_act"
 
 
 def keep(task: HelpTask, make: Callable[..., object], version: int | None) -> None:
-    """The button that keeps it as a dataset, or the way to that dataset."""
+    """Draw the button that saves the result as a dataset, or the link to that dataset."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Keep as a dataset" if version is None else "Keep again",
@@ -48,7 +48,7 @@ def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
 
 
 def ask(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
-    """Who judges, what it costs, and how far the newest run is."""
+    """Draw the choice of judges, the cost, and the progress of the newest run."""
     panel = model_help.panel("Who judges", what)
     if panel is None:
         return
@@ -85,13 +85,13 @@ SHOWN = 60
 
 
 def show(name: str, rubric: Rubric) -> None:
-    """The form, the task under way, what it wrote, and the recovery figure."""
+    """Draw the form, the current task, its texts, and the recovery figure."""
     criteria = {c.name: c for c in rubric.criteria}
     chosen = st.selectbox(
         "Criterion",
         list(criteria),
         key=_key(name, "criterion"),
-        format_func=lambda one: one_line(one, 80),
+        format_func=lambda criterion: one_line(criterion, 80),
     )
     criterion = criteria[chosen]
     subject = f"rubric/{name}/{criterion.name}"
@@ -175,12 +175,12 @@ def _tasks(name: str) -> tuple[tuple[str, ...], int]:
 
 
 def _written(task: HelpTask, rubric: Rubric) -> None:
-    made = generated_items.made(store(), task)
-    if not made:
+    written = generated_items.made(store(), task)
+    if not written:
         return
     st.subheader("What was written", anchor=False)
     st.caption("The option aimed at is not a label: nobody has checked that a text deserves it.")
-    _texts(made)
+    _texts(written)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
         keep(task, generated_items.as_dataset, version)
@@ -201,29 +201,32 @@ def _written(task: HelpTask, rubric: Rubric) -> None:
             _recovery(generated_items.recovery(store(), run.id))
 
 
-def _texts(made: list[Made]) -> None:
-    with st.expander(fmt.plural(len(made), "submission"), expanded=len(made) <= 6):
-        for one in made[:SHOWN]:
-            aimed = " or ".join(one.aimed)
-            between = len(one.aimed) > 1
-            about = f'<span class="rs-quiet">{esc(one_line(one.task, 120))}</span>'
+def _texts(written: list[Made]) -> None:
+    with st.expander(fmt.plural(len(written), "submission"), expanded=len(written) <= 6):
+        for text in written[:SHOWN]:
+            aimed = " or ".join(text.aimed)
+            between = len(text.aimed) > 1
+            about = f'<span class="rs-quiet">{esc(one_line(text.task, 120))}</span>'
             row([tag(one_line(aimed, 60), "warn" if between else "info"), about])
-            st.html(f'<div class="rs-card rs-prose">{esc(one.text)}</div>')
-        if len(made) > SHOWN:
-            st.caption(f"and {len(made) - SHOWN} more, in the dataset")
+            st.html(f'<div class="rs-card rs-prose">{esc(text.text)}</div>')
+        if len(written) > SHOWN:
+            st.caption(f"and {len(written) - SHOWN} more, in the dataset")
 
 
-def _recovery(found: Recovery) -> None:
-    st.html(f"<b>Found: {esc(share_words(found.whole))}</b>")
-    heads = ("Written for", "Found", *found.labels, "No verdict")
+def _recovery(recovery: Recovery) -> None:
+    st.html(f"<b>Found: {esc(share_words(recovery.whole))}</b>")
+    heads = ("Written for", "Found", *recovery.labels, "No verdict")
     lines = [
         (
-            esc(" or ".join(one.aimed)) + (" " + tag("borderline", "warn") if one.between else ""),
-            esc(share_words(one.found)),
-            *(fmt.count(one.chosen[name]) if name in one.chosen else "" for name in found.labels),
-            fmt.count(one.unanswered) if one.unanswered else "",
+            esc(" or ".join(row.aimed)) + (" " + tag("borderline", "warn") if row.between else ""),
+            esc(share_words(row.found)),
+            *(
+                fmt.count(row.chosen[name]) if name in row.chosen else ""
+                for name in recovery.labels
+            ),
+            fmt.count(row.unanswered) if row.unanswered else "",
         )
-        for one in found.rows
+        for row in recovery.rows
     ]
     numbers = tuple(range(2, len(heads)))
     table(heads, lines, name="What judges chose, by the option aimed at", numbers=numbers)
@@ -234,7 +237,7 @@ def _recovery(found: Recovery) -> None:
 
 
 def share_words(share: Estimate) -> str:
-    """A share with its interval and n, or why there is none."""
+    """Return a share with its interval and n, or why it is missing."""
     if not share.n:
         return "No submission has a verdict yet."
     return f"{share.words(fmt.percent).inline}, {share.hits} of {share.n}"
