@@ -132,7 +132,7 @@ def pickers(chosen: ContestSelection, *, only_question: bool = False) -> None:
 
 
 def _both_orders(contests: Contests) -> bool:
-    return any(contest.design.orders == "both" for contest in contests.rounds.values())
+    return any(run.design.orders == "both" for run in contests.rounds.values())
 
 
 def _pick(text: str, name: str, options: list[str], every: str, chosen: str | None) -> None:

@@ -1,7 +1,7 @@
-"""The fields for how judges are asked, and how judges sit together in stages.
+"""The fields for how judges are asked, and for the stages of a panel.
 
-The caller says under which keys the values stand (`Keys`), so that they come and go with its
-form. `fields` draws, `read` gives what stands in the fields, also from a callback.
+The caller chooses the keys of the values (`Keys`), so that they live as long as its form. `fields`
+draws, `read` returns the fields' values, also in a callback.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_EXAMPLES = 20
 
 
 class FieldKeys(NamedTuple):
-    """Where the values stand, and what each widget does: `of` gives a name its key.
+    """The keys of the values, and each widget's behaviour: `of` returns a name's key.
 
     `lasting` keeps values while their widgets are not drawn; `changed` is called after a change.
     """
@@ -36,25 +36,25 @@ class FieldKeys(NamedTuple):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments that every widget takes."""
+        """Return the arguments that every widget takes."""
         lasting: dict[str, Literal["session"]] = {"persist_state": "session"}
         return {**(lasting if self.lasting else {}), "on_change": self.changed}
 
 
 def read(keys: FieldKeys, start: Asking) -> Asking:
-    """What stands in the fields; where one was never drawn, what `start` has."""
+    """Return the fields' values, or those of `start` for fields never drawn."""
     values = {name: state.get(keys.of(name), getattr(start, name)) for name in NAMES}
     values["few_shot"] = values["few_shot"] or 0
     values["instructions"] = values["instructions"] or ""
     try:
         return build(Asking, values, "asking")
     except InputError:
-        # Only words can be wrong; `fields` says how. Until they are mended the former ones hold.
+        # Only the instructions can be invalid; `fields` shows why. Until then the old ones apply.
         return build(Asking, values | {"instructions": start.instructions}, "asking")
 
 
 def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_FROM) -> Asking:
-    """Draw every field with its sentence; returns what stands in them.
+    """Draw every field with its explanation; return the fields' values.
 
     `examples_from` says where few-shot examples come from.
     """
@@ -99,7 +99,7 @@ def _choice(keys: FieldKeys, name: str, head: str, choices: dict[str, tuple[str,
     st.radio(
         head,
         list(choices),
-        format_func=lambda one: choices[one][0],
+        format_func=lambda option: choices[option][0],
         captions=[says for _, says in choices.values()],
         key=keys.of(name),
         **keys.options,
@@ -129,9 +129,9 @@ def _toggle(keys: FieldKeys, name: str, head: str, says: str) -> None:
         st.caption(says)
 
 
-# The expander "How judges are asked": asking, and how judges sit together in stages.
+# The expander "How judges are asked": asking, and the stages of the panel.
 #
-# Used by the panel editor and the planning of a run; a spot check has the asking only.
+# The panel editor and the form of a run use it; a spot check has the asking only.
 
 HEAD = "How judges are asked"
 STAGES = 10
@@ -139,7 +139,7 @@ START_CONFIDENCE = 0.8
 
 
 def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> PanelSetup:
-    """What stands in the fields for these judges; where one was never drawn, what `start` has."""
+    """Return the fields' values for these judges, or those of `start` for fields never drawn."""
     staged = _value(keys, "staged", start.cascade is not None) and len(names) > 1
     return PanelSetup(
         asking=read(keys, start.asking),
@@ -157,9 +157,9 @@ def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> Pane
 def setup_fields(
     keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, models: bool = True
 ) -> PanelSetup:
-    """Draw the expander, its head with all that is set; returns what stands in the fields.
+    """Draw the expander, whose head lists the settings; return the fields' values.
 
-    `names` are the judges chosen, `models` whether any of them is a model.
+    `names` are the chosen judges, `models` whether any of them is a model.
     """
     now = read_setup(keys, start, names)
     with st.expander(label(head(now, models=models)), icon=":material/tune:", key=keys.of("tune")):
@@ -175,11 +175,11 @@ def setup_fields(
 
 
 def head(now: PanelSetup, *, models: bool = True) -> str:
-    """The words on the closed expander."""
+    """Return the closed expander's text."""
     seats = words.seating_line(now.cascade, now.early_stop, now.stages, len(now.shadows))
-    said = [words.asking_line(now.asking)] if models else []
-    said += [seats] if seats else []
-    return f"{HEAD}: {', '.join(said) or 'all at once'}"
+    parts = [words.asking_line(now.asking)] if models else []
+    parts += [seats] if seats else []
+    return f"{HEAD}: {', '.join(parts) or 'all at once'}"
 
 
 def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
@@ -200,7 +200,7 @@ def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
 
 
 def _seats(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: bool) -> None:
-    """A line for every judge: its stage, and whether it is a shadow."""
+    """Draw a line for every judge: its stage, and whether it is a shadow."""
     for at, name in enumerate(names):
         stage, shadow = keys.of(_of("stage", name)), keys.of(_of("shadow", name))
         state.seed(stage, _first_stage(start, name, at) + 1)
@@ -244,7 +244,7 @@ def _goes_on(keys: FieldKeys, start: PanelSetup) -> None:
 
 
 def _drawn(now: PanelSetup) -> None:
-    """The stages one under the other, as they will be gone through."""
+    """Draw the stages in the order in which a cell passes them."""
     if now.cascade is None:
         return
     lines = words.stage_lines(now.cascade, now.stages, now.shadows)
@@ -263,10 +263,10 @@ def _drawn(now: PanelSetup) -> None:
 
 
 def _cascade(keys: FieldKeys, start: PanelSetup) -> Cascade:
-    kept = start.cascade or Cascade()
-    values = {name: bool(_value(keys, name, getattr(kept, name))) for name in words.GOES_ON}
-    below = _value(keys, "below", kept.below_confidence is not None)
-    confidence = _value(keys, "confidence", kept.below_confidence or START_CONFIDENCE)
+    cascade = start.cascade or Cascade()
+    values = {name: bool(_value(keys, name, getattr(cascade, name))) for name in words.GOES_ON}
+    below = _value(keys, "below", cascade.below_confidence is not None)
+    confidence = _value(keys, "confidence", cascade.below_confidence or START_CONFIDENCE)
     return build(Cascade, {**values, "below_confidence": confidence if below else None}, "cascade")
 
 
@@ -275,7 +275,7 @@ def _stage(keys: FieldKeys, start: PanelSetup, name: str, at: int) -> int:
 
 
 def _first_stage(start: PanelSetup, name: str, at: int) -> int:
-    """The stage kept; where there never was a cascade, the judges stand one after the other."""
+    """Return the saved stage; without a cascade, the judges' order gives the stages."""
     return start.stages.get(name, 0) if start.cascade else min(at, STAGES - 1)
 
 

@@ -1,5 +1,5 @@
-"""What the settings of asking and the rules of voting do, and what to do about failures, each in
-a sentence.
+"""Explanations in a sentence each: settings of asking, rules of voting, and failures with their
+fixes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from core.domain.rubric import Scale
 from core.services.judges.registry import key_status
 from core.text import numbers as fmt
 
-#: What a judge is that is no model.
+#: What kind of judge each one without a model is.
 WITHOUT_MODEL: Mapping[JudgeKind, str] = {
     "classifier": "learns from labels",
     "neighbours": "learns from labels",
@@ -22,7 +22,7 @@ WITHOUT_MODEL: Mapping[JudgeKind, str] = {
 
 
 def who_answers(judge: Judge) -> str:
-    """The judge's model, or what it is instead.
+    """Return the judge's model, or its kind if it has none.
 
     >>> who_answers(Judge(name="Ann", model="some-model"))
     'some-model'
@@ -123,7 +123,7 @@ SHADOW_SAYS = (
 
 
 def asking_line(asking: Asking) -> str:
-    """How models are asked, in one line.
+    """Return how models are asked, in one line.
 
     >>> asking_line(Asking())
     'one criterion per call'
@@ -147,7 +147,7 @@ def asking_line(asking: Asking) -> str:
 def seating_line(
     cascade: Cascade | None, early_stop: bool, stages: Mapping[str, int], shadows: int
 ) -> str:
-    """Stages, early stop and shadows in one line; empty where every judge is asked and counts."""
+    """Return stages, early stop and shadows in one line; empty if all judges answer and count."""
     parts = [fmt.plural(len(set(stages.values())), "stage")] if cascade else []
     parts += ["early stop"] if early_stop else []
     parts += [fmt.plural(shadows, "shadow judge")] if shadows else []
@@ -155,7 +155,7 @@ def seating_line(
 
 
 def panel_line(panel: Panel) -> str:
-    """Asking, stages and shadows of a panel in one line; only stages where no model is asked."""
+    """Return a panel's asking, stages and shadows in one line; without models only stages."""
     models = any(not judge.offline for judge in panel.judges)
     stages = {judge.name: judge.stage for judge in panel.judges}
     shadows = sum(judge.shadow for judge in panel.judges)
@@ -164,12 +164,12 @@ def panel_line(panel: Panel) -> str:
 
 
 def goes_on_line(cascade: Cascade) -> str:
-    """When a cell goes on to the next stage.
+    """Return when a cell escalates to the next stage.
 
     >>> goes_on_line(Cascade(on_failure=False, below_confidence=0.7))
     'goes on when it abstains, it is split, or its confidence is below 0.70'
     """
-    when = [words for name, (words, _) in GOES_ON.items() if getattr(cascade, name)]
+    when = [text for name, (text, _) in GOES_ON.items() if getattr(cascade, name)]
     if cascade.below_confidence is not None:
         when.append(f"its confidence is below {fmt.score(cascade.below_confidence)}")
     if not when:
@@ -182,13 +182,13 @@ def goes_on_line(cascade: Cascade) -> str:
 def stage_lines(
     cascade: Cascade, stages: Mapping[str, int], shadows: Sequence[str] | frozenset[str] = ()
 ) -> list[tuple[str, str]]:
-    """Every stage as (its judges, what happens then), first to last; ``stages`` by judge.
+    """Return every stage as (its judges, its next step), in order; ``stages`` is by judge.
 
     >>> stage_lines(Cascade(), {"a": 0, "b": 4})[1]
     ('Stage 2: b', 'decides')
     """
     numbers = sorted(set(stages.values()))
-    found = []
+    result = []
     for place, number in enumerate(numbers, start=1):
         names = [
             f"{name} (shadow)" if name in shadows else name
@@ -196,12 +196,12 @@ def stage_lines(
             if stage == number
         ]
         then = goes_on_line(cascade) if place < len(numbers) else "decides"
-        found.append((f"Stage {place}: {', '.join(names)}", then))
-    return found
+        result.append((f"Stage {place}: {', '.join(names)}", then))
+    return result
 
 
-def _lower(words: str) -> str:
-    return words[0].lower() + words[1:]
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 SCALE_NAMES: Mapping[str, str] = {
@@ -242,7 +242,7 @@ RULE_WORDS: dict[Scale, dict[str, str]] = {
 
 
 def rule_label(rule: str) -> str:
-    """A rule's name as a person reads it.
+    """Return a rule's name for display.
 
     >>> rule_label("weighted_mean")
     'Weighted mean'
@@ -277,7 +277,7 @@ ADVICE = {
 
 
 def advice(kind: str, judges: Sequence[Judge]) -> str:
-    """What a person can do about a kind of failure; names the variables of missing keys."""
+    """Return how to fix a kind of failure, with the variables of missing keys."""
     if kind not in ("missing_key", "auth"):
         return ADVICE.get(kind, _RETRY)
     names = sorted({name for judge in judges if (name := key_status(judge)[0])})

@@ -1,8 +1,8 @@
-"""The work on one rubric in this tab: its draft, kept in the store after every change.
+"""This tab's work on one rubric: its draft, stored after every change.
 
-`name` is the rubric's id as text, or the name of a draft that is no rubric yet. The session
-holds plain data only: the draft, the text of the YAML view where that is not (or not quite) the
-same, and the drafts before it, for undoing.
+`name` is the rubric's id as text, or the name of a draft without a rubric. The session holds plain
+data only: the draft, the YAML text if it differs from the draft, and the earlier drafts, for
+undo.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ RUBRICS_PANEL = "rubrics_panel"
 
 
 def open_rubric(name: str) -> None:
-    """Go to the editor of a rubric or a draft."""
+    """Open the editor of a rubric or a draft."""
     state.set_address(**{state.RUBRIC: name, state.VERSION: None})
 
 
 def start(fresh: RubricDraft) -> str:
-    """Keep a new draft and go to its editor; returns the draft's name."""
+    """Store a new draft and open its editor; return the draft's name."""
     name = library.new_name()
     library.keep(store(), name, fresh)
     state.drop(RUBRICS_PANEL)
@@ -44,7 +44,7 @@ def start(fresh: RubricDraft) -> str:
 
 
 def back_to_list(before: Callable[[], None] = lambda: None) -> None:
-    """The way back; what is unsaved is kept. `before` is called on the way."""
+    """Draw the way back; unsaved work is kept. `before` is called first."""
     st.button(
         "All rubrics",
         key=state.key(RUBRIC_ACT, "list"),
@@ -80,32 +80,32 @@ RUBRIC_NOTE = "rubric_note"
 RUBRIC_CONFLICT = "rubric_conflict"
 RUBRIC_NOTICES = "rubric_notices"
 RUBRIC_TRY = "rubric_try"
-#: The number of the version that was saved last in this tab: what comes next is offered.
+#: The number of the version last saved in this tab, for offering the next steps.
 RUBRIC_SAVED = "rubric_saved"
-#: The name that was suggested for a criterion, by its uid.
+#: The suggested name of a criterion, by its uid.
 RUBRIC_SUGGESTED = "rubric_suggested"
 
 
-#: The uid of the card that holds the rubric's own fields.
+#: The uid of the card with the rubric's own fields.
 ABOUT = "about"
-#: The uids of the cards of the two rules that there is one of at most.
+#: The uids of the cards of the two rules that exist at most once.
 DECISION, PENALTY = "decision", "penalty"
-#: How many changes can be taken back.
+#: Most changes that can be undone.
 UNDOS = 50
 Level = Literal["draft", "scoring", "criterion", "option"]
 
 
 def load(name: str) -> None:
-    """Have the work in the session: as it was left, else fresh from the newest version.
+    """Load the work into the session: as last edited, or from the newest version.
 
     Raises:
         NotFound: there is no rubric and no draft of that name.
     """
     if state.get(_key(name)) is not None:
         return
-    kept = library.kept(store(), name)
-    if kept is not None:
-        state.put(_key(name), _fresh(kept.draft, kept.text, kept.updated))
+    stored = library.kept(store(), name)
+    if stored is not None:
+        state.put(_key(name), _fresh(stored.draft, stored.text, stored.updated))
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
@@ -114,29 +114,29 @@ def load(name: str) -> None:
 
 
 def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str, Any]:
-    """What the session holds. `seen`: when the kept copy was changed last, as far as we know."""
+    """Return the session's data. `seen`: when the stored copy was last changed, if known."""
     return {"draft": draft, "text": typed, "past": [], "future": [], "seen": seen, "as": None}
 
 
 def draft(name: str) -> RubricDraft:
-    """The draft as it stands."""
-    found: RubricDraft = state.get(_key(name))["draft"]
-    return found
+    """Return the current draft."""
+    result: RubricDraft = state.get(_key(name))["draft"]
+    return result
 
 
 def text(name: str) -> str | None:
-    """The YAML as typed, where it is not simply the draft written out."""
-    found: str | None = state.get(_key(name))["text"]
-    return found
+    """Return the YAML as typed, if it differs from the draft written out."""
+    result: str | None = state.get(_key(name))["text"]
+    return result
 
 
 def is_unsaved(name: str) -> bool:
-    """Whether there is anything that saving would add."""
+    """Return whether saving would add anything."""
     return bool(refused_text(name)) or is_changed(draft(name))
 
 
 def refused_text(name: str) -> InputError | None:
-    """Why the typed YAML is not a rubric, or `None` where it is (or none was typed)."""
+    """Return why the typed YAML is not a rubric, or `None` if it is (or none was typed)."""
     typed = text(name)
     if typed is None:
         return None
@@ -148,7 +148,7 @@ def refused_text(name: str) -> InputError | None:
 
 
 def change(name: str, changed: RubricDraft, *, redraw: bool = False) -> None:
-    """Take over a changed draft; `redraw` where fields on screen must show new values."""
+    """Store a changed draft; `redraw` if fields on screen must show new values."""
     _put(name, changed, None)
     state.drop(RUBRIC_YAML, name)
     if redraw:
@@ -156,9 +156,9 @@ def change(name: str, changed: RubricDraft, *, redraw: bool = False) -> None:
 
 
 def change_text(name: str, typed: str) -> None:
-    """Take over the YAML as typed; the form follows as soon as it is a rubric."""
+    """Store the YAML as typed; the form follows once it is a valid rubric."""
     current = draft(name)
-    # The view shows what is wrong with the text; until then the form keeps the last good state.
+    # The view shows the text's problems; until they are fixed the form keeps the last valid draft.
     with contextlib.suppress(InputError):
         current = with_rubric(current, library.read(typed, "rubric.yaml").value)
     _put(name, current, typed)
@@ -166,22 +166,22 @@ def change_text(name: str, typed: str) -> None:
 
 
 def can_undo(name: str) -> bool:
-    """Whether there is a change of this tab to take back."""
+    """Return whether this tab has a change to undo."""
     return bool(state.get(_key(name))["past"])
 
 
 def can_redo(name: str) -> bool:
-    """Whether a change was taken back that can be made again."""
+    """Return whether an undone change can be redone."""
     return bool(state.get(_key(name))["future"])
 
 
 def undo(name: str) -> None:
-    """Take the last change of this tab back, whatever it was."""
+    """Undo this tab's last change, of any kind."""
     _step(name, "past", "future")
 
 
 def redo(name: str) -> None:
-    """Make the change again that was taken back last."""
+    """Redo the change that was undone last."""
     _step(name, "future", "past")
 
 
@@ -199,19 +199,19 @@ def _step(name: str, come: str, go: str) -> None:
 
 
 def drop_text(name: str) -> None:
-    """Give up the typed YAML and go on with the draft."""
+    """Discard the typed YAML and continue with the draft."""
     change(name, draft(name), redraw=True)
 
 
 def leave(name: str) -> None:
-    """Going away: a new draft in which nothing was written is not worth keeping."""
+    """Leave the work: a new, empty draft is discarded."""
     if state.get(_key(name)) is not None and not is_unsaved(name):
         drop_kept(name)
         forget(name)
 
 
 def forget(name: str) -> None:
-    """Let go of everything about this work in this tab."""
+    """Discard this draft in this tab."""
     for family in (
         RUBRIC_WORK,
         RUBRIC_FIELD,
@@ -226,7 +226,7 @@ def forget(name: str) -> None:
 
 
 def save(name: str) -> None:
-    """Callback: save the draft as a version, and go on with that; a conflict is kept and shown."""
+    """Callback: save the draft as a version and continue with it; show a conflict if any."""
     with shown_errors():
         refused = refused_text(name)
         if refused is not None:
@@ -244,23 +244,23 @@ def save(name: str) -> None:
         forget(name)
         fresh = str(saved.rubric_id)
         open_rubric(fresh)
-        # Not what is kept of it: that is somebody else's.
+        # Not the stored draft of that name, which is another person's.
         state.put(_key(fresh), _fresh(library.opened(store(), saved.rubric_id), None, None))
         keep_open(fresh, opened)
         state.flash(f"Saved as version {saved.number}.")
         state.put(state.key(RUBRIC_SAVED, fresh), saved.number)
         if score_changes.behind(store(), saved.rubric_id):
-            # The card "Graded runs" is there.
+            # The card "Graded runs" is on that side.
             state.put(state.key(RUBRIC_SIDE, fresh), "Versions")
 
 
 def field(name: str, *ids: str) -> str:
-    """The key of the widget that edits one field."""
+    """Return the key of the widget that edits one field."""
     return state.key(RUBRIC_FIELD, name, *ids)
 
 
 def held(name: str, value: Any, *ids: str) -> str:
-    """The key of a widget that shows the draft's own value, whatever changed it.
+    """Return the key of a widget that shows the draft's own value, whatever changed it.
 
     For widgets whose choices or values depend on other fields; their callbacks write the draft
     before the page is drawn again.
@@ -271,12 +271,12 @@ def held(name: str, value: Any, *ids: str) -> str:
 
 
 def bound(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str, Any]:
-    """The arguments that make a widget edit one field of the draft: key, value and callback."""
+    """Return the arguments that bind a widget to one field: key, value and callback."""
     holder: Any = draft(name)
     if level == "scoring":
         holder = holder["scoring"]
     for family, uid in zip(("criteria", "options"), ids, strict=False):
-        holder = next(one for one in holder[family] if one["uid"] == uid)
+        holder = next(part for part in holder[family] if part["uid"] == uid)
     key = field(name, *ids, what)
     state.seed(key, holder[what])
     return {"key": key, "on_change": on_field, "args": (name, level, ids, what)}
@@ -285,23 +285,23 @@ def bound(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str,
 def wired(
     name: str, value: Any, uid: str, what: str, on_change: Callable[[str, str, str], None]
 ) -> dict[str, Any]:
-    """The arguments that make a widget show a value of a rule's card and call `on_change`."""
+    """Return the arguments that show a value of a rule's card and call `on_change`."""
     return {"key": held(name, value, uid, what), "on_change": on_change, "args": (name, uid, what)}
 
 
 def open_card(name: str) -> str | None:
-    """The uid of the one card that is open."""
-    found: str | None = state.get(state.key(RUBRIC_OPEN, name))
-    return found
+    """Return the uid of the one open card."""
+    result: str | None = state.get(state.key(RUBRIC_OPEN, name))
+    return result
 
 
 def toggle_card(name: str, uid: str | None) -> None:
-    """Open a card, or close it where it is open."""
+    """Open a card, or close it if it is open."""
     state.put(state.key(RUBRIC_OPEN, name), None if uid == open_card(name) else uid)
 
 
 def keep_open(name: str, uid: str | None) -> None:
-    """Have that card open (uid), or none."""
+    """Open that card (uid), or close all."""
     state.put(state.key(RUBRIC_OPEN, name), uid)
 
 
@@ -330,10 +330,13 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
 
 
 def _required(name: str, now: RubricDraft, uid: str, requirement: str) -> RubricDraft:
-    """The draft with another requirement; a name that was suggested in this tab follows it."""
+    """Return the draft with another requirement; a name suggested in this tab follows it."""
     key = state.key(RUBRIC_SUGGESTED, name, uid)
     changed = draft_criteria.set_requirement(now, uid, requirement, str(state.get(key) or ""))
-    names = [{c["uid"]: c["name"] for c in one["criteria"]}.get(uid, "") for one in (now, changed)]
+    names = [
+        {c["uid"]: c["name"] for c in version["criteria"]}.get(uid, "")
+        for version in (now, changed)
+    ]
     if names[0] != names[1]:
         state.put(key, names[1])
         state.put(field(name, uid, "name"), names[1])
@@ -354,7 +357,7 @@ def _put(name: str, changed: RubricDraft, typed: str | None) -> None:
 
 
 def _keep(name: str) -> None:
-    """Keep this tab's work; beside what somebody else kept meanwhile, never over it."""
+    """Store this tab's work, next to another person's newer copy and never over it."""
     work = state.get(_key(name))
     kept_as = work["as"] or name
     seen = library.keep_beside(
@@ -364,23 +367,23 @@ def _keep(name: str) -> None:
 
 
 def drop_kept(name: str) -> None:
-    """Let go of the kept copy of this tab's work; what somebody else kept stays."""
+    """Discard the stored copy of this tab's work; other people's copies stay."""
     library.discard(store(), _own(name))
 
 
 def _own(name: str) -> str:
-    """The name under which there is this tab's work, or nobody's."""
+    """Return the name of this tab's stored work, or of none."""
     work = state.get(_key(name))
-    kept = library.kept(store(), kept_as(name))
-    if kept is None or kept.updated == work["seen"]:
+    stored = library.kept(store(), kept_as(name))
+    if stored is None or stored.updated == work["seen"]:
         return kept_as(name)
     return f"{name.partition(library.BESIDE)[0]}{library.BESIDE}{_tab()}"
 
 
 def kept_as(name: str) -> str:
-    """Under which name this tab's work is kept: its own where somebody else works on it, too."""
-    found: str = state.get(_key(name))["as"] or name
-    return found
+    """Return the name of this tab's stored work, its own if another person edits it, too."""
+    result: str = state.get(_key(name))["as"] or name
+    return result
 
 
 def _tab() -> str:

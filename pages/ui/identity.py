@@ -1,8 +1,8 @@
-"""Who is at the screen: signed in where a login is configured, else a name given once.
+"""The person at the screen: signed in if a login is configured, else named once by hand.
 
-A name given once is kept in this browser (not in the address, which people share), so that a
-reload or another tab finds it. It is no proof of anything; a configured login is. The session is
-one browser tab: it outlives a reload, so that a reload keeps the item that is open.
+This browser keeps the typed name (not the address, which people share), so that a reload or
+another tab has it. The name proves nothing; a configured login does. The session is one browser
+tab: it survives a reload, which therefore keeps the open item.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ SESSION = "identity_session"
 CHANGED = "identity_changed"
 
 
-# Text that reaches the script is data (`data`), and what comes back is text from this browser.
-# A browser that keeps nothing (storage refused) has a session until it is reloaded.
+# Text that reaches the script is data (`data`), and the result is text from this browser. A browser
+# that refuses storage has a session until it is reloaded.
 _REMEMBER = """
 export default function({ data, setStateValue }) {
   const place = "rubric-studio-reviewer", tab = "rubric-studio-tab";
@@ -53,21 +53,21 @@ export default function({ data, setStateValue }) {
   if (data.session !== session || data.name !== name) setStateValue("heard", { name, session });
 }
 """
-#: Longest name and session that are taken from a browser.
+#: The longest name and session id accepted from a browser.
 LONGEST = 100
 
 
 class _Heard(NamedTuple):
-    """What the browser said: the name it keeps, and which tab it is. Empty before it has spoken."""
+    """The browser's message: its stored name and its tab id. Empty before the first message."""
 
     name: str = ""
     session: str = ""
 
 
 class Header(NamedTuple):
-    """A page's own header, and how it asks for a name: whoever is asked should see what for.
+    """A page's own header, shown above the question for a name, so that its purpose is clear.
 
-    Without a title where the page has drawn its head already.
+    Without a title if the page has drawn its head already.
     """
 
     title: str = "Review"
@@ -75,7 +75,7 @@ class Header(NamedTuple):
     asks: str = "Who reviews?"
 
     def show(self) -> None:
-        """Draw it, where there is one."""
+        """Draw the header, if there is one."""
         if self.title:
             page_header(self.title, self.tells)
 
@@ -84,7 +84,7 @@ REVIEW = Header()
 
 
 def seat(header: Header = REVIEW) -> Seat | None:
-    """The seat of whoever is here; while nobody is known, asks below `header` and gives `None`."""
+    """Return the current user's seat; if unknown, ask below `header` and return `None`."""
     if not actor().may("review") and not actor().may("organise"):
         header.show()
         with shown_errors():
@@ -100,7 +100,7 @@ def seat(header: Header = REVIEW) -> Seat | None:
 
 
 def show_seat(who: Seat) -> None:
-    """One quiet line: who reviews here, and how to become somebody else."""
+    """Draw one quiet line: the current reviewer, and the way to change the name."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"You are **{label(who.name)}** ({who.role}).")
         signed = login_configured()
@@ -113,27 +113,27 @@ def show_seat(who: Seat) -> None:
 
 
 def login_configured() -> bool:
-    """Whether `.streamlit/secrets.toml` has a section `[auth]`."""
+    """Return whether `.streamlit/secrets.toml` has a section `[auth]`."""
     try:
         return "auth" in st.secrets
     except StreamlitSecretNotFoundError:
-        return False  # no secrets file at all: nobody configured a login
+        return False  # without a secrets file, no login is configured
 
 
 def _session(heard: _Heard, *, wait: bool) -> str | None:
-    """This tab, as long as it lives; `None` while its browser has yet to say which one it is."""
-    known = state.get(SESSION)
-    if not known:
+    """Return this tab's id, which lasts as long as the tab; `None` until the browser sends it."""
+    session = state.get(SESSION)
+    if not session:
         if wait and not heard.session:
             return None
-        known = heard.session or secrets.token_hex(8)
-        state.put(SESSION, known)
-    return str(known)
+        session = heard.session or secrets.token_hex(8)
+        state.put(SESSION, session)
+    return str(session)
 
 
 def _listen() -> _Heard:
-    """What this browser remembers; it is told what to remember from now on, if anything."""
-    found = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
+    """Return what this browser remembers, and send it what to remember from now on."""
+    result = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
         key=state.key(IDENTITY, "browser"),
         data={
             "keep": state.get(KEEP),
@@ -144,8 +144,8 @@ def _listen() -> _Heard:
         height=1,
         on_heard_change=lambda: None,
     )
-    said = getattr(found, "heard", None) or {}
-    heard = _Heard(*(str(said.get(part) or "")[:LONGEST] for part in _Heard._fields))
+    message = getattr(result, "heard", None) or {}
+    heard = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
     if heard.session:
         state.put(HEARD, heard)
     return heard
@@ -164,8 +164,8 @@ def _signed_in(header: Header) -> str | None:
     return reviewers.sign_in(store(), name).name
 
 
-def _offer_login(words: str) -> None:
-    st.html(f'<div class="rs-empty"><b>{esc(words)}</b></div>')
+def _offer_login(text: str) -> None:
+    st.html(f'<div class="rs-empty"><b>{esc(text)}</b></div>')
     if find_spec("authlib") is None:
         st.error(
             "A login is configured, but the package that it needs is not installed. "
@@ -177,7 +177,7 @@ def _offer_login(words: str) -> None:
 
 
 def sign_in_page(who: Actor) -> None:
-    """All that is shown on a server for a team to somebody who may do nothing here."""
+    """Draw the only page that a team's server shows to people without access."""
     st.title("Rubric Studio", anchor=False)
     if not login_configured():
         st.error(
@@ -188,21 +188,21 @@ def sign_in_page(who: Actor) -> None:
         _offer_login("Sign in to go on")
     else:
         st.error(label(who.refused))
-        for one in resources.workspaces():
-            to = esc(routes.href("./", {state.WORKSPACE: one.name}))
-            st.html(f'<a href="{to}" target="_self">Go to {esc(one.title)}</a>')
+        for workspace in resources.workspaces():
+            to = esc(routes.href("./", {state.WORKSPACE: workspace.name}))
+            st.html(f'<a href="{to}" target="_self">Go to {esc(workspace.title)}</a>')
         st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=log_out)
     _keep_place(reload=False)
 
 
 def log_out() -> None:
-    """End this sign-in, and every other one of the same member (a callback)."""
+    """Callback: end this sign-in, and every other one of the same member."""
     resources.sign_out()
     st.logout()
 
 
 def who_is_here() -> None:
-    """One quiet line in the sidebar of a server for a team: who is signed in, and the way out."""
+    """Draw one quiet line in a team server's sidebar: the current user, and sign-out."""
     who = actor()
     if who.via == "page":
         with st.sidebar:
@@ -220,17 +220,17 @@ def who_is_here() -> None:
 
 
 def _choose_workspace() -> None:
-    """The workspaces that one may go to; nothing where there is only one."""
-    mine = {one.name: one for one in resources.workspaces()}
-    if len(mine) < 2:
+    """Draw the choice of workspaces; nothing if there is only one."""
+    by_name = {workspace.name: workspace for workspace in resources.workspaces()}
+    if len(by_name) < 2:
         return
     key = state.key(IDENTITY, "workspace")
     state.put(key, state.get(state.INSIDE))
     st.selectbox(
         "Workspace",
-        list(mine),
+        list(by_name),
         key=key,
-        format_func=lambda name: one_line(mine[name].title, 60),
+        format_func=lambda name: one_line(by_name[name].title, 60),
         on_change=_on_workspace,
         args=(key,),
     )
@@ -245,14 +245,14 @@ def _on_workspace(key: str) -> None:
 
 
 def leave_for_start(chosen: st.Page) -> None:
-    """Whoever goes to another workspace begins at its start: ids of the one mean nothing there."""
+    """Go to the start page after a change of workspace: ids differ between workspaces."""
     if state.get(CHANGED) and chosen.url_path:
         routes.go(routes.START)
 
 
-# A sign-in leads away and back to the server's first address; the tab remembers where one wanted to
-# go. One who changed the workspace loads the page anew, so that the browser forgets the other one's
-# fields, too. And an address that only names its workspace is no step of its own in the history.
+# A sign-in leads away and back to the server's first address; the tab remembers the intended page.
+# A change of workspace reloads the page, so that the browser forgets the other one's fields, too.
+# And an address that only names its workspace adds no step to the history.
 
 _PLACE = """
 export default function({ data }) {
@@ -295,7 +295,7 @@ def _given(heard: _Heard, header: Header) -> str | None:
         name = reviewers.sign_in(store(), heard.name).name
         state.put(NAME, name)
     if name is None:
-        # Drawn late: a browser that knows a name says so before one would read the question.
+        # Drawn late: a browser that knows a name sends it before a person would read the question.
         with st.container(key="rs_late"):
             _ask(header)
     return name
@@ -318,9 +318,9 @@ def _ask(header: Header) -> None:
 def _enter() -> None:
     with shown_errors():
         name = str(state.get(state.key(IDENTITY, "name")) or "")
-        found = reviewers.sign_in(store(), name)
-        state.put(NAME, found.name)
-        state.put(KEEP, found.name)
+        result = reviewers.sign_in(store(), name)
+        state.put(NAME, result.name)
+        state.put(KEEP, result.name)
 
 
 def _leave() -> None:
@@ -328,23 +328,23 @@ def _leave() -> None:
     state.put(KEEP, "")
 
 
-# Under which name somebody acts where nobody need sign in first: saving a version, applying one.
+# The name for acts that need no sign-in: saving a version, applying one.
 #
-# The name is the one of `identity` where it is known; a field beside the button asks for it once.
+# It is the name of `identity` if known; a field next to the button asks for it once.
 
 
 def known_name() -> str:
-    """The name of whoever is here, or the empty string; draws nothing."""
+    """Return the current user's name, or the empty string; draws nothing."""
     if not login_configured():
         return str(state.get(NAME) or "")
-    # The address is what a provider guarantees; people may change the name that is shown. Some
-    # providers say "false" as a text, and some say nothing: only a plain yes is one.
-    known = claims() or {}
-    return members.address_in(known) if known.get("email_verified") is True else ""
+    # Providers guarantee the address; people may change the displayed name. Some providers send
+    # "false" as a text, and some send nothing: only a plain true counts.
+    user_claims = claims() or {}
+    return members.address_in(user_claims) if user_claims.get("email_verified") is True else ""
 
 
 def ask_name(key: str) -> str:
-    """The name, from a field where it is not known yet; perhaps still empty."""
+    """Return the name, from a field if it is not known yet; it may still be empty."""
     name = known_name()
     if name or login_configured():
         return name
@@ -359,11 +359,11 @@ def ask_name(key: str) -> str:
 
 
 def sit_down(name: str) -> Seat:
-    """The seat of that name, which this tab goes on with; `InputError` for no name."""
-    found = reviewers.sign_in(store(), name)
+    """Return the seat of that name, which this tab keeps; `InputError` for an empty name."""
+    result = reviewers.sign_in(store(), name)
     if not login_configured():
-        state.put(NAME, found.name)
-        state.put(KEEP, found.name)
+        state.put(NAME, result.name)
+        state.put(KEEP, result.name)
     if not state.get(SESSION):
         state.put(SESSION, secrets.token_hex(8))
-    return reviewers.seat(store(), found.name, str(state.get(SESSION)))
+    return reviewers.seat(store(), result.name, str(state.get(SESSION)))

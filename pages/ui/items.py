@@ -1,4 +1,4 @@
-"""An item and its votes as a person sees them: texts, options, verdicts, two texts beside."""
+"""An item and its votes on screen: texts, options, verdicts, two texts side by side."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def option_chips(
     *,
     voted: bool = True,
 ) -> str:
-    """The HTML of a criterion's choices; the chosen one has a tick, weight and a thick border.
+    """Return the HTML of a criterion's choices; the chosen one has a tick and a thick border.
 
     Args:
-        criterion: whose `choices` are shown.
+        criterion: the criterion whose `choices` are shown.
         chosen: an index into `choices`, or `None`.
-        order: `order[shown position] = original index`; where it is given the chips stand as they
-            were shown, each with its shown number and, in small, its place in the rubric.
-        voted: whether anybody chose it; a verdict that is only nearest has no tick.
+        order: `order[shown position] = original index`; if given, the chips are in the order
+            shown, each with its shown number and, in small, its place in the rubric.
+        voted: whether any vote chose it; a verdict that is only nearest has no tick.
     """
     indices = list(order) if order is not None else range(len(criterion.choices))
     return "".join(
@@ -70,13 +70,13 @@ def option_chips(
 
 
 def verdict_chips(criterion: Criterion, verdict: Verdict | None) -> list[str]:
-    """The HTML of a criterion's choices with its verdict; and, where no vote chose that, what the
-    verdict is.
+    """Return the HTML of a criterion's choices with its verdict; and the verdict itself, if no
+    vote chose that option.
     """
-    words = between(criterion, verdict)
+    text = between(criterion, verdict)
     chosen = None if verdict is None else verdict.option
-    chips = option_chips(criterion, chosen, voted=not words)
-    return [chips, tag(words, "warn")] if words else [chips]
+    chips = option_chips(criterion, chosen, voted=not text)
+    return [chips, tag(text, "warn")] if text else [chips]
 
 
 def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, voted: bool) -> str:
@@ -89,8 +89,8 @@ def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, vot
     if not voted:
         mark = '<span aria-label="nearest, chosen by nobody">≈</span>'
     tick = mark if chosen else ""
-    words = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
-    return f'<span class="{classes}">{words}</span>'
+    text = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
+    return f'<span class="{classes}">{text}</span>'
 
 
 def vote_card(
@@ -103,28 +103,28 @@ def vote_card(
     text: str | None = None,
     marks: str = "",
 ) -> str:
-    """HTML of an answer with evidence, reason and what it cost; or of a failure, and its kind.
+    """Return HTML of an answer with evidence, reason and cost; or of a failure and its kind.
 
     Args:
-        criterion: what was asked.
+        criterion: the criterion asked.
         result: the answer, or the failure.
-        call: what asking took, where it is at hand.
-        who: replaces the judge's name (e.g. "Judge A" where judging is blind).
-        which: replaces "try 2" and the like, which of its answers this is (see `which_answer`).
-        text: the submission; quotes that are not in it are said to be missing.
-        marks: HTML tags (`widgets.tag`) to stand beside the name.
+        call: the call's figures, if known.
+        who: replaces the judge's name (e.g. "Judge A" in blind judging).
+        which: replaces "try 2" and the like, the answer's number (see `which_answer`).
+        text: the submission; quotes that it does not contain are marked as missing.
+        marks: HTML tags (`widgets.tag`) next to the name.
     """
     name = who or result.cell.judge
     if which is None:
         which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
-    said = f'<span class="rs-quiet">{esc(which)}</span>' if which else ""
-    head = f'<div class="rs-row"><b>{esc(name)}</b>{said}{marks}</div>'
+    number = f'<span class="rs-quiet">{esc(which)}</span>' if which else ""
+    head = f'<div class="rs-row"><b>{esc(name)}</b>{number}{marks}</div>'
     body = _vote(criterion, result, text) if isinstance(result, Vote) else _failure(result)
     return f'<div class="rs-card">{head}{body}{_call_line(call)}</div>'
 
 
 def which_answer(view: VoteView) -> str:
-    """Which of a judge's answers to a cell this is; empty for the first one."""
+    """Return which of a judge's answers to a cell this is; empty for the first."""
     number = view.cell.replicate if view.repeats is None else view.repeats
     parts = [f"try {number + 1}"] if number else []
     parts += ["order reversed"] if view.repeats is not None else []
@@ -132,9 +132,9 @@ def which_answer(view: VoteView) -> str:
 
 
 def standing_tags(view: VoteView) -> str:
-    """The HTML of what becomes of a vote, where it does not simply count."""
-    words = STANDINGS[view.standing]
-    tags = tag(words) if words and view.vote is not None else ""
+    """Return the HTML of a vote's status, unless it simply counts."""
+    text = STANDINGS[view.standing]
+    tags = tag(text) if text and view.vote is not None else ""
     apart = view.apart and view.repeats is not None
     return tags + (tag("not the same answer", "warn") if apart else "")
 
@@ -167,9 +167,9 @@ def _quote(quote: str, text: str | None) -> str:
 
 
 def _failure(failure: VoteFailure) -> str:
-    words = FAILURE_WORDS.get(failure.kind, failure.kind)
+    text = FAILURE_WORDS.get(failure.kind, failure.kind)
     return (
-        f"<div>{tag(f'✕ No vote: {words}', 'bad')}</div>"
+        f"<div>{tag(f'✕ No vote: {text}', 'bad')}</div>"
         f'<div class="rs-prose">{esc(failure.message)}</div>'
     )
 
@@ -185,7 +185,7 @@ def _call_line(call: Call | None) -> str:
 
 
 def spent(call: Call) -> list[str]:
-    """What a call cost in money, time and tries, or that an earlier answer was used again."""
+    """Return a call's cost, time and tries, or that an earlier answer was reused."""
     if call.cached:
         then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"
         return [f"answer from an earlier run{then}, nothing now"]
@@ -193,9 +193,9 @@ def spent(call: Call) -> list[str]:
     return [f"cost {fmt.cost(call.cost)}", fmt.seconds(call.seconds), tries]
 
 
-# An item as a person reads it: what was handed in, what it was about, and its labels.
+# An item on screen: its submission, its task, and its labels.
 #
-# Everything here was written by others and goes through the doors of `text`.
+# Everything here was written by others and goes through the functions of `text`.
 
 #: Longer texts scroll within this many pixels.
 TALL = 420
@@ -203,7 +203,7 @@ LONG = 1800
 
 
 def show_item(item: Item) -> None:
-    """The whole item: tags, prompt, context, submission, reference, labels, notes."""
+    """Draw the whole item: tags, prompt, context, submission, reference, labels, notes."""
     show_tags(item)
     if item.prompt:
         headed("Prompt", item.prompt)
@@ -220,7 +220,7 @@ def show_item(item: Item) -> None:
 
 
 def show_tags(item: Item) -> None:
-    """System, split and tags as small tags; nothing where there are none."""
+    """Draw system, split and tags as small tags; nothing if there are none."""
     parts = [tag(f"system {item.system}", "info")] if item.system else []
     parts += [tag(item.split)] if item.split else []
     parts += [tag(word) for word in item.tags]
@@ -230,7 +230,7 @@ def show_tags(item: Item) -> None:
 
 
 def show_submission(item: Item) -> None:
-    """The submission as written: chat turns, thinking apart from output, or plain text."""
+    """Draw the submission as written: chat turns, thinking apart from output, or plain text."""
     handed_in = item.submission
     if isinstance(handed_in, Pair):
         for name, answer in (("Answer A", handed_in.first), ("Answer B", handed_in.second)):
@@ -245,8 +245,8 @@ def _show_answer(handed_in: Answer, *, missing: bool = False) -> None:
         _text(handed_in, missing=missing)
     elif isinstance(handed_in, Sections):
         if handed_in.thinking:
-            words = fmt.plural(len(handed_in.thinking.split()), "word")
-            with st.expander(f"Thinking, {words}", icon=":material/psychology:"):
+            text = fmt.plural(len(handed_in.thinking.split()), "word")
+            with st.expander(f"Thinking, {text}", icon=":material/psychology:"):
                 _text(handed_in.thinking)
         _text(handed_in.output)
     else:
@@ -270,32 +270,32 @@ def _text(text: str, *, missing: bool = False) -> None:
 
 
 def headed(words: str, text: str) -> None:
-    """A text under a small heading."""
+    """Draw a text under a small heading."""
     with st.container(gap="xsmall"):
         st.html(f'<div class="rs-section">{esc(words)}</div>')
         _text(text)
 
 
 def context_words(name: str) -> str:
-    """The heading of a context. One that nobody named needs no name."""
+    """Return the heading of a context; an unnamed one has none."""
     return "Context" if name == "context" else f"Context: {name}"
 
 
 def show_contexts(context: Mapping[str, str]) -> None:
-    """Every named text under its heading."""
+    """Draw every named text under its heading."""
     for name, text in context.items():
         headed(context_words(name), text)
 
 
 def show_labels(item: Item) -> None:
-    """What people said of the item, by criterion, with their reasons."""
+    """Draw people's labels of the item, by criterion, with their reasons."""
     lines = "".join(
         f"<li>{esc(name)}: {tag(label.label)} "
         f'<span class="rs-quiet">{esc(label.reason)}</span></li>'
         for name, label in item.labels.items()
     )
-    said = f'<ul class="rs-list">{lines}</ul>' if lines else '<span class="rs-quiet">None.</span>'
-    st.html(f'<div class="rs-section">Labels</div>{said}')
+    labels = f'<ul class="rs-list">{lines}</ul>' if lines else '<span class="rs-quiet">None.</span>'
+    st.html(f'<div class="rs-section">Labels</div>{labels}')
 
 
 def _further(item: Item) -> None:
@@ -313,22 +313,22 @@ def _further(item: Item) -> None:
             raw(json.dumps(notes, indent=2, ensure_ascii=False))
 
 
-#: Below this share of common words nearly everything would be marked, and marks say nothing.
+#: Below this share of common words nearly everything would be marked, so nothing is.
 ALIKE = 0.25
 SIDE_HEIGHT = 460
 
 
 def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark: bool) -> None:
-    """Both answers, one under the other on a narrow screen.
+    """Draw both answers side by side, or below each other on a narrow screen.
 
     Args:
-        heads: HTML of our own above each.
-        answers: what is shown, as written.
-        mark: whether words that the other has not are marked.
+        heads: our own HTML above each answer.
+        answers: the answers as written.
+        mark: whether to mark words that the other answer lacks.
     """
     texts = output_of(answers[0]), output_of(answers[1])
-    found = _marks(*texts) if mark else None
-    spans = ((), ()) if found is None else (found.first, found.second)
+    result = _marks(*texts) if mark else None
+    spans = ((), ()) if result is None else (result.first, result.second)
     with st.grid(2, min_column_width=300):
         for at in (0, 1):
             with st.container(border=True, gap="xsmall"):
@@ -337,19 +337,19 @@ def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark
                 _thinking(answers[at])
 
 
-def _marks(one: str, other: str) -> WordDiff | None:
-    """What to mark; `None`, and a word why, where marks would say nothing."""
-    found = remembered("words", (one, other), lambda: word_diff(one, other))
-    if found.common is None:
+def _marks(first: str, second: str) -> WordDiff | None:
+    """Return what to mark; or `None`, after showing why marks would not help."""
+    result = remembered("words", (first, second), lambda: word_diff(first, second))
+    if result.common is None:
         st.caption("The answers are too long to mark what differs.")
         return None
-    if found.common < ALIKE:
-        share = fmt.percent(found.common)
+    if result.common < ALIKE:
+        share = fmt.percent(result.common)
         st.caption(f"Only {share} of the words are common to both, so nothing is marked.")
         return None
-    if not found.first and not found.second:
+    if not result.first and not result.second:
         st.caption("Both answers have the same words.")
-    return found
+    return result
 
 
 def _side_text(text: str, spans: tuple[tuple[int, int], ...]) -> None:
@@ -367,7 +367,7 @@ def _thinking(answer: Answer) -> None:
 
 
 def folded(words: str, text: str, *, opened: bool = False) -> None:
-    """A text that both answers go back to, in an expander; nothing where there is none."""
+    """Draw a text that both answers refer to, in an expander; nothing if it is empty."""
     if text:
         with st.expander(label(words), expanded=opened):
             st.html(

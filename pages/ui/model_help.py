@@ -1,4 +1,4 @@
-"""Models: what every kind of their help shows, and whether one can be reached."""
+"""Model calls on screen: the common parts of every help task, and connection tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw
 from pages.ui.widgets import Tone, row, shown_errors, tag
 
-# The keys of a model's help, beside those of `state` (used with `state.key`).
+# Keys of a model's help, next to those of `state` (used with `state.key`).
 
 # Families of session keys.
 HELP_VIEW = "help_view"
@@ -43,7 +43,7 @@ STATUS: dict[str, tuple[str, Tone]] = {
 
 
 def ready() -> bool:
-    """Whether a model can be asked; else says what is missing, with the way to it."""
+    """Return whether a model can be called; else show what is missing, with a link to it."""
     lack = help_tasks.missing(store())
     if lack:
         st.info(label(lack), icon=":material/key_off:")
@@ -52,43 +52,43 @@ def ready() -> bool:
 
 
 def writer(*ids: str) -> Judge:
-    """The model that writes, as chosen; call it after `ready`."""
+    """Return the chosen model that writes; call it after `ready`."""
     entries = {entry.name: entry for entry in help_tasks.writers(store())}
     usable = [name for name, entry in entries.items() if entry.key != "not set"]
     name: str = st.selectbox(
         "Model that writes",
         usable,
         key=state.key(HELP_FIELD, *ids, "writer"),
-        format_func=lambda one: one_line(f"{one} ({entries[one].judge.model})", 80),
+        format_func=lambda value: one_line(f"{value} ({entries[value].judge.model})", 80),
         persist_state="session",
     )
     return entries[name].judge
 
 
 def panel(words: str, *ids: str) -> Panel | None:
-    """Who judges: a saved panel of models, or one model alone; `None` where there is neither."""
-    found: dict[str, Panel] = {
+    """Choose a saved panel of models or one model; `None` if there is neither."""
+    result: dict[str, Panel] = {
         f"Panel {saved.name}": saved.panel
         for saved in registry.list_panels(store())
         if all(judge.kind == "llm" for judge in saved.panel.judges)
     }
     for entry in help_tasks.writers(store()):
         if entry.key != "not set":
-            found[f"{entry.name} alone"] = Panel(name=entry.name, judges=(entry.judge,))
-    if not found:
+            result[f"{entry.name} alone"] = Panel(name=entry.name, judges=(entry.judge,))
+    if not result:
         return None
     chosen: str = st.selectbox(
         words,
-        list(found),
+        list(result),
         key=state.key(HELP_FIELD, *ids, "panel"),
-        format_func=lambda one: one_line(one, 80),
+        format_func=lambda value: one_line(value, 80),
         persist_state="session",
     )
-    return found[chosen]
+    return result[chosen]
 
 
 def budget(*ids: str) -> float | None:
-    """What may be spent at most, in US dollars; `None` for no limit."""
+    """Return the most to spend in US dollars; `None` for no limit."""
     given: float | None = st.number_input(
         "Budget in US dollars (optional)",
         min_value=0.0,
@@ -102,15 +102,15 @@ def budget(*ids: str) -> float | None:
     return given or None
 
 
-def outlook(found: TaskCost | CostEstimate) -> None:
-    """One line on what it will take."""
-    cost = "price unknown" if found.cost is None else f"about {fmt.cost(found.cost)}"
-    tokens = fmt.tokens(found.tokens_in + found.tokens_out)
-    st.caption(label(f"{fmt.plural(found.calls, 'call')}, {tokens}, {cost} (estimated)"))
+def outlook(estimate: TaskCost | CostEstimate) -> None:
+    """Draw one line on the expected cost."""
+    cost = "price unknown" if estimate.cost is None else f"about {fmt.cost(estimate.cost)}"
+    tokens = fmt.tokens(estimate.tokens_in + estimate.tokens_out)
+    st.caption(label(f"{fmt.plural(estimate.calls, 'call')}, {tokens}, {cost} (estimated)"))
 
 
 def progress(task: HelpTask, *, more_cost: float = 0.0) -> None:
-    """How far a task is, live; the page is drawn anew when it ends."""
+    """Draw a task's progress, live; the page is drawn again when it ends."""
     st.fragment(_live, run_every=POLL_SECONDS if task.active else None)(
         task.id, task.active, more_cost
     )
@@ -132,7 +132,7 @@ def _spent(task: HelpTask, more_cost: float) -> str:
 
 
 def _draw(task: HelpTask, more_cost: float) -> None:
-    words, tone = STATUS[task.status]
+    text, tone = STATUS[task.status]
     over = task.status == "done"
     steps = fmt.plural(task.planned, "step")
     facts = [fmt.plural(task.done, "step") if over else f"{fmt.count(task.done)} of {steps}"]
@@ -140,14 +140,16 @@ def _draw(task: HelpTask, more_cost: float) -> None:
     facts += [_spent(task, more_cost)] if task.calls else []
     facts.append(fmt.ago(task.updated))
     with st.container(horizontal=True, vertical_alignment="center"):
-        row([tag(words, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
+        row([tag(text, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
         _button(task)
     if task.active:
         st.progress(min(1.0, task.done / max(1, task.planned)))
     if task.message:
         st.warning(label(task.message, 600), icon=":material/info:")
-    for said in help_tasks.left_out(store(), task.id):
-        st.warning(label(f"Not all of a reply could be used. {said}", 900), icon=":material/rule:")
+    for reason in help_tasks.left_out(store(), task.id):
+        st.warning(
+            label(f"Not all of a reply could be used. {reason}", 900), icon=":material/rule:"
+        )
     _calls(task)
 
 
@@ -183,7 +185,7 @@ def _on(what: Callable[..., object]) -> Callable[[int], None]:
 
 
 def _calls(task: HelpTask) -> None:
-    """Every call: what was sent, what came back, what it cost."""
+    """Draw every call: its request, its reply, its cost."""
     if task.active or not task.calls:
         return
     with st.expander("What was sent and what came back", icon=":material/receipt_long:"):
@@ -238,7 +240,7 @@ MENDS: dict[FailureKind, str] = {
 
 
 def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
-    """The HTML of a small tag on the last test; ``testing``: one was under way when it was read."""
+    """Return the HTML tag of the last test; ``testing``: one was running when it was read."""
     result = entry.last_test
     if entry.judge.offline:
         return tag(f"{'needs labels' if entry.judge.learns else 'rules'}, no connection")
@@ -261,16 +263,16 @@ def _error_kind(result: ConnectionResult) -> str:
 
 
 def show_connection(name: str, waiting: bool) -> None:
-    """The last test's result; ``waiting`` for one, this looks again by itself.
+    """Draw the last test's result; ``waiting``: look again until the pending one is done.
 
-    Then everything is drawn anew as soon as it is there.
+    Then the whole page is drawn again.
     """
     st.fragment(_tested, run_every=TEST_SECONDS if waiting else None)(name, waiting)
 
 
 def _tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
-        # In this order: a result is kept before its test counts as over.
+        # In this order: a result is stored before its test counts as over.
         if connection.is_running(store(), name):
             row([tag("testing …", "info"), "Asking one small question, at most 20 seconds."])
             return
@@ -298,15 +300,15 @@ def _card(result: ConnectionResult, entry: JudgeEntry) -> str:
 def _answered(result: ConnectionResult) -> str:
     if result.right:
         verdict = tag("✓ It works", "good")
-        words = "It was asked whether a text names the capital of France, and got it right."
+        text = "It was asked whether a text names the capital of France, and got it right."
     else:
         verdict = tag("It answers, but wrongly", "warn")
-        words = (
+        text = (
             f"It answered {result.answer} where MET is right. "
             "A judge that misses this is too weak to grade with."
         )
     reason = f'<div class="rs-quote">{esc(result.reason)}</div>' if result.reason else ""
-    return f"<div>{verdict}</div><div>{esc(words)}</div>{reason}"
+    return f"<div>{verdict}</div><div>{esc(text)}</div>{reason}"
 
 
 def _failed(result: ConnectionResult, entry: JudgeEntry) -> str:

@@ -1,4 +1,4 @@
-"""The only `st.cache_*` of the pages: one store per process, and what is slow to make."""
+"""The only `st.cache_*` of the pages: one store per process, and slow results."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ FileT = TypeVar("FileT", bytes, str)
 
 
 def store() -> Store:
-    """The store of this tab's data file, in the name of whoever is here.
+    """Return the store of this tab's data file, acting for the current user.
 
-    Opened once per process. Pages hand it on to services and never look inside.
+    Opened once per process. Pages pass it to services and never look inside.
     """
     return _open(str(here().db)).acting(actor())
 
 
 def actor() -> Actor:
-    """Who is here, asked anew each time: a member's role may have changed, or ended."""
+    """Return the current user, checked each time: a member's role may have changed, or ended."""
     settings = here()
     if settings.access is not None:
         return members.actor(_open(str(settings.db)), settings.access, claims())
@@ -58,10 +58,10 @@ def actor() -> Actor:
 
 
 def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
-    """What a widget is given that is for those who may do any of that: else greyed out, and why.
+    """Return arguments for a widget that needs any of these rights: disabled, and why, without.
 
-    The services refuse whoever may not; this says so before somebody has taken the trouble.
-    ``who`` is whoever is here, where that was just asked.
+    The services refuse people without the right; this shows it before they invest any effort.
+    ``who`` is the current user, if just checked.
     """
     who = who or actor()
     try:
@@ -73,12 +73,12 @@ def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
 
 # Workspaces: separate teams on one server, each with a data file of its own.
 #
-# A tab is in one of them, which every address names. What is in the session, in caches and behind
-# links is of that file; a tab that goes elsewhere forgets all of it.
+# A tab is in one workspace, named in every address. Its session, caches and links belong to that
+# workspace's file; a tab that changes the workspace forgets all of it.
 
 
 def here() -> Settings:
-    """The settings that hold in this tab: those of its workspace, where there are several.
+    """Return this tab's settings: those of its workspace, if there are several.
 
     Raises:
         NotFound: the tab is in none.
@@ -88,9 +88,9 @@ def here() -> Settings:
 
 
 def workspaces() -> tuple[Workspace, ...]:
-    """The workspaces that whoever is here may enter."""
+    """Return the workspaces that the current user may enter."""
     settings = load_settings()
-    return tuple(one for one in settings.workspaces if _in(settings.within(one.name)).role)
+    return tuple(space for space in settings.workspaces if _in(settings.within(space.name)).role)
 
 
 def _in(settings: Settings) -> Actor:
@@ -99,57 +99,57 @@ def _in(settings: Settings) -> Actor:
 
 
 def enter() -> Actor:
-    """Go to the workspace that the address names, and say who is here; once per run.
+    """Enter the workspace in the address and return the current user; once per run.
 
-    Whoever is no member of it does not learn whether there is such a one.
+    People who are not members of it do not learn whether it exists.
     """
     settings = load_settings()
     if not settings.workspaces:
         return actor()
-    asked, before = state.address(state.WORKSPACE), state.get(state.INSIDE)
-    mine = [one.name for one in workspaces()]
-    name = asked or before or next(iter(mine), "")
-    if name not in mine:
+    requested, before = state.address(state.WORKSPACE), state.get(state.INSIDE)
+    names = [space.name for space in workspaces()]
+    name = requested or before or next(iter(names), "")
+    if name not in names:
         state.drop_everything()
-        found = _in(settings.each()[0])
-        refused = "There is no workspace of that name for you here." if mine else found.refused
-        return Actor(found.name, refused=refused)
+        user = _in(settings.each()[0])
+        refused = "There is no workspace of that name for you here." if names else user.refused
+        return Actor(user.name, refused=refused)
     if name != before:
         if before:
             state.drop_everything()
         state.put(state.INSIDE, name)
-    if name != asked:
+    if name != requested:
         state.set_address(**{state.WORKSPACE: name})
     return actor()
 
 
 def sign_out() -> None:
-    """End every sign-in of whoever is here, in all workspaces."""
+    """End every sign-in of the current user, in all workspaces."""
     settings = load_settings()
-    for one in settings.each():
-        if settings.access is not None and (not one.workspace or _in(one).role):
-            assert one.access is not None
-            opened = _open(str(one.db))
-            members.sign_out(opened.acting(members.actor(opened, one.access, claims())))
+    for within in settings.each():
+        if settings.access is not None and (not within.workspace or _in(within).role):
+            assert within.access is not None
+            opened = _open(str(within.db))
+            members.sign_out(opened.acting(members.actor(opened, within.access, claims())))
 
 
 def require_seen(*run_ids: int) -> None:
-    """Refuse whoever is to review one of these runs blind, before anything of it is drawn."""
+    """Refuse a person who is to review one of these runs blind, before any of it is drawn."""
     for run_id in run_ids:
         blindness.require_open(store(), run_id)
 
 
 def later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
-    """What makes a file once it is asked for, in the name of whoever is here, as they are then.
+    """Return a function that makes a file on request, with the user's rights at that time.
 
-    Streamlit calls it outside of any page, where nobody is known.
+    Streamlit calls it outside of any page, where the current user is unknown.
     """
-    settings, said, whose, who = here(), claims(), state.owner(), actor()
+    settings, claimed, whose, who = here(), claims(), state.owner(), actor()
     opened = _open(str(settings.db))
 
     def made() -> FileT:
         state.OWNER.set(whose)
-        now = who if settings.access is None else members.actor(opened, settings.access, said)
+        now = who if settings.access is None else members.actor(opened, settings.access, claimed)
         return make(opened.acting(now))
 
     return made
@@ -163,10 +163,10 @@ def _open(db: str) -> Store:
 
 
 def remembered(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-    """`make()`, or a copy of what it gave before for the same `what` and `about`.
+    """Return `make()`, or a copy of its earlier result for the same `what` and `about`.
 
     `about` holds plain values that change whenever the result would, e.g. a run's id with its
-    counts of votes and failures. An exception is not remembered.
+    counts of votes and failures. An exception is not cached.
     """
     return cast("ValueT", _remembered(str(here().db), what, about, make))
 
@@ -179,7 +179,7 @@ def _remembered(
 
 
 def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-    """As `remembered`, but the very object it gave before, for everybody: nobody may change it.
+    """Like `remembered`, but returns the shared object itself, which no caller may change.
 
     For a value so large that its copy would take longer than the page (0.9 s for 90,000 votes).
     """
@@ -191,25 +191,25 @@ def _shared(db: str, what: str, about: tuple[object, ...], _make: Callable[[], o
     return _make()
 
 
-# What the Datasets page computes once: a file read, a mapping checked, counts of a version.
+# Cached work of the Datasets page: a file read, a mapping checked, counts of a version.
 #
-# Versions never change, so what is counted of one is counted for good. A file being imported
-# belongs to one session, and only the latest is kept.
+# Versions never change, so their counts stay valid. An imported file belongs to one session, which
+# keeps only the latest.
 
 
 class Upload(Protocol):
-    """What `st.file_uploader` gives."""
+    """The result of `st.file_uploader`."""
 
     name: str
     file_id: str
 
     def getvalue(self) -> bytes:
-        """Its content."""
+        """Return the file's content."""
         ...
 
 
 class DatasetFile:
-    """A file or a pasted text by a key that changes with its content."""
+    """A file or a pasted text, with a key that changes with its content."""
 
     def __init__(self, content: Upload | str, name: str) -> None:
         self.content, self.name = content, name
@@ -219,12 +219,12 @@ class DatasetFile:
             self.key = content.file_id
 
     def data(self) -> bytes | str:
-        """The content."""
+        """Return the content."""
         return self.content if isinstance(self.content, str) else self.content.getvalue()
 
 
 def table(source: DatasetFile, sheet: str | None = None) -> Table | InputError:
-    """The file's rows (of a workbook those of a sheet), or why it could not be read."""
+    """Return the file's rows (of a workbook: one sheet's), or why it is unreadable."""
     return _table(source.key, source.name, sheet, source)
 
 
@@ -233,12 +233,12 @@ def _table(key: str, name: str, sheet: str | None, _source: DatasetFile) -> Tabl
     try:
         return catalog.read_source(_source.data(), name, sheet)
     except InputError as error:
-        # Kept like a result, so that a bad file is not read again on every rerun.
+        # Cached like a result, so that a bad file is not read again on every rerun.
         return error
 
 
 def tool_items(source: DatasetFile) -> ToolItems | None:
-    """What a file is that is another tool's results."""
+    """Return the items of a file that holds another tool's results."""
     return _tool_items(source.key, source)
 
 
@@ -248,7 +248,7 @@ def _tool_items(key: str, _source: DatasetFile) -> ToolItems | None:
 
 
 def recognised(files: tuple[File, ...]) -> tuple[Recognised, ...]:
-    """What files are that somebody dropped."""
+    """Return what the dropped files are."""
     return _recognised(_keys(files), files)
 
 
@@ -258,7 +258,7 @@ def _recognised(keys: str, _files: tuple[File, ...]) -> tuple[Recognised, ...]:
 
 
 def table_of(files: tuple[File, ...], sheet: str | None = None) -> Table | InputError:
-    """The texts in these files as a table, or why there are none."""
+    """Return the texts in these files as a table, or why there are none."""
     return _table_of(_keys(files), sheet, files)
 
 
@@ -267,7 +267,7 @@ def _table_of(keys: str, sheet: str | None, _files: tuple[File, ...]) -> Table |
     try:
         return texts.read(_files, sheet)
     except InputError as error:
-        # Kept like a result, so that a bad file is not read again on every rerun.
+        # Cached like a result, so that a bad file is not read again on every rerun.
         return error
 
 
@@ -280,12 +280,12 @@ def _keys(files: tuple[File, ...]) -> str:
 
 
 def rubric(version_id: int | None) -> Rubric | None:
-    """The rubric to check labels against."""
+    """Return the rubric that checks labels."""
     return None if version_id is None else library.version(store(), version_id).rubric
 
 
 def checked(source: str, rows: Table, mapping: ColumnMapping, version_id: int | None) -> Checked:
-    """What the rows come to under that mapping and rubric version; ``source`` is their key."""
+    """Check the rows under that mapping and rubric version; ``source`` is their key."""
     return _checked(source, mapping.model_dump_json(), version_id, rows)
 
 
@@ -295,25 +295,25 @@ def _checked(key: str, mapping: str, version_id: int | None, _rows: Table) -> Ch
 
 
 def forget() -> None:
-    """Let go of the file that was imported."""
+    """Discard the imported file."""
     _table.clear()
     _tool_items.clear()
     _checked.clear()
 
 
 def count(version_id: int, where: ItemFilter) -> int:
-    """How many items of a version the filter keeps."""
-    words = (where.search, where.labelled, where.system, where.split)
-    return _count(str(store().path), version_id, words, where)
+    """Return how many items of a version pass the filter."""
+    parts = (where.search, where.labelled, where.system, where.split)
+    return _count(str(store().path), version_id, parts, where)
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
-def _count(db: str, version_id: int, words: tuple[object, ...], _where: ItemFilter) -> int:
+def _count(db: str, version_id: int, parts: tuple[object, ...], _where: ItemFilter) -> int:
     return catalog.count(store(), version_id, _where)
 
 
 def systems(version_id: int) -> list[str]:
-    """The systems that items of a version name."""
+    """Return the systems of a version's items."""
     return _systems(str(store().path), version_id)
 
 
@@ -323,7 +323,7 @@ def _systems(db: str, version_id: int) -> list[str]:
 
 
 def label_counts(version_id: int) -> dict[str, dict[str, int]]:
-    """How often each label was given in a version, by criterion."""
+    """Return how often each label was given in a version, by criterion."""
     return _label_counts(str(store().path), version_id)
 
 
@@ -332,19 +332,19 @@ def _label_counts(db: str, version_id: int) -> dict[str, dict[str, int]]:
     return catalog.label_counts(store(), version_id)
 
 
-# Files on their way from one screen to another: dropped once, and taken where they belong.
+# Files on their way from one screen to another: dropped once, used on the other screen.
 #
-# They are held until somebody takes another file or what is made of them is kept, also when the
-# tab is loaded anew: then from the drafts of whoever dropped them.
+# They are held until another file replaces them or their result is saved, even across a reload:
+# then they come from the user's drafts.
 
 HELD = "held"
 HELD_ACT = "held_act"
-#: More files than this are no drop of a person.
+#: Most files in one drop.
 MOST = 2000
 
 
 class HeldFile:
-    """A file that was dropped elsewhere, as `st.file_uploader` would give it."""
+    """A file that was dropped elsewhere, in the form that `st.file_uploader` returns."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -352,32 +352,32 @@ class HeldFile:
         self.file_id = f"held-{hashlib.sha256(file.data).hexdigest()[:20]}"
 
     def getvalue(self) -> bytes:
-        """Its content."""
+        """Return its content."""
         return self._data
 
 
 def dropped_files(uploads: Sequence[Any]) -> tuple[File, ...]:
-    """What `st.file_uploader` gives for several files, as files."""
-    return tuple(File(str(one.name), one.getvalue()) for one in uploads[:MOST])
+    """Return the uploads of `st.file_uploader` as files."""
+    return tuple(File(str(upload.name), upload.getvalue()) for upload in uploads[:MOST])
 
 
 def hold(place: Place, files: Sequence[File]) -> None:
-    """Take files along to where they are taken; none lets go of those held there."""
+    """Hold files for the screen that uses them; no files clears those held."""
     state.put(state.key(HELD, place), [(file.name, file.data) for file in files])
     if actor().may("draft"):
         dropped.keep_files(store(), place, files)
 
 
 def held(place: Place) -> tuple[File, ...]:
-    """The files that came along to it."""
+    """Return the files held for that screen."""
     key = state.key(HELD, place)
     if state.get(key) is None:
         state.put(key, [(file.name, file.data) for file in dropped.kept_files(store(), place)])
-    return tuple(File(*one) for one in state.get(key))
+    return tuple(File(*file) for file in state.get(key))
 
 
 def held_upload(place: Place) -> HeldFile | None:
-    """The one file that came along to it, drawn in a line with the way to another one."""
+    """Return the one file held for that screen; draw its line, with a way to choose another."""
     files = held(place)
     if not files:
         return None
@@ -386,7 +386,7 @@ def held_upload(place: Place) -> HeldFile | None:
 
 
 def held_line(place: Place, files: Sequence[File], other: str = "Another file") -> None:
-    """Which files came along, and the way to another one."""
+    """Draw the held files' names, and a way to choose others."""
     name = files[0].name if len(files) == 1 else fmt.plural(len(files), "file")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(one_line(name, 90))}</b>", width="content")

@@ -1,6 +1,6 @@
 """Every screen of the app, and every link to one: the only place with a screen's file or address.
 
-A screen's address (`/run?run=3`) is its `url`, so that bookmarks live through a move of its file.
+A screen's address (`/run?run=3`) is its `url`, so that bookmarks survive a move of its file.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ ROOT = Path(__file__).parents[2]
 
 
 class Screen(NamedTuple):
-    """One page of the navigation: its address, its script, and how it is announced."""
+    """One page of the navigation: its address, its script, its title and icon."""
 
     url: str
     file: str
     title: str
     icon: str
     help: str
-    #: On a server for a team it is in the navigation of those who may do one of these.
+    #: On a team's server, people with one of these rights see it in the navigation.
     verbs: tuple[Verb, ...] = ("read",)
 
     @property
     def script(self) -> Path:
-        """The file that Streamlit runs for this screen."""
+        """Return the file that Streamlit runs for this screen."""
         return ROOT / self.file
 
 
@@ -193,7 +193,7 @@ DOCUMENTS = Screen(
 
 
 class Place(NamedTuple):
-    """One entry of the sidebar: its name, the screens beside each other there, and those within."""
+    """One entry of the sidebar: its name, its screens, and the screens within them."""
 
     title: str
     tabs: tuple[Screen, ...]
@@ -209,15 +209,15 @@ PLACES = (
     Place("Review", (QUEUES, ARENA), (REVIEW_ITEM,)),
     Place("Compare", (COMPARE, CONTESTS)),
 )
-#: What is needed seldom, below the places.
+#: Rarely used screens, below the places.
 FOOT = (Place("Judges", (JUDGES,)), Place("Members", (MEMBERS,)), Place("Documents", (DOCUMENTS,)))
-SCREENS = tuple(one for place in (*PLACES, *FOOT) for one in (*place.tabs, *place.within))
+SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *place.within))
 
 
 def barred_at(
     to: Screen, address: Mapping[str, object], who: Actor | None = None
 ) -> dict[str, Any]:
-    """What a link there is given for whom it is of no use. A spot check made is for all to read."""
+    """Return link arguments for users without the right. All may read a finished spot check."""
     if to == SPOT_CHECK and state.RUN in address:
         return {}
     plan = state.PLAN in address
@@ -234,15 +234,15 @@ def link(
     help: str | None = None,
     width: Literal["content", "stretch"] = "content",
 ) -> None:
-    """A link to a screen.
+    """Draw a link to a screen.
 
     Args:
-        to: where it leads.
-        words: what it is called.
-        address: the parameters of the address there, e.g. `{state.RUN: 3}`.
-        icon: the name of a Material icon; the screen's own where none is given, "" for no icon.
-        help: what is said on pointing at it.
-        width: as wide as its words, or as its place.
+        to: the target screen.
+        words: the link's text.
+        address: the URL parameters of the target, e.g. `{state.RUN: 3}`.
+        icon: a Material icon's name; `None` for the screen's own, "" for no icon.
+        help: the tooltip.
+        width: the width of its text, or of its container.
     """
     name = to.icon if icon is None else icon
     st.page_link(
@@ -256,42 +256,42 @@ def link(
 
 
 def back(to: Screen, words: str) -> None:
-    """A quiet link back, e.g. `back(RUBRICS, "All rubrics")`."""
+    """Draw a quiet link back, e.g. `back(RUBRICS, "All rubrics")`."""
     link(to, words, icon="arrow_back")
 
 
 def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
-    """Leave for a screen at once."""
+    """Go to a screen at once."""
     st.switch_page(to.script, query_params=state.spelled(address or {}))
 
 
 def href(url: str, address: Mapping[str, object]) -> str:
-    """The same as a link's address in HTML that we write ourselves, before it is escaped."""
+    """Return a link's address for our own HTML, not escaped yet."""
     return f"{url}?{urlencode(state.spelled(address))}"
 
 
-#: Whether this run has drawn the link to what is written about its page.
+#: Whether this run has drawn the link to the page's documentation.
 ABOUT = "page_about"
 
 
 def about_this_page() -> None:
-    """A quiet link to what the documents say of the screen that is shown."""
+    """Draw a quiet link to the documentation of this screen."""
     state.put(ABOUT, True)
     url = state.page_shown() or START.url
-    here = next((one for one in SCREENS if one.url == url), None)
-    if here and here != DOCUMENTS:
+    screen = next((candidate for candidate in SCREENS if candidate.url == url), None)
+    if screen and screen != DOCUMENTS:
         link(
             DOCUMENTS,
             "About this page",
-            {state.DOCUMENT: "screens", state.PART: here.title.lower().replace(" ", "-")},
+            {state.DOCUMENT: "screens", state.PART: screen.title.lower().replace(" ", "-")},
             help="What it is for, what you can do here, and where more is written.",
         )
 
 
 def grade_address(**known: int | None) -> dict[str, object]:
-    """The address of the path "Grade my texts" with what is known, beside what it had in hand."""
+    """Return the address of "Grade my texts" with the known parts and its last state."""
     return {**(state.get(PATH) or {}), **{name: v for name, v in known.items() if v is not None}}
 
 
-#: What the path had in hand when it was left: its dataset and its rubric, by their ids.
+#: The state of the path when it was left: the ids of its dataset and rubric.
 PATH = "grade_path"

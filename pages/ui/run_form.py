@@ -1,4 +1,4 @@
-"""The form of a run in parts: what is judged, who judges, how; what it will take, and its start."""
+"""The form of a run in parts: what is judged, by whom and how; the estimate, and the start."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OWN_PANEL = "Chosen judges"
 
 
 def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
-    """The panel as chosen; `None` (and a sentence) while nobody is chosen.
+    """Return the chosen panel; `None` (after showing why) without a judge.
 
     `labelled` is how many items the judges can learn from.
     """
@@ -55,19 +55,19 @@ def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
     return chosen
 
 
-def _propose(found: RunChoices, labelled: int) -> None:
-    """Fill in who judged last, or who can judge this, until somebody has chosen otherwise."""
-    proposed = judging.planned(store(), found, labelled)
+def _propose(result: RunChoices, labelled: int) -> None:
+    """Fill in last time's judges, or capable ones, until the person chooses others."""
+    proposed = judging.planned(store(), result, labelled)
     names, panel_id = list(proposed.judges), proposed.panel
-    state.guess(plan_key("how"), PICKED if panel_id is None and found.judges else SAVED)
+    state.guess(plan_key("how"), PICKED if panel_id is None and result.judges else SAVED)
     state.guess(plan_key("judges"), names)
     if panel_id is not None:
         state.guess(plan_key("panel"), panel_id)
 
 
 def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
-    """How they are asked in this run: as the panel says, unless somebody says otherwise here."""
-    # A panel that was changed meanwhile begins anew with what it says now.
+    """Return how this run asks its judges: as the panel does, unless changed here."""
+    # A panel that was changed meanwhile starts again from its own settings.
     of = content_hash(saved.model_dump()) if saved else OWN_PANEL
     start = setup_of(saved) if saved else PanelSetup()
     keys_of_panel = FieldKeys(lambda name: plan_key("seating", of, name), lasting=True)
@@ -80,7 +80,7 @@ def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
 
 
 def name_field(key: str, placeholder: str, most: int = 200) -> str:
-    """The name typed for a run, without needless spaces; `placeholder` is what it gets if empty."""
+    """Return the typed name of a run, stripped; `placeholder` is the default."""
     name: str = st.text_input(
         "Name (optional)",
         key=key,
@@ -91,20 +91,20 @@ def name_field(key: str, placeholder: str, most: int = 200) -> str:
     return " ".join(name.split())
 
 
-def _saved(found: RunChoices) -> Panel | None:
-    if not found.panels:
+def _saved(result: RunChoices) -> Panel | None:
+    if not result.panels:
         return None
     how = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
     if how != SAVED:
         return None
-    panels = {one.id: one.panel for one in found.panels}
+    panels = {panel_row.id: panel_row.panel for panel_row in result.panels}
     if state.get(plan_key("panel")) not in panels:
         state.put(plan_key("panel"), next(iter(panels)))
     chosen: int = st.selectbox(
         "Panel",
         list(panels),
         key=plan_key("panel"),
-        format_func=lambda one: one_line(panels[one].name, 90),
+        format_func=lambda value: one_line(panels[value].name, 90),
         persist_state="session",
     )
     names = ", ".join(_described(judge) for judge in panels[chosen].judges)
@@ -116,8 +116,8 @@ def _described(judge: Judge) -> str:
     return f"{judge.name} ({who_answers(judge)})"
 
 
-def _picked(found: RunChoices) -> tuple[Judge, ...]:
-    judges = {one.name: one.judge for one in found.judges}
+def _picked(result: RunChoices) -> tuple[Judge, ...]:
+    judges = {judge.name: judge.judge for judge in result.judges}
     if not judges:
         routes.link(routes.JUDGES, "Add a judge first")
         return ()
@@ -138,7 +138,7 @@ def _picked(found: RunChoices) -> tuple[Judge, ...]:
 
 
 def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]:
-    """The rule of each scale that the rubric uses; those of the saved panel come first."""
+    """Return the rule of each scale that the rubric uses; the saved panel's rules come first."""
     rules: dict[Scale, str] = {
         scale: getattr(saved.rules, scale) if saved else RULES[scale][0] for scale in RULES
     }
@@ -162,12 +162,12 @@ def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]
 
 
 def plan_key(*ids: object) -> str:
-    """The key of one field of the form."""
+    """Return the key of one field of the form."""
     return state.key(PLAN_FIELD, *ids)
 
 
 def back_button() -> None:
-    """Back to the list."""
+    """Draw the button back to the list."""
     st.button(
         "All runs",
         key=state.key(RUNS_ACT, "back"),
@@ -183,7 +183,7 @@ def _on_back() -> None:
 
 
 def seed_and_budget() -> tuple[int, float | None]:
-    """The seed, and the budget of one run in US dollars (`None`: no limit)."""
+    """Return the seed, and the budget of one run in US dollars (`None`: no limit)."""
     state.seed(plan_key("seed"), clock.draw_seed())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed: int = st.number_input(
@@ -215,7 +215,7 @@ def _on_seed() -> None:
 
 
 def show_estimate(request: RunRequest | None) -> None:
-    """The estimate of a request and Start; or why there can be no run."""
+    """Draw a request's estimate and Start, or why there can be no run."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         estimate = None if request is None else _estimate(request)
@@ -227,7 +227,7 @@ def show_estimate(request: RunRequest | None) -> None:
 
 
 def _estimate(request: RunRequest) -> CostEstimate | None:
-    # The seed draws which items and orders, not how many; only drawn items differ in length.
+    # The seed decides which items and orders, not how many; only drawn items differ in length.
     about = (
         request.rubric_version,
         request.dataset_version,
@@ -273,14 +273,16 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
     if estimate.calls:
         table(
             ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
-            (_line(one) for one in estimate.judges),
+            (_line(judge_estimate) for judge_estimate in estimate.judges),
             name="The estimate for every judge",
             numbers=(1, 2, 3, 4),
         )
         st.caption(_time(estimate))
     if estimate.batch and estimate.direct:
         st.caption(f"Asked directly it would be about {fmt.cost(estimate.direct)}.")
-    unpriced = [one.name for one in estimate.judges if one.cost is None]
+    unpriced = [
+        judge_estimate.name for judge_estimate in estimate.judges if judge_estimate.cost is None
+    ]
     if unpriced:
         st.warning(
             label(
@@ -291,22 +293,30 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
         )
 
 
-def _line(one: JudgeEstimate) -> list[str]:
-    tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (one.tokens_in, one.tokens_out)]
-    return [esc(one.name), fmt.count(one.calls), *tokens, fmt.cost(one.cost)]
+def _line(judge_estimate: JudgeEstimate) -> list[str]:
+    tokens = [
+        fmt.tokens(n).removesuffix(" tokens")
+        for n in (judge_estimate.tokens_in, judge_estimate.tokens_out)
+    ]
+    return [
+        esc(judge_estimate.name),
+        fmt.count(judge_estimate.calls),
+        *tokens,
+        fmt.cost(judge_estimate.cost),
+    ]
 
 
 def _time(estimate: CostEstimate) -> str:
-    words = "Tokens are estimated at 4 characters each and 150 for an answer."
+    text = "Tokens are estimated at 4 characters each and 150 for an answer."
     if estimate.batch:
-        return f"{words} The answers come within a day of sending, often sooner."
+        return f"{text} The answers come within a day of sending, often sooner."
     if estimate.seconds is None:
-        return f"{words} The time is not known: test the connection on the Judges page to learn it."
-    return f"{words} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
+        return f"{text} The time is not known: test the connection on the Judges page to learn it."
+    return f"{text} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
 
 
 def start_button(key: str, ready: bool, words: str = "Start") -> bool:
-    """The button below an estimate; whether it was pressed."""
+    """Draw the button below an estimate; return whether it was pressed."""
     return st.button(
         words,
         key=key,

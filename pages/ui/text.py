@@ -1,14 +1,14 @@
-"""Text that others wrote, shown as it is and never obeyed.
+"""Text that others wrote, shown as it is and never interpreted.
 
-Three doors, by where the text goes:
+Three functions, by where the text goes:
 
 - `esc` for our own HTML (`st.html`): prose, chips, cards;
 - `label` for everything that reads Markdown (labels of widgets, radio and segmented options,
   expanders, tabs, captions, errors, metrics, help);
 - `visible` for what takes plain text (`st.text`, `st.code`, selectbox options, table cells).
 
-All three replace what cannot be seen or would turn the text around by a visible sign. Judged text
-never goes anywhere else.
+All three replace invisible and direction-changing characters by a visible sign. Judged text goes
+nowhere else.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from core.text.names import visible
 JOINER = "\u2060"
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
-# Where a joiner is needed: entities keep Markdown's syntax away, but icons, emoji, addresses and
-# arrows are found later, in the finished text.
+# Where a joiner is needed: entities disable Markdown's syntax, but Streamlit finds icons, emoji,
+# addresses and arrows later, in the finished text.
 _TRIGGERS = (
     re.compile(r":(?=\S)"),
     re.compile(r"[wW](?=[wW]{2}\.)"),
@@ -37,7 +37,7 @@ _TRIGGERS = (
 
 
 def one_line(text: str, limit: int = 0) -> str:
-    r"""Visible text on one line, cut with an ellipsis where longer than `limit` (0: never).
+    r"""Return visible text on one line, cut with an ellipsis if longer than `limit` (0: never).
 
     >>> one_line("a\n  b" + "c" * 9, 6)
     'a bcc…'
@@ -47,10 +47,10 @@ def one_line(text: str, limit: int = 0) -> str:
 
 
 def label(text: str, limit: int = 0) -> str:
-    """The text as Markdown that shows exactly these characters: no style, icon, link or image.
+    """Return the text as Markdown that shows exactly these characters: no style, icon or link.
 
     Every mark of punctuation becomes a character reference, which Markdown reads as text. A word
-    joiner (invisible, no width) parts what is recognised after that: `:icons:`, addresses, arrows.
+    joiner (invisible, no width) splits what is recognised after that: `:icons:`, addresses, arrows.
 
     >>> label("*a*")
     '&#42;a&#42;'
@@ -62,7 +62,7 @@ def label(text: str, limit: int = 0) -> str:
 
 
 def esc(text: str) -> str:
-    """The text for our own HTML, with what is invisible made visible.
+    """Return the text for our own HTML, with invisible characters made visible.
 
     >>> esc('<b>"a" & b')
     '&lt;b&gt;&quot;a&quot; &amp; b'
@@ -71,10 +71,10 @@ def esc(text: str) -> str:
 
 
 def prose(text: str, marks: Iterable[tuple[int, int]] = (), height: int | None = None) -> None:
-    """Show a long text as written: line breaks kept, nothing interpreted.
+    """Draw a long text as written: line breaks kept, nothing interpreted.
 
     Args:
-        text: what somebody or some model wrote.
+        text: a text by a person or a model.
         marks: spans `(start, end)` of `text` to highlight, e.g. evidence; overlaps are merged.
         height: pixels; longer text scrolls.
     """
@@ -83,7 +83,7 @@ def prose(text: str, marks: Iterable[tuple[int, int]] = (), height: int | None =
 
 
 def marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
-    """Escaped HTML of `text` with its spans in `<mark>`.
+    """Return escaped HTML of `text` with its spans in `<mark>`.
 
     >>> marked("a<b", [(0, 2)])
     '<mark class="rs-mark">a&lt;</mark>b'
@@ -109,7 +109,7 @@ def _merged(marks: Iterable[tuple[int, int]], length: int) -> list[tuple[int, in
 
 
 def raw(text: str, height: int | None = None) -> None:
-    """Show a text in fixed width, wrapped and copyable (prompts, replies, files)."""
+    """Draw a text in fixed width, wrapped and copyable (prompts, replies, files)."""
     shown = visible(text) or " "
     if height is None:
         st.code(shown, language=None, wrap_lines=True)
@@ -119,13 +119,13 @@ def raw(text: str, height: int | None = None) -> None:
 
 @lru_cache(maxsize=1)
 def _reader() -> MarkdownIt:
-    # What could fetch or lead elsewhere stays as typed; HTML is text ("html": False escapes it).
+    # Syntax that could fetch or link stays as typed; HTML is text ("html": False escapes it).
     off = ["image", "link", "autolink", "html_block", "html_inline", "reference"]
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable(off)
 
 
 def formatted(text: str) -> str:
-    r"""The text's headings, lists, tables, emphasis and code as HTML of our own.
+    r"""Return the text's headings, lists, tables, emphasis and code as our own HTML.
 
     >>> formatted("*a* <b>")
     '<p><em>a</em> &lt;b&gt;</p>\n'

@@ -19,21 +19,21 @@ from pages.ui import routes, state
 from pages.ui.browser import tables
 from pages.ui.text import esc, label, one_line
 
-#: So many words of a criterion can be given a meaning on a page.
+#: Most unknown answers of a criterion that a page asks about.
 MOST_WORDS = 60
 
-#: The little that themes cannot say.
+#: The few styles that themes cannot express.
 CSS = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def frame_css() -> None:
     """Put the style sheet into the page, once per run, before anything else."""
-    # Dialogs stand beside the app in the document, where its scheme does not reach.
+    # Dialogs are outside the app's element in the document, where its colour scheme does not apply.
     scheme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(f"<style>:root{{color-scheme:{scheme}}}\n{CSS}</style>")
 
 
-#: From so many votes on, working a page's figures out takes some seconds: it is asked for.
+#: From this many votes on, a page's figures take seconds and are computed on request.
 MANY = {"agreement": 400_000, "report": 50_000}
 WORKED_OUT = "worked_out"
 
@@ -42,7 +42,7 @@ Choice = TypeVar("Choice", bound=str)
 
 
 class LabelledFigure(NamedTuple):
-    """One number of a row of figures: already formatted, with what it means in `help`."""
+    """One number of a row of figures: already formatted, with an explanation in `help`."""
 
     name: str
     value: str
@@ -51,9 +51,9 @@ class LabelledFigure(NamedTuple):
 
 @contextlib.contextmanager
 def shown_errors() -> Iterator[None]:
-    """Show what a person can mend instead of failing; anything else is a bug and passes.
+    """Show errors that a person can fix; anything else is a bug and is raised.
 
-    Every callback and fragment has one, because the frame's does not reach them.
+    Every callback and fragment needs one, because the frame's own does not reach them.
     """
     try:
         yield
@@ -64,14 +64,14 @@ def shown_errors() -> Iterator[None]:
 
 
 def refusal(error: InputError, *, where: str = "") -> None:
-    """What was refused, and every problem in it; ``where`` if the page does not say it."""
+    """Draw a refusal and every problem in it; ``where`` if the page does not say it."""
     head = f"{where}: {error.message}" if where else error.message
     st.error(label(head), icon=":material/error:")
     problem_list(error.problems)
 
 
 def problem_list(problems: Sequence[Problem]) -> None:
-    """Every problem: where, what, and how to mend it."""
+    """Draw every problem: where, what, and how to fix it."""
     if not problems:
         return
     items = "".join(
@@ -86,9 +86,9 @@ def problem_list(problems: Sequence[Problem]) -> None:
 
 
 def page_header(title: str, caption: str = "", *, own_words: bool = True) -> None:
-    """The page's title, what is written about it, and one quiet line.
+    """Draw the page's title, a link to its documentation, and one quiet line.
 
-    `own_words=False` where the title is a user's.
+    `own_words=False` if the title is a user's.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="rs_head"):
         st.title(title if own_words else label(title), anchor=False, width="stretch")
@@ -98,9 +98,9 @@ def page_header(title: str, caption: str = "", *, own_words: bool = True) -> Non
 
 
 def empty_state(title: str, body: str, action: Callable[[], object] | None = None) -> None:
-    """What stands where nothing is yet: what this is for, and what to do next.
+    """Draw an empty page: its purpose, and what to do next.
 
-    `action` draws the button or link, centred below the words.
+    `action` draws the button or link, centred below the text.
     """
     st.html(f'<div class="rs-empty"><b>{esc(title)}</b><br>{esc(body)}</div>')
     if action is not None:
@@ -109,12 +109,12 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
 
 
 def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
-    """Whether a page's figures are to be worked out now; else a button asks for them.
+    """Return whether to compute a page's figures now; else draw a button for it.
 
-    `about` changes whenever the figures would, so that they are asked for anew.
+    `about` changes whenever the figures would, so that the button appears again.
     """
-    asked = state.key(WORKED_OUT, page, *about)
-    if votes <= MANY[page] or state.get(asked):
+    request_key = state.key(WORKED_OUT, page, *about)
+    if votes <= MANY[page] or state.get(request_key):
         return True
     empty_state(
         f"{fmt.count(votes)} votes",
@@ -124,7 +124,7 @@ def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
             key=state.key(WORKED_OUT, page),
             type="primary",
             on_click=state.put,
-            args=(asked, True),
+            args=(request_key, True),
         ),
     )
     return False
@@ -140,22 +140,22 @@ def figures(values: Sequence[LabelledFigure], columns: int = 4) -> None:
 def meanings(
     strange: Mapping[str, Sequence[str]], rubric: Rubric, key: Callable[[str, str], str]
 ) -> dict[str, dict[str, str]]:
-    """Which option each word of a file is that is none of the rubric's, as far as it was said.
+    """Choose the option that each unknown answer of a file means; return the choices made.
 
     Args:
-        strange: the words by criterion.
-        rubric: whose options can be chosen.
-        key: the key of the choice for a word of a criterion.
+        strange: the unknown answers by criterion.
+        rubric: the rubric whose options can be chosen.
+        key: returns the key of the choice for an answer of a criterion.
     """
-    said: dict[str, dict[str, str]] = {}
+    meant: dict[str, dict[str, str]] = {}
     if not strange:
-        return said
+        return meant
     with st.expander("What their words mean", expanded=True, icon=":material/translate:"):
         st.caption("These words in the file are no options of the rubric. Say which each is.")
-        for name, theirs in strange.items():
+        for name, answers in strange.items():
             options = [option.label for option in rubric.criterion(name).choices]
             with st.grid(3, min_column_width=200):
-                for word in theirs[:MOST_WORDS]:
+                for word in answers[:MOST_WORDS]:
                     chosen = st.selectbox(
                         label(f"{name}: {word}", 80),
                         options,
@@ -165,20 +165,20 @@ def meanings(
                         placeholder="Choose an option",
                     )
                     if chosen is not None:
-                        said.setdefault(name, {})[word] = chosen
-    return said
+                        meant.setdefault(name, {})[word] = chosen
+    return meant
 
 
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, name: str, numbers: Sequence[int] = ()
 ) -> None:
-    """A small table to read (not to click); `name` says what it is to those who do not see it.
+    """Draw a small table to read (not to click); `name` describes it to screen readers.
 
     Args:
-        heads: the words above the columns.
-        rows: cells as HTML of our own: `esc`, `tag`, formatted numbers.
+        heads: the text above the columns.
+        rows: cells as our own HTML: `esc`, `tag`, formatted numbers.
         name: the table's accessible name.
-        numbers: the columns to be aligned as numbers.
+        numbers: the columns to align as numbers.
     """
 
     def cells(kind: str, texts: Sequence[str]) -> str:
@@ -188,8 +188,8 @@ def table(
             f"<{kind}{scope}{of}>{text}</{kind}>" for of, text in zip(classes, texts, strict=True)
         )
 
-    body = "".join(f"<tr>{cells('td', one)}</tr>" for one in rows)
-    head = cells("th", [esc(one) for one in heads])
+    body = "".join(f"<tr>{cells('td', texts)}</tr>" for texts in rows)
+    head = cells("th", [esc(title) for title in heads])
     st.html(
         f'<div class="rs-tabled">{tables.buttons(name)}'
         f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'
@@ -198,12 +198,12 @@ def table(
 
 
 def tag(words: str, tone: Tone = "neutral") -> str:
-    """The HTML of a small tag; its words say what its colour says."""
+    """Return the HTML of a small tag; its text means the same as its colour."""
     return f'<span class="rs-tag rs-{tone}">{esc(words)}</span>'
 
 
 def quiet(words: str) -> str:
-    """HTML of words that are read second."""
+    """Return HTML of secondary text."""
     return f'<span class="rs-quiet">{esc(words)}</span>'
 
 
@@ -212,7 +212,7 @@ def figure_cell(
 ) -> str:
     """Return HTML of a figure, below it its interval, or why either is missing.
 
-    Without ``interval`` the figure has none by its nature, and only an undefined one has a reason.
+    Without ``interval`` the figure never has one, and only an undefined figure has a reason.
     """
     value, ends, why = figure.words(form)
     if ends:
@@ -223,23 +223,23 @@ def figure_cell(
 
 
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:
-    """Show pieces of our own HTML (`tag`, `votes.option_chips`) side by side."""
+    """Draw pieces of our own HTML (`tag`, `votes.option_chips`) side by side."""
     st.html(f'<div class="rs-row">{"".join(parts)}</div>', width=width)
 
 
 def one_of(
     words: str, options: Mapping[Choice, str] | Sequence[Choice], *, key: str, **more: Any
 ) -> Choice | None:
-    """A row of choices, one of which is always taken; a mapping says what each is called.
+    """Draw a row of choices, one of which is always selected; a mapping gives their captions.
 
-    `words` are for those who cannot see it; `more` goes to the widget.
+    `words` describe it to screen readers; `more` goes to the widget.
     """
     if isinstance(options, Mapping):
         more["format_func"] = options.__getitem__
-    found: Choice | None = st.segmented_control(
+    result: Choice | None = st.segmented_control(
         words, list(options), key=key, required=True, label_visibility="collapsed", **more
     )
-    return found
+    return result
 
 
 def search_box(
@@ -251,7 +251,7 @@ def search_box(
     on_change: Callable[..., None] | None = None,
     args: tuple[str, ...] = (),
 ) -> str:
-    """The search field of a bar above a list: what is typed counts at once, without Enter."""
+    """Draw the search field above a list; typing takes effect at once, without Enter."""
     return st.text_input(
         name,
         key=key,
@@ -266,7 +266,7 @@ def search_box(
 
 
 def show_flash() -> None:
-    """The short message that the last act left, as a toast."""
+    """Show the short message of the last act, as a toast."""
     message = state.take_flash()
     if message:
         st.toast(label(message), icon=":material/check:")
@@ -286,7 +286,7 @@ OUTCOME_WORDS: Mapping[Outcome, str] = {
 
 
 def outcome_tags(trace: Trace) -> list[str]:
-    """The outcome, whether a person is needed beside it, what pre-checks found, and flags."""
+    """Return tags: the outcome, whether it also needs a person, pre-checks' hits, and flags."""
     marks = [] if trace.outcome is None else [tag(*OUTCOMES[trace.outcome])]
     if trace.review and trace.outcome != "review":
         marks.append(tag(*OUTCOMES["review"]))
@@ -295,12 +295,12 @@ def outcome_tags(trace: Trace) -> list[str]:
 
 
 def partly_tags(trace: Trace) -> list[str]:
-    """What was not assessed of an item, in points; none where everything was."""
+    """Return tags for an item's points not assessed; none if all were."""
     return [] if trace.complete else [tag(assessed_words(trace.criteria), "warn")]
 
 
 def sheet_choice(sheets: Sequence[str], key: str) -> str | None:
-    """Which sheet of a workbook is meant; nothing is taken before somebody says so."""
+    """Choose the sheet of a workbook; nothing is preselected."""
     chosen: str | None = st.selectbox(
         f"This workbook has rows on {len(sheets)} sheets",
         list(sheets),
@@ -312,7 +312,7 @@ def sheet_choice(sheets: Sequence[str], key: str) -> str | None:
     return chosen
 
 
-# How sure intervals are: chosen once, for every page of this tab.
+# The confidence level of intervals: chosen once, for every page of this tab.
 
 CONFIDENCE, CONFIDENCE_FIELD = "confidence", "confidence_field"
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -325,24 +325,24 @@ METHODS: dict[IntervalChoice, str] = {
 
 
 def confidence() -> Confidence:
-    """What was chosen in this tab, on whichever page; 95% until somebody does."""
+    """Return this tab's choice, made on any page; 95% before a choice."""
     return Confidence(*state.get(CONFIDENCE, USUAL))
 
 
 def level_words() -> str:
-    """The level chosen: `95%`."""
+    """Return the chosen level: `95%`."""
     return fmt.level_words(confidence().level)
 
 
 def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidence:
-    """A popover that chooses it; `methods` where intervals are made of resamples."""
+    """Draw a popover that chooses it; `methods` if resampling makes the intervals."""
     how = confidence()
     width: Literal["stretch", "content"] = "stretch" if stretch else "content"
     with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
         _choice("level", "How often they shall hold the true value", LEVELS, fmt.level_words)
         if methods:
-            words = METHODS.__getitem__
-            _choice("method", "How they are made of resamples", tuple(METHODS), words)
+            text = METHODS.__getitem__
+            _choice("method", "How they are made of resamples", tuple(METHODS), text)
         st.caption(
             "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
             "trusted, better, strict, found or refused is decided at 95% all the same: names do "
@@ -352,13 +352,13 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
 
 
 def _choice(
-    part: str, words: str, options: Sequence[Any], format_func: Callable[[Any], str]
+    part: str, text: str, options: Sequence[Any], format_func: Callable[[Any], str]
 ) -> None:
     key = state.key(CONFIDENCE_FIELD, part)
-    # A widget's own value goes with its page; what was chosen stays.
+    # A widget's own value disappears with its page; this keeps the choice.
     state.put(key, getattr(confidence(), part))
     st.selectbox(
-        words, options, key=key, format_func=format_func, on_change=_on_choice, args=(part, key)
+        text, options, key=key, format_func=format_func, on_change=_on_choice, args=(part, key)
     )
 
 

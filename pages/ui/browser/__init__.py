@@ -1,1 +1,1 @@
-"""What the browser does by itself on every page: give typed texts away, and take tables home."""
+"""Parts in the browser on every page: report typed text early, and export tables."""

@@ -1,8 +1,8 @@
-"""Every table of a page can be taken home as it is: copied, or as a CSV file; its links stay here.
+"""Copying every table of a page, or downloading it as CSV, exactly as shown; links stay in the app.
 
-The two buttons of a table are a part of its HTML; what they do is done in the browser, from what
-is shown there, so that no figure is worked out again and none can differ. A link in a table opens
-its page as a press of "Back" would: without it the browser would load the whole app again.
+A table's two buttons are part of its HTML. They work in the browser on the table as shown, so no
+figure is computed again and none can differ. A link in a table opens its page as "Back" would;
+otherwise the browser would load the whole app again.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ export default function() {
 
 
 def buttons(name: str) -> str:
-    """The HTML of the two buttons of a table of that name."""
+    """Return the HTML of a table's two buttons."""
     return (
         '<span class="rs-take">'
         f'<button data-take="copy" aria-label="Copy the table {esc(name)}">Copy</button>'
@@ -76,6 +76,6 @@ def buttons(name: str) -> str:
 
 
 def let_tables_be_taken() -> None:
-    """The part in the browser, once for every page."""
+    """Draw the browser's part, once for every page."""
     component = st.components.v2.component("rubric_studio_tables", js=_JS)
     component(key=state.TABLES, height=1)

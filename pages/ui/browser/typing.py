@@ -1,4 +1,4 @@
-"""What is typed into a long text reaches the server while one types, not only on leaving it."""
+"""Report long texts to the server while a person types, not only on leaving the field."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import streamlit as st
 
 from pages.ui.state import TYPING
 
-# A text area of Streamlit (1.67) gives its text away on Ctrl+Enter or when it loses the cursor; a
-# tab that is closed or reloaded before then takes the text along. So whoever pauses, or turns
-# away, is taken to have left the field and come back: the cursor stays, and what is typed
-# meanwhile is not touched. No key is pressed for anybody, because Ctrl+Enter may be a button's
-# shortcut as well and start what costs money.
+# Streamlit's text area (1.67) reports its text on Ctrl+Enter or on losing the cursor; closing or
+# reloading the tab before then loses the text. So a pause, or leaving the tab, counts as leaving
+# the field and coming back: the cursor stays, and text typed meanwhile is untouched. No key press
+# is simulated, because Ctrl+Enter may also be a button's shortcut and start something that costs
+# money.
 #
-# Fields of an `st.form` are left alone: nothing shall leave it before it is submitted.
+# Fields of an `st.form` are excluded: their text may not leave before the submit.
 
-#: Milliseconds without a key after which a text is taken over.
+#: Milliseconds without a key before a text is reported.
 PAUSE = 800
 
 _TYPING = """
@@ -54,6 +54,6 @@ export default function({ data }) {
 
 
 def keep_what_is_typed() -> None:
-    """The part in the browser, once for every page."""
+    """Draw the browser's part, once for every page."""
     component = st.components.v2.component("rubric_studio_typing", js=_TYPING)
     component(key=TYPING, data={"pause": PAUSE}, height=1)

@@ -1,4 +1,4 @@
-"""Trying texts: who is asked, the texts' fields, and what each judge answered.
+"""Trying texts: the choice of judges, the texts' fields, and each judge's answer.
 
-Spot check, the workbench and "Grade my texts" draw these; what is special there is an argument.
+Spot check, the workbench and "Grade my texts" draw these; arguments cover their differences.
 """

@@ -1,4 +1,4 @@
-"""Who is asked about a text, and which labelled items offline judges and examples come from."""
+"""The judges for a text, and the labelled items for offline judges and examples."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
     """Draw the choice of registered judges ("judges"), and what keeps any of them from answering.
 
-    `others` can be chosen, too; they are known to a panel only.
+    `others` can be chosen, too; only a panel knows them.
     """
     entries = {entry.name: entry for entry in registry.list_judges(store())}
-    known = [*entries, *(name for name in others if name not in entries)]
+    choices = [*entries, *(name for name in others if name not in entries)]
     key = now.of("judges")
     state.seed(key, list(now.value("judges")))
-    kept = [name for name in state.get(key) if name in known]
-    if kept != state.get(key):
-        state.put(key, kept)
+    chosen = [name for name in state.get(key) if name in choices]
+    if chosen != state.get(key):
+        state.put(key, chosen)
         _change(now, "judges")
     st.multiselect(
         "Judges",
-        known,
+        choices,
         key=key,
         format_func=lambda name: _words(name, entries.get(name)),
         placeholder="Choose at least one",
@@ -46,19 +46,19 @@ def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
         on_change=take,
         args=(now, "judges"),
     )
-    show_missing_keys([entries[name].judge for name in kept if name in entries])
+    show_missing_keys([entries[name].judge for name in chosen if name in entries])
     if all(entry.judge.offline for entry in entries.values()):
         routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
 
 
 def show_missing_keys(judges: Sequence[Judge]) -> None:
-    """Warn of each judge whose key's variable is not set, and say what to do."""
+    """Warn about each judge whose key variable is not set, with the fix."""
     for judge, variable in planning.missing_keys(judges):
-        words = (
+        text = (
             f"{judge} has no key: {variable} is not set in the environment of this app. All its "
             "votes would fail. Set it and start the app again, or leave the judge out."
         )
-        st.warning(label(words), icon=":material/key_off:")
+        st.warning(label(text), icon=":material/key_off:")
 
 
 def _words(name: str, entry: JudgeEntry | None) -> str:
@@ -69,11 +69,11 @@ def _words(name: str, entry: JudgeEntry | None) -> str:
 
 
 def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
-    """Draw the choice of labels ("learn_from"); returns whether one was chosen for the person.
+    """Draw the choice of labels ("learn_from"); return whether the form changed it.
 
-    That is the dataset version `own`, where it has fitting labels, else the one with the most.
+    The form chooses dataset version `own` if it has fitting labels, else the one with the most.
     """
-    teachers = {each.row.version_id: each for each in trials.teachers(store(), rubric)}
+    teachers = {teacher.row.version_id: teacher for teacher in trials.teachers(store(), rubric)}
     if not teachers:
         st.warning(
             "Offline judges and examples need labelled answers, and no dataset has labels that fit "
@@ -81,8 +81,8 @@ def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
             icon=":material/school:",
         )
         return False
-    kept = now.value("learn_from")
-    best = next(v for v in (kept, own, *teachers) if v in teachers)
+    current = now.value("learn_from")
+    best = next(v for v in (current, own, *teachers) if v in teachers)
     key = now.of("learn_from")
     state.seed(key, best)
     if state.get(key) not in teachers:
@@ -104,11 +104,11 @@ def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
         names = ", ".join(repr(name) for name in teachers[chosen].untaught)
         lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
         st.caption(label(lacking, 300))
-    return chosen != kept and _change(now, "learn_from")
+    return chosen != current and _change(now, "learn_from")
 
 
 def _change(now: Fields, what: str) -> bool:
-    """Take over what the form itself changed, where the person may change it."""
+    """Store the form's own change, which the person can change again."""
     if actor().may("draft"):
         take(now, what)
     return actor().may("draft")

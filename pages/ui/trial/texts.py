@@ -1,4 +1,4 @@
-"""The texts that are tried: typed into fields, or an item of a dataset."""
+"""The texts to try: typed into fields, or an item of a dataset."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pages.ui.widgets import shown_errors
 
 
 class Fields(NamedTuple):
-    """The fields of a form: the key of each, what it holds, and what follows a change.
+    """A form's fields: the key of each, its value, and what follows a change.
 
-    `changed` is called with the field's name and its new value. The key of one of several texts of
-    a name has the text's own name, too.
+    `changed` is called with the field's name and its new value. If several texts share a name, the
+    key also contains the text's own name.
     """
 
     of: Callable[..., str]
@@ -33,7 +33,7 @@ _NOTHING = object()
 
 
 def take(now: Fields, *ids: str) -> None:
-    """Callback: the widget of a field has a new value."""
+    """Callback: a field's widget has a new value."""
     with shown_errors():
         value = state.get(now.of(*ids), _NOTHING)
         if value is not _NOTHING:
@@ -52,20 +52,20 @@ def around(now: Fields) -> None:
     """Draw what is sent with a text: its prompt, its contexts, its reference."""
     text_field(now, "prompt", "Prompt", "The task or question that the submission answers")
     for name, text in contexts(now).items():
-        words = "Passages, a policy: material that judges see with the task"
-        _area(now, ("context", name), context_words(name), words, text)
+        caption = "Passages, a policy: material that judges see with the task"
+        _area(now, ("context", name), context_words(name), caption, text)
     text_field(now, "reference", "Reference", "A model answer or source to judge against")
 
 
 def contexts(now: Fields) -> dict[str, str]:
-    """The named texts; an empty one without a name where there are none."""
+    """Return the named texts; one empty, unnamed text if there are none."""
     return now.value("context") or {"context": ""}
 
 
 def _area(
     now: Fields,
     ids: tuple[str, ...],
-    words: str,
+    caption: str,
     placeholder: str,
     text: str,
     *,
@@ -74,7 +74,7 @@ def _area(
     key = now.of(*ids)
     state.seed(key, text)
     st.text_area(
-        label(words),
+        label(caption),
         key=key,
         height=180 if tall else 90,
         placeholder=placeholder,
@@ -83,12 +83,12 @@ def _area(
     )
 
 
-#: So many items are listed; a search finds the others.
+#: Most items listed; a search finds the others.
 FOUND = 60
 
 
 def choose_dataset(key: str, chosen: int | None = None) -> int | None:
-    """Draw the choice of a dataset; returns its version's id, `None` (and a word why) without any.
+    """Draw the choice of a dataset; return its version's id, or `None` after showing why.
 
     `chosen` comes first, and may be an earlier version.
     """
@@ -109,7 +109,7 @@ def choose_dataset(key: str, chosen: int | None = None) -> int | None:
 
 
 def find_items(key: str, version: int) -> tuple[str, list[str], str]:
-    """Draw a search; returns it, the first ids that it finds, and a word for how many these are."""
+    """Draw a search; return it, the first matching ids, and a text with their number."""
     search = st.text_input(
         "Search",
         key=key,
@@ -124,23 +124,23 @@ def find_items(key: str, version: int) -> tuple[str, list[str], str]:
 def choose_item(
     of: Callable[[str], str], dataset: int | None = None, item: str | None = None
 ) -> tuple[int, str] | None:
-    """Draw the choice of a dataset and one of its items; returns both, `None` where there is none.
+    """Draw the choice of a dataset and an item; return both, or `None` if there is none.
 
-    `dataset` and `item` are what was chosen before.
+    `dataset` and `item` are the former choice.
     """
     version = choose_dataset(of("dataset"), dataset)
     if version is None:
         return None
     search, ids, more = find_items(of("search"), version)
-    kept = item if version == dataset else None
-    if kept is not None and kept not in ids and not search:
-        ids = [kept, *ids]
+    former = item if version == dataset else None
+    if former is not None and former not in ids and not search:
+        ids = [former, *ids]
     if not ids:
         st.caption("No item holds these words.")
         return None
     key = of("item")
     if state.get(key) not in ids:
-        state.put(key, kept if kept in ids else ids[0])
+        state.put(key, former if former in ids else ids[0])
     chosen = st.selectbox(
         label(f"Item{more}"), ids, format_func=visible, key=key, persist_state="page"
     )

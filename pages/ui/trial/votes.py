@@ -1,4 +1,4 @@
-"""Per criterion the verdict and each judge's answer; an answer in full, with what was sent."""
+"""Each criterion's verdict and judges' answers; an answer in full, with its prompt."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def show_vote(
     """
     result, source = view.result, view.vote or view.failure
     if result is None or source is None:
-        words = "being asked" if active else "not asked"
-        st.html(f'<span class="rs-quiet">{esc(view.cell.judge)}: {words}</span>{marks}')
+        caption = "being asked" if active else "not asked"
+        st.html(f'<span class="rs-quiet">{esc(view.cell.judge)}: {caption}</span>{marks}')
         return
     call = item_view.call_of(store(), source)
     marks = standing_tags(view) + marks
@@ -54,7 +54,7 @@ def show_vote(
 
 
 def show_call(call: CallRow) -> None:
-    """Draw what was sent, what came back, with which settings, and what it cost."""
+    """Draw a call's request, its reply, its settings, and its cost."""
     facts = [
         f"{call.model or 'model not told'}",
         f"{fmt.tokens(call.tokens_in)} in",
@@ -74,21 +74,21 @@ def show_call(call: CallRow) -> None:
     _raw("Settings of the call", json.dumps(call.params, indent=1, ensure_ascii=False, default=str))
 
 
-def _raw(words: str, text: str) -> None:
-    st.caption(words)
+def _raw(caption: str, text: str) -> None:
+    st.caption(caption)
     raw(text, height=260 if len(text) > 900 else None)
 
 
 def show_score(
     trace: Trace, score: float | str | None, sentences: Sequence[str], *more: LabelledFigure
 ) -> None:
-    """Draw a score with its figures, its marks and how it came about.
+    """Draw a score with its figures, its marks and its calculation.
 
-    Without `sentences` the score is not final yet, and what is missing is not said.
+    Without `sentences` the score is not final yet, and missing parts are not listed.
     """
     shown = fmt.score if trace.normalized else fmt.number
-    words = "Score" if sentences else "Score so far"
-    values = [LabelledFigure(words, score if isinstance(score, str) else shown(score))]
+    text = "Score" if sentences else "Score so far"
+    values = [LabelledFigure(text, score if isinstance(score, str) else shown(score))]
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
         values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
     values += more
@@ -102,7 +102,7 @@ def show_score(
 
 
 def show(view: ItemView, *, active: bool) -> None:
-    """All criteria, in the rubric's order."""
+    """Draw all criteria, in the rubric's order."""
     parts = view.trace.criteria if view.trace else ()
     points = {part.name: part.points for part in parts if part.counted}
     for criterion in view.criteria:
@@ -130,12 +130,12 @@ def _criterion(
 
 
 def _why(criterion: CriterionView) -> str:
-    asked = len(criterion.votes)
-    return "Reason and evidence" if asked == 1 else f"{asked} votes: reasons and evidence"
+    count = len(criterion.votes)
+    return "Reason and evidence" if count == 1 else f"{count} votes: reasons and evidence"
 
 
 def _settled(criterion: CriterionView, active: bool) -> list[str]:
-    """How the verdict came about, as tags; empty while nothing is there to settle."""
+    """Return how the verdict was decided, as tags; empty without votes."""
     verdict = criterion.verdict
     if verdict is None:
         return [tag("waiting", "neutral") if active else tag("✕ No verdict", "bad")]
@@ -148,8 +148,8 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
         parts.append(tag(f"chosen by none of {verdict.votes} votes", "warn"))
     else:
         agreed = round((verdict.agreement or 0.0) * verdict.votes)
-        words = f"{agreed} of {verdict.votes} votes agree"
-        parts.append(tag(words, "good" if agreed == verdict.votes else "warn"))
+        text = f"{agreed} of {verdict.votes} votes agree"
+        parts.append(tag(text, "good" if agreed == verdict.votes else "warn"))
     if verdict.abstentions and not verdict.abstained:
         parts.append(tag(fmt.plural(verdict.abstentions, "abstention"), "neutral"))
     if verdict.tie:
@@ -172,7 +172,7 @@ def _truth(criterion: CriterionView) -> str:
 
 
 def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
-    """One cell in a few words: who, and what came of asking."""
+    """Return one cell in short: the judge, and the result."""
     cell = view.cell
     which = which_answer(view)
     who = cell.judge + (f", {which}" if which else "")
