@@ -142,10 +142,10 @@ def blind(at: OpenPair, contest: Blind) -> None:
     side_by_side(("<b>A</b>", "<b>B</b>"), (contest.a, contest.b), mark=bool(mark))
     offered = [choice for choice, _ in contest.choices]
     with st.container(horizontal=True, horizontal_alignment="center", gap="small"):
-        for choice, (shortcut, text) in CHOICES.items():
+        for choice, (shortcut, caption) in CHOICES.items():
             if choice in offered:
                 st.button(
-                    text,
+                    caption,
                     key=state.key(ARENA_ACT, "vote", choice),
                     shortcut=shortcut,
                     type="primary" if choice in ("A", "B") else "secondary",

@@ -198,14 +198,14 @@ def _import(source: DatasetFile, dataset: Dataset, into: int | None, name: str) 
             imported = catalog.import_dataset(
                 store(), dataset, name=str(state.get(name) or ""), into=into, source=source.name
             )
-        text = (
+        caption = (
             "This content is there already; nothing was added." if imported.existed else "Imported."
         )
         if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
             catalog.keep_rubric(store(), dataset.rubric, source.name)
-            text += " Its rubric is among your rubrics."
+            caption += " Its rubric is among your rubrics."
         resources.forget()
-        state.flash(text)
+        state.flash(caption)
         state.set_address(**{state.DATASET: imported.version.dataset_id})
         st.rerun()
 

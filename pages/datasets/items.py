@@ -91,9 +91,9 @@ def _filters(version: DatasetVersion) -> ItemFilter:
     )
 
 
-def _choice(text: str, options: dict[str, str], key: str) -> str:
+def _choice(caption: str, options: dict[str, str], key: str) -> str:
     chosen = st.selectbox(
-        text,
+        caption,
         list(options),
         format_func=lambda option: options.get(option, ANY),
         key=key,
@@ -208,13 +208,13 @@ def _walk(
     ids = [item_row.id for item_row in rows]
     at = offset + ids.index(chosen) if chosen in ids else None
     with st.container(horizontal=True, vertical_alignment="center"):
-        for text, icon, step, shortcut in (
+        for caption, icon, step, shortcut in (
             ("Previous", "arrow_back", -1, "K"),
             ("Next", "arrow_forward", 1, "J"),
         ):
             st.button(
-                text,
-                key=state.key(DATASET_ACT, text),
+                caption,
+                key=state.key(DATASET_ACT, caption),
                 icon=f":material/{icon}:",
                 shortcut=shortcut,
                 disabled=at == 0 and step < 0,

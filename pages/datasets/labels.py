@@ -200,8 +200,8 @@ def _drawn(version: DatasetVersion) -> None:
         speak = (
             f"They are {share}, and speak for all of them where results are corrected by people."
         )
-        text = f"{label_draws.in_words(draw)} {warning or speak}"
-        st.html(f'<div class="rs-prose">{esc(text)}</div>')
+        caption = f"{label_draws.in_words(draw)} {warning or speak}"
+        st.html(f'<div class="rs-prose">{esc(caption)}</div>')
         st.button(
             "Withdraw",
             key=state.key(DATASET_DRAW, "withdraw", version.id),

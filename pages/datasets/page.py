@@ -253,8 +253,10 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
 
 def _version_card(shown: DatasetVersion, *, chosen: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        text = f"{fmt.plural(shown.items, 'item')} · {fmt.count(shown.labelled)} labelled"
-        quiet = f"{text} · {shown.source} · {fmt.ago(shown.created)} · {fmt.short_hash(shown.hash)}"
+        caption = f"{fmt.plural(shown.items, 'item')} · {fmt.count(shown.labelled)} labelled"
+        quiet = (
+            f"{caption} · {shown.source} · {fmt.ago(shown.created)} · {fmt.short_hash(shown.hash)}"
+        )
         st.html(f'<b>Version {shown.number}</b> <span class="rs-quiet">{esc(quiet)}</span>')
         st.space("stretch")
         st.button(

@@ -73,8 +73,10 @@ def document(name: str) -> Guide | None:
         if token.type == "heading_open" and token.tag == "h2":
             parts.append((_plain(tokens[at + 1]), []))
         parts[-1][1].append(token)
-    shown = [(text, reader.renderer.render(own, reader.options, {})) for text, own in parts]
-    return Guide(name, title, tuple(GuidePart(slug(text), text, html) for text, html in shown))
+    shown = [(heading, reader.renderer.render(own, reader.options, {})) for heading, own in parts]
+    return Guide(
+        name, title, tuple(GuidePart(slug(heading), heading, html) for heading, html in shown)
+    )
 
 
 def slug(words: str) -> str:

@@ -257,14 +257,16 @@ def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
             '</div><span class="rs-quiet">As labels they show how well judges do, and judges that '
             "need no model learn from them.</span>"
         )
-        text = _their_words(rubric, result)
+        words_meant = _their_words(rubric, result)
         if st.button(
             "Take them as labels",
             key=state.key(GRADE_ACT, "marks"),
             icon=":material/label:",
-            disabled=any(len(text[name]) < len(labels) for name, labels in result.words.items()),
+            disabled=any(
+                len(words_meant[name]) < len(labels) for name, labels in result.words.items()
+            ),
         ):
-            marks.take(store(), dataset, rubric, text)
+            marks.take(store(), dataset, rubric, words_meant)
             settle()
             st.rerun()
 

@@ -117,10 +117,10 @@ def _raters(key: str, table: Table, guess: VoteMapping, taken: set[object]) -> d
     rows = [_rater_row(column, guesses.get(column), guess) for column in free]
     edited = _edited(state.key(keys.RATERS, key), free, rows, ("Rater", "Criterion"))
     columns, kinds = list[VoteColumn](), dict[str, Any]()
-    text = {said: kind for kind, said in KINDS.items()}
+    by_caption = {caption: kind for kind, caption in KINDS.items()}
     for column, row in zip(free, edited, strict=True):
         rater = str(row["Rater"] or "").strip()
-        kind = text.get(str(row["Is a"]))
+        kind = by_caption.get(str(row["Is a"]))
         if kind is not None and rater:
             criterion = str(row["Criterion"] or "").strip()
             columns.append(VoteColumn(column=column, rater=rater, criterion=criterion))
@@ -148,8 +148,8 @@ def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, 
         for name in names
     ]
     edited = _edited(state.key(keys.RATERS, key, rater), names, rows, ())
-    text = {said: kind for kind, said in KINDS.items()}
-    result = {n: text.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
+    by_caption = {caption: kind for kind, caption in KINDS.items()}
+    result = {n: by_caption.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
     return {name: kind for name, kind in result.items() if kind is not None}
 
 

@@ -98,8 +98,8 @@ def _holds_votes(about: str, seen: FileLook) -> bool:
         )
     if seen.kind in SHAPES:
         return True
-    page, text = WHERE[seen.kind]
-    st.info(text, icon=":material/info:")
+    page, caption = WHERE[seen.kind]
+    st.info(caption, icon=":material/info:")
     problem_list(import_files.nearest_in_words(seen))
     routes.link(page, page.title, icon="arrow_outward")
     return False
@@ -214,11 +214,11 @@ def import_result(run: int | None, existed: bool) -> None:
         st.success(f"Imported as run {run}.", icon=":material/check:")
     with st.container(horizontal=True):
         if run is not None:
-            for page, text, icon in (
+            for page, caption, icon in (
                 (routes.AGREEMENT, "See how far they agree", "balance"),
                 (routes.RUN, "Open the run", "monitoring"),
             ):
-                routes.link(page, text, {state.RUN: run}, icon=icon)
+                routes.link(page, caption, {state.RUN: run}, icon=icon)
         st.button(
             "Import another file",
             key=state.key(reading.ACT, "another"),

@@ -160,8 +160,8 @@ def checked(
     bins: tuple[str, ...] = (),
 ) -> CheckedVotes:
     """Check the file's votes under that mapping, with numbers grouped into ``bins``."""
-    text = mapping.model_dump_json() if mapping else ""
-    about = (key, seen.kind, text, bins, rubric_version, dataset_version)
+    caption = mapping.model_dump_json() if mapping else ""
+    about = (key, seen.kind, caption, bins, rubric_version, dataset_version)
     return _checked(about, seen, mapping)
 
 

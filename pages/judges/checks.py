@@ -198,8 +198,8 @@ def _doubt(row: RuleRow, choices: dict[str, list[str]], last: bool) -> None:
         if option_label and options is not None and option_label not in options
     ]
     if strange and options is not None:
-        text = f"{row['criterion']} has no option {strange[0]}; it has {', '.join(options)}."
-        st.caption(f":material/warning: {label(text, 300)}")
+        caption = f"{row['criterion']} has no option {strange[0]}; it has {', '.join(options)}."
+        st.caption(f":material/warning: {label(caption, 300)}")
 
 
 def _value(reference: str, uid: str, row: RuleRow) -> None:
@@ -215,12 +215,12 @@ def _value(reference: str, uid: str, row: RuleRow) -> None:
             width=260,
         )
     elif row["test"] in RANGE_TESTS:
-        for name, text in (("low", "At least"), ("high", "At most")):
+        for name, caption in (("low", "At least"), ("high", "At most")):
             key = _key(reference, uid, name)
             value = state.get(key, row[name])  # type: ignore[literal-required]
             state.seed(key, None if value is None else float(value))
             st.number_input(
-                text,
+                caption,
                 value=None,
                 step=1.0,
                 format="%.12g",
@@ -231,12 +231,12 @@ def _value(reference: str, uid: str, row: RuleRow) -> None:
 
 
 def _fixed(
-    reference: str, uid: str, name: str, text: str, options: Mapping[Any, str], *, width: int
+    reference: str, uid: str, name: str, caption: str, options: Mapping[Any, str], *, width: int
 ) -> None:
     key = _key(reference, uid, name)
     state.seed(key, _now(reference, uid)[name])  # type: ignore[literal-required]
     st.selectbox(
-        text,
+        caption,
         list(options),
         format_func=options.__getitem__,
         key=key,
@@ -249,7 +249,7 @@ def _choice(
     reference: str,
     uid: str,
     name: str,
-    text: str,
+    caption: str,
     options: Sequence[str],
     *,
     width: int,
@@ -260,7 +260,7 @@ def _choice(
     now = _now(reference, uid)[name]  # type: ignore[literal-required]
     state.seed(key, now or None)
     st.selectbox(
-        text,
+        caption,
         options if not now or now in options else [*options, now],
         index=None,
         format_func=visible,

@@ -304,8 +304,8 @@ def _number(judge_field: JudgeField, key: str) -> None:
         )
 
 
-def _section(text: str) -> None:
-    st.html(f'<div class="rs-section">{esc(text)}</div>')
+def _section(caption: str) -> None:
+    st.html(f'<div class="rs-section">{esc(caption)}</div>')
 
 
 def _refused(reference: str) -> None:

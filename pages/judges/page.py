@@ -142,7 +142,7 @@ def _key(entry: JudgeEntry) -> list[str]:
     match entry.key:
         case _ if strange := entry.strange:
             mend = quiet("Allow it under Actions, if you trust it with that.")
-            return [*(tag(f"✕ {one_line(text, 160)}", "bad") for text in strange), mend]
+            return [*(tag(f"✕ {one_line(problem, 160)}", "bad") for problem in strange), mend]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
         case "not set":
@@ -226,11 +226,11 @@ def _panel_card(panel_row: PanelRow) -> None:
             args=(state.PANEL, panel_row.id),
         )
         rules = panel_row.panel.rules
-        text = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
+        caption = ", ".join(map(rule_label, (rules.binary, rules.ordinal, rules.nominal))).lower()
         row(
             [
                 *(tag(one_line(judge.name, 40)) for judge in panel_row.panel.judges),
-                quiet(f"settled by {text}; {panel_line(panel_row.panel) or 'all at once'}"),
+                quiet(f"settled by {caption}; {panel_line(panel_row.panel) or 'all at once'}"),
             ]
         )
         st.space("stretch")

@@ -94,12 +94,12 @@ def _rules(reference: str) -> None:
     st.caption("A criterion may say otherwise for itself. Abstentions and failures never count.")
     for column, scale in zip(st.columns(len(SCALES)), SCALES, strict=True):
         with column:
-            text = RULE_WORDS[scale]
+            rules = RULE_WORDS[scale]
             st.radio(
                 SCALE_WORDS[scale],
-                list(text),
+                list(rules),
                 format_func=rule_label,
-                captions=list(text.values()),
+                captions=list(rules.values()),
                 key=_field(reference, scale),
                 on_change="ignore",
             )

@@ -41,9 +41,9 @@ def _key(reference: str, name: str) -> str:
     return state.key(JUDGE_FIELD, reference, "try", name)
 
 
-def _area(reference: str, name: str, text: str, height: int) -> str:
+def _area(reference: str, name: str, caption: str, height: int) -> str:
     return st.text_area(
-        text,
+        caption,
         key=_key(reference, name),
         height=height,
         max_chars=100_000,

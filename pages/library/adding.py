@@ -21,13 +21,13 @@ from pages.ui.widgets import row, shown_errors, tag
 def tags(criterion: Criterion) -> str:
     """Return the HTML of its weight, its effect and its kind of answer."""
     scored = sum(not option.na for option in criterion.options)
-    text = {
+    caption = {
         "binary": SCALE_NAMES["binary"],
         "ordinal": f"{scored} levels",
         "nominal": f"{scored} categories",
     }[criterion.scale]
     penalty = tag("− Penalty", "bad") if criterion.weight < 0 else ""
-    return f'<b class="rs-num">{fmt.weight(criterion.weight)}</b>{penalty}{tag(text)}'
+    return f'<b class="rs-num">{fmt.weight(criterion.weight)}</b>{penalty}{tag(caption)}'
 
 
 def show_entry(entry: Entry) -> None:
@@ -108,11 +108,11 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
             label_visibility="collapsed",
             width=300,
         )
-        text = fmt.plural(len(picked), "criterion", "criteria")
+        caption = fmt.plural(len(picked), "criterion", "criteria")
         if not picked and looked is not None:
-            text = f"“{looked.criterion.name}”"
+            caption = f"“{looked.criterion.name}”"
         pressed = st.button(
-            label(f"Add {text}", 60),
+            label(f"Add {caption}", 60),
             key=state.key(LIBRARY_ACT, "add"),
             type="primary",
             icon=":material/add:",

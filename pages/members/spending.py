@@ -60,11 +60,11 @@ def show(access: TeamAccess) -> None:
         ("Who", "Provider", "Spent", "Held", "Limit for a person", "Left"),
         (
             [
-                esc(one.person or "the terminal"),
-                esc(one.provider),
-                *_amounts([one], limits[one.provider]),
+                esc(share.person or "the terminal"),
+                esc(share.provider),
+                *_amounts([share], limits[share.provider]),
             ]
-            for one in sorted(shares, key=lambda share: (-share.spent - share.held, share.person))
+            for share in sorted(shares, key=lambda share: (-share.spent - share.held, share.person))
         ),
         name="What each person spent",
         numbers=(2, 3, 4, 5),

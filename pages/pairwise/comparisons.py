@@ -216,7 +216,7 @@ def _worst(chosen: ContestSelection, scored: ScoredContests) -> None:
 
 
 def _words(side: ScoredContest) -> str:
-    text, tone = SCORE_KINDS[side.kind]
+    caption, tone = SCORE_KINDS[side.kind]
     ahead = side.first if side.gap > 0 else side.second
     gap = f"scores: {ahead} ahead by {fmt.score(abs(side.gap))}" if side.gap else "scores level"
-    return tag(text, tone) + f' <span class="rs-quiet rs-num">{esc(gap)}</span>'  # type: ignore[arg-type]
+    return tag(caption, tone) + f' <span class="rs-quiet rs-num">{esc(gap)}</span>'  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def show_contest(chosen: ContestSelection, at: int, order: Sequence[int]) -> Non
     held = chosen.contests.held[at]
     with st.container(border=True):
         st.html(f'<div class="rs-section">{esc(held.task)}: {esc(held.question)}</div>')
-        lengths = " and ".join(fmt.plural(text, "word") for text in held.lengths)
+        lengths = " and ".join(fmt.plural(count, "word") for count in held.lengths)
         quiet = f'<span class="rs-quiet rs-num">{esc(lengths)}</span>'
         row([outcome_tag(chosen.outcome(held), held), quiet])
         leading = next((s for s in held.shown if not s.swapped), held.shown[0])
@@ -120,7 +120,7 @@ def _said(asked: CriterionView, vote: Vote, a: str, b: str) -> str:
     return tag({"tie": "tie", "both_bad": "both bad"}.get(choice, "abstained"))
 
 
-def _vote(view: VoteView, vote: Vote, said: str, text: str) -> None:
+def _vote(view: VoteView, vote: Vote, choice: str, text: str) -> None:
     which = f'<span class="rs-quiet">{esc(which_answer(view))}</span>' if which_answer(view) else ""
     quotes = "".join(
         f'<div class="rs-quote">{esc(quote)}'
@@ -129,7 +129,7 @@ def _vote(view: VoteView, vote: Vote, said: str, text: str) -> None:
         for quote in vote.evidence
     )
     reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
-    head = f"<b>{esc(vote.cell.judge)}</b>{which}{said}{standing_tags(view)}"
+    head = f"<b>{esc(vote.cell.judge)}</b>{which}{choice}{standing_tags(view)}"
     st.html(f'<div class="rs-card"><div class="rs-row">{head}</div>{quotes}{reason}</div>')
 
 
@@ -140,10 +140,13 @@ def _asked(view: ItemView, question: str) -> CriterionView:
 def _steps(order: Sequence[int], place: int) -> None:
     """Draw buttons for the previous and next contest of the list shown."""
     with st.container(horizontal=True):
-        for text, to, shortcut in (("Previous", place - 1, "Left"), ("Next", place + 1, "Right")):
+        for caption, to, shortcut in (
+            ("Previous", place - 1, "Left"),
+            ("Next", place + 1, "Right"),
+        ):
             st.button(
-                label(text),
-                key=state.key(selection.CONTEST_ACT, text),
+                label(caption),
+                key=state.key(selection.CONTEST_ACT, caption),
                 shortcut=shortcut,
                 disabled=not 0 <= to < len(order),
                 on_click=state.set_address,
@@ -178,7 +181,7 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
     size = range(len(systems))
     met = [[float(result.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
     shares = [[float(result.share[i, j]) if met[i][j] else None for j in size] for i in size]
-    text = [
+    captions = [
         [_words(shares[i][j], met[i][j], short=len(systems) > ROOM) if i != j else "" for j in size]
         for i in size
     ]
@@ -186,7 +189,7 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
         selection.CONTEST_CHART, "wins", state.address(selection.CELL) or "", *chosen.about[-1:]
     )
     st.plotly_chart(
-        draw.win_cells(systems, shares, text, cell),
+        draw.win_cells(systems, shares, captions, cell),
         key=key,
         on_select=lambda: _on_click(key),
         selection_mode="points",

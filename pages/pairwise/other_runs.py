@@ -67,7 +67,7 @@ def _part(run: Run) -> str:
 
 
 def _noted(
-    title: str, parameter: str, names: Sequence[str], text: tuple[str, str], width: int
+    title: str, parameter: str, names: Sequence[str], caption: tuple[str, str], width: int
 ) -> str:
     """Choose an item note by name, or ``WHOLE``; the address keeps it.
 
@@ -79,7 +79,7 @@ def _noted(
         title,
         [WHOLE, *names],
         key=key,
-        format_func=lambda value: f"{text[0]} {one_line(value, 60)}" if value else text[1],
+        format_func=lambda value: f"{caption[0]} {one_line(value, 60)}" if value else caption[1],
         width=width,
         on_change=lambda: state.set_address(**{parameter: state.get(key) or None}),
     )
@@ -171,8 +171,8 @@ def _join(run: Run) -> str | None:
     if not names:
         return None
     title = "Answers belong to the same task if they have"
-    text = ("the same note", "the same prompt, word for word")
-    return _noted(title, keys.JOIN, names, text, 400) or None
+    caption = ("the same note", "the same prompt, word for word")
+    return _noted(title, keys.JOIN, names, caption, 400) or None
 
 
 def _in_full(error: InputError) -> str:

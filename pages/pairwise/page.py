@@ -122,7 +122,7 @@ def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
 def download_buttons(run_id: int) -> None:
     """Draw three downloads behind one button; each file is made on request."""
     with st.popover("Export", icon=":material/download:"):
-        for text, ending, mime, make, says in (
+        for caption, ending, mime, make, says in (
             (
                 "JSON",
                 "json",
@@ -146,7 +146,7 @@ def download_buttons(run_id: int) -> None:
             ),
         ):
             st.download_button(
-                text,
+                caption,
                 data=later(partial(make, run_id=run_id)),
                 file_name=f"contest-{run_id}.{ending}",
                 mime=mime,

@@ -135,11 +135,11 @@ def _both_orders(contests: Contests) -> bool:
     return any(run.design.orders == "both" for run in contests.rounds.values())
 
 
-def _pick(text: str, name: str, options: list[str], every: str, chosen: str | None) -> None:
+def _pick(caption: str, name: str, options: list[str], every: str, chosen: str | None) -> None:
     key = state.key(CONTEST_FIELD, name)
     state.put(key, chosen or ALL)
     st.selectbox(
-        text,
+        caption,
         [ALL, *options],
         key=key,
         format_func=lambda value: one_line(value, 60) if value else every,

@@ -135,9 +135,9 @@ def _people(key: Key, now: QueueSettings) -> dict[str, Any]:
     return {"assignment": assignment, "assignees": people}
 
 
-def _share(text: str, key: str, help: str) -> float:
+def _share(caption: str, key: str, help: str) -> float:
     """Return a share between 0 and 1, entered in percent."""
-    return float(st.slider(text, 0, 100, key=key, help=help, persist_state="page")) / 100
+    return float(st.slider(caption, 0, 100, key=key, help=help, persist_state="page")) / 100
 
 
 RUNS = 100
@@ -231,23 +231,23 @@ def choose_run() -> RunRow | None:
     return by_id[chosen]
 
 
-def _check(what: str, text: str, default: bool, help: str | None = None) -> bool:
+def _check(what: str, caption: str, default: bool, help: str | None = None) -> bool:
     key = state.key(QUEUE_FIELD, what)
     state.seed(key, default)
-    return st.checkbox(text, key=key, help=help, persist_state="page")
+    return st.checkbox(caption, key=key, help=help, persist_state="page")
 
 
 def _limit(
-    what: str, text: str, default: float, most: float, help: str, ticked: bool = False
+    what: str, caption: str, default: float, most: float, help: str, ticked: bool = False
 ) -> float | None:
     """Return a number that is entered only if its box is ticked."""
-    if not _check(what, text, ticked, help):
+    if not _check(what, caption, ticked, help):
         return None
     key = state.key(QUEUE_FIELD, what, "limit")
     state.seed(key, default)
     return float(
         st.number_input(
-            text,
+            caption,
             0.01,
             most,
             step=0.05,

@@ -50,8 +50,8 @@ def show(
     with st.grid(2, min_column_width=120):
         st.metric("Cells", fmt.count(preview.cells))
         st.metric("Items", fmt.count(preview.items))
-    text = queues.parts(preview.doubtful, preview.random, partial(labels_drawn, run))
-    st.html(f"<div>{esc(text)}</div>")
+    caption = queues.parts(preview.doubtful, preview.random, partial(labels_drawn, run))
+    st.html(f"<div>{esc(caption)}</div>")
     _time(run, preview, settings or QueueSettings())
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))

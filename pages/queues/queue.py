@@ -217,12 +217,12 @@ def _progress(queue: QueueRow) -> None:
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
     # In a finished queue, its own labels are among those drawn.
     own = random if progress.resolved == progress.total else 0
-    text = queues.parts(
+    caption = queues.parts(
         progress.total - random,
         random,
         lambda: labels_drawn(store().runs.row(queue.run_id)) - own,
     )
-    st.html(f"<div>{esc(text)}</div>")
+    st.html(f"<div>{esc(caption)}</div>")
     figures(
         [
             LabelledFigure("Cells", fmt.count(progress.total)),
@@ -260,8 +260,8 @@ def _about_so_many(expected: float) -> str:
 def _standing(standing: claims.QueueStanding) -> None:
     st.html('<div class="rs-section">The items, as they are for you</div>')
     rows = [
-        (esc(text), fmt.count(standing.counts.get(status, 0)))
-        for status, text in STATUSES.items()
+        (esc(caption), fmt.count(standing.counts.get(status, 0)))
+        for status, caption in STATUSES.items()
         if standing.counts.get(status, 0)
     ]
     table(["Items", "How many"], rows, name="Items by status", numbers=(1,))

@@ -92,7 +92,7 @@ def _own_pace(pace: Pace) -> str:
 
 
 def _press(
-    text: str,
+    caption: str,
     what: str,
     shortcut: str,
     act: Callable[..., None],
@@ -100,11 +100,11 @@ def _press(
     icon: str = "",
 ) -> None:
     st.button(
-        text,
+        caption,
         key=state.key(REVIEW_ACT, what),
         icon=f":material/{icon}:" if icon else None,
         shortcut=shortcut,
-        help=None if text else f"The {what} item",
+        help=None if caption else f"The {what} item",
         on_click=act,
         args=args,
     )

@@ -108,24 +108,24 @@ def show(at: OpenItem) -> None:
 
 def _stage(at: OpenItem) -> None:
     assert at.item is not None, "an item is open"
-    text = "Give your verdict. What the judges said appears after you commit."
+    caption = "Give your verdict. What the judges said appears after you commit."
     resolving = at.item.part == "resolve"
     if not at.mine:
-        text = "Nothing is left for you to decide here."
+        caption = "Nothing is left for you to decide here."
     elif at.confirming and resolving:
-        text = "Here is what the reviewers and judges said. Decide, and say why in a note."
+        caption = "Here is what the reviewers and judges said. Decide, and say why in a note."
     elif at.confirming:
-        text = "Here is what the judges said. Confirm with Enter, or change your verdict."
+        caption = "Here is what the judges said. Confirm with Enter, or change your verdict."
     elif resolving:
-        text = "Reviewers disagree here. Give your own verdict first."
+        caption = "Reviewers disagree here. Give your own verdict first."
     elif at.item.assisted:
-        text = "What the judges said is shown on this item. Decide for yourself."
+        caption = "What the judges said is shown on this item. Decide for yourself."
     elif not at.item.two_steps:
-        text = "Give your verdict. It is final when you commit it."
+        caption = "Give your verdict. It is final when you commit it."
     order = [opened.name(cell) for cell in at.mine]
     if len(order) > 1 and at.active in order:
-        text += f" Cell {order.index(at.active) + 1} of {len(order)}."
-    st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(text)}</span></div>')
+        caption += f" Cell {order.index(at.active) + 1} of {len(order)}."
+    st.html(f'<div class="rs-row" role="status"><span class="rs-quiet">{esc(caption)}</span></div>')
 
 
 def _active(at: OpenItem, cell: BlindCell) -> None:
@@ -199,11 +199,11 @@ def _words(criterion: Criterion, given: Given | None) -> str:
 
 
 def _choice(
-    at: OpenItem, text: str, what: tuple[object, ...], number: int, act: object, args: object
+    at: OpenItem, caption: str, what: tuple[object, ...], number: int, act: object, args: object
 ) -> None:
     """Draw one answer: a wide button that its digit also presses."""
     st.button(
-        text,
+        caption,
         key=state.key(REVIEW_ACT, "option", at.number, at.active, *what),
         shortcut=str(number),
         width="stretch",
@@ -238,8 +238,8 @@ def _whys(at: OpenItem, cell: BlindCell) -> None:
     key = keyboard.cannot_key(cell.criterion)
     st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
-        for number, (why, text) in enumerate(WHYS.items(), start=1):
-            _choice(at, text, ("why", why), number, keyboard.why, (why,))
+        for number, (why, caption) in enumerate(WHYS.items(), start=1):
+            _choice(at, caption, ("why", why), number, keyboard.why, (why,))
 
 
 def _flag(at: OpenItem, cell: BlindCell) -> None:
@@ -250,16 +250,16 @@ def _flag(at: OpenItem, cell: BlindCell) -> None:
         if cell.flagged:
             _choice(at, "For everybody again", ("all",), 3, keyboard.act_on, (acts.unflag,))
         if at.item is not None and at.item.part == "resolve":
-            text = "Back to the reviewers: their verdicts count no more"
-            _choice(at, text, ("back",), 4, keyboard.act_on, (acts.send_back,))
+            caption = "Back to the reviewers: their verdicts count no more"
+            _choice(at, caption, ("back",), 4, keyboard.act_on, (acts.send_back,))
 
 
 def _acts(at: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
         cannot = keyboard.cannot_key(cell.criterion)
-        for text, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
+        for caption, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
             st.button(
-                text,
+                caption,
                 key=state.key(REVIEW_ACT, what),
                 type="tertiary",
                 shortcut=shortcut,
@@ -276,9 +276,9 @@ def _acts(at: OpenItem, cell: BlindCell) -> None:
         )
         if len(at.mine) < 2:
             return
-        for text, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
+        for caption, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
-                text,
+                caption,
                 key=state.key(REVIEW_ACT, "move", by),
                 type="tertiary",
                 shortcut=shortcut,
@@ -301,12 +301,12 @@ def _done(cell: BlindCell) -> None:
 
 def _commit(at: OpenItem) -> None:
     missing = len(at.missing)
-    text = "Confirm" if at.confirming else "Commit"
+    caption = "Confirm" if at.confirming else "Commit"
     if not at.mine:
-        text = "Next item"
+        caption = "Next item"
     # Above the lower edge, whatever the number of cells.
     st.container(key="rs_commit").button(
-        text + (f" ({fmt.plural(missing, 'cell')} without a verdict)" if missing else ""),
+        caption + (f" ({fmt.plural(missing, 'cell')} without a verdict)" if missing else ""),
         key=state.key(REVIEW_ACT, "commit", at.number),
         type="secondary" if missing else "primary",
         shortcut="Enter",

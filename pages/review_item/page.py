@@ -74,11 +74,11 @@ def _nothing(at: OpenItem) -> None:
     standing = claims.standing(store(), at.seat, at.queue_id, at.where)
     leases = opened.my_leases(at)
     if leases:
-        text = (
+        caption = (
             "You have an item open in another window, or had when it closed. What you said of it "
             "is kept."
         )
-        empty_state("One item is still open", text, lambda: _take_back(at, leases[0].item_id))
+        empty_state("One item is still open", caption, lambda: _take_back(at, leases[0].item_id))
     elif standing.available:
         empty_state("Ready", "There is something for you to review.")
     else:

@@ -69,8 +69,8 @@ def _same(cell: RevealedCell) -> str:
         return tag("they left it to you", "info")
     if verdict.option == first.option:
         return tag("as you said", "good")
-    text = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
-    return tag(text, "warn")
+    caption = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
+    return tag(caption, "warn")
 
 
 def _other(cell: RevealedCell, other: Other) -> None:

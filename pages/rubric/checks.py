@@ -146,11 +146,11 @@ def _subject(name: str, finding: Placed) -> str:
     return "the whole rubric"
 
 
-def _button(name: str, placed: Placed, where: str, act: str, text: str, icon: str) -> None:
+def _button(name: str, placed: Placed, where: str, act: str, caption: str, icon: str) -> None:
     finding = placed.finding
     places = [step for path in (finding.path[2:], *finding.also) for step in path]
     st.button(
-        text,
+        caption,
         key=state.key(
             RUBRIC_ACT, name, "check", where, act, finding.rule, placed.uid or "rubric", *places
         ),
@@ -240,8 +240,10 @@ def _passed(says: Says) -> str:
     """Return a note that a newer run cannot answer, and why this one does."""
     if says.passed is None:
         return ""
-    text = f"A newer run, {one_line(says.passed.name, 60)}, cannot tell of agreement: {says.why}."
-    return f'<div class="rs-quiet">{esc(text)}</div>'
+    caption = (
+        f"A newer run, {one_line(says.passed.name, 60)}, cannot tell of agreement: {says.why}."
+    )
+    return f'<div class="rs-quiet">{esc(caption)}</div>'
 
 
 def _said(name: str) -> Says | None:
@@ -304,8 +306,10 @@ def show_problems(name: str) -> None:
 def _can_be_saved(serious: int) -> None:
     """Draw the head of the check; green only without serious findings below."""
     if serious:
-        text = f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
-        st.warning(text, icon=":material/warning:")
+        caption = (
+            f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
+        )
+        st.warning(caption, icon=":material/warning:")
     else:
         st.success("Nothing to fix before saving: it can be used.", icon=":material/check:")
 

@@ -203,7 +203,7 @@ def _header(name: str) -> None:
 
 def _act(
     name: str,
-    text: str,
+    caption: str,
     icon: str,
     act: Callable[[str], None],
     *,
@@ -213,8 +213,8 @@ def _act(
 ) -> None:
     barred = only("write") if act == drafts.save else {}
     st.button(
-        text,
-        key=state.key(RUBRIC_ACT, name, text.lower()),
+        caption,
+        key=state.key(RUBRIC_ACT, name, caption.lower()),
         type=kind,
         icon=f":material/{icon}:" if icon else None,
         on_click=act,

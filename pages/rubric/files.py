@@ -366,9 +366,9 @@ def export_buttons(rubric: Rubric) -> None:
         _download(import_export.share(rubric, "sheet"), "Sheet to print", "sheet", primary=False)
 
 
-def _download(shared: Shared, text: str, form: ShareForm, *, primary: bool) -> None:
+def _download(shared: Shared, caption: str, form: ShareForm, *, primary: bool) -> None:
     st.download_button(
-        text,
+        caption,
         data=shared.data(),
         file_name=shared.file_name,
         mime=shared.mime,

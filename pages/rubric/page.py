@@ -186,13 +186,13 @@ def _toolbar() -> None:
             icon=":material/add:",
             on_click=_on_new,
         )
-        for panel, text, icon in (
+        for panel, caption, icon in (
             ("import", "Import", "upload_file"),
             ("samples", "Samples", "auto_stories"),
             ("draft", "Draft with a model", "auto_awesome"),
         ):
             st.button(
-                text,
+                caption,
                 key=state.key(RUBRICS_ACT, panel),
                 icon=f":material/{icon}:",
                 on_click=_on_panel,
@@ -320,8 +320,8 @@ def _card() -> Any:
     return st.container(border=True, horizontal=True, vertical_alignment="center")
 
 
-def _unsaved(kept: library.KeptDraft) -> str:
-    parent = kept.draft["parent"]
+def _unsaved(stored: library.KeptDraft) -> str:
+    parent = stored.draft["parent"]
     return "Never saved" if parent is None else f"Unsaved changes to version {parent}"
 
 

@@ -117,7 +117,7 @@ def _item() -> Item | None:
 
 def _typed() -> Item:
     values = dict[str, str]()
-    for what, text, first in (
+    for what, caption, first in (
         ("prompt", "Task (optional)", SAMPLE_ITEM.prompt),
         ("submission", "Submission", SAMPLE_ITEM.output),
         ("context", "Context (optional)", ""),
@@ -125,7 +125,7 @@ def _typed() -> Item:
     ):
         key = state.key(RUBRIC_PREVIEW, what)
         state.seed(key, first)
-        values[what] = st.text_area(text, key=key, height="content", persist_state="session")
+        values[what] = st.text_area(caption, key=key, height="content", persist_state="session")
     context = {"context": values.pop("context")}
     return Item(id=SAMPLE_ITEM.id, context=context, **values)
 
@@ -229,19 +229,19 @@ def _verdict(name: str, criterion: Criterion) -> None:
 
 def _presets(name: str) -> None:
     with st.container(horizontal=True):
-        for text in PRESETS:
+        for caption in PRESETS:
             st.button(
-                text,
-                key=state.key(RUBRIC_ACT, name, "try", text),
+                caption,
+                key=state.key(RUBRIC_ACT, name, "try", caption),
                 on_click=_on_preset,
-                args=(name, text),
+                args=(name, caption),
             )
 
 
-def _on_preset(name: str, text: str) -> None:
+def _on_preset(name: str, caption: str) -> None:
     with shown_errors():
         rubric = rubric_from(drafts.draft(name))
-        for criterion_name, option in PRESETS[text](rubric).items():
+        for criterion_name, option in PRESETS[caption](rubric).items():
             state.put(_key(name, criterion_name), option)
 
 

@@ -181,8 +181,8 @@ def _form(result: RunChoices) -> RunRequest | None:
     dataset, items = choosing.choose_dataset(result)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
-    text = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(result, text, labelled=judging.labelled(store(), dataset, text))
+    version = planning.rubric_at(store(), rubric)
+    panel = run_form.panel(result, version, labelled=judging.labelled(store(), dataset, version))
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
     replicates = _replicates()
@@ -220,7 +220,7 @@ def _batch(panel: Panel | None) -> bool:
         "sooner. You may close everything meanwhile: the run goes on when the app does.",
     )
     if cannot:
-        why = " ".join(f"{name} {text}" for name, text in cannot.items())
+        why = " ".join(f"{name} {reason}" for name, reason in cannot.items())
         st.caption(label(f"Not in batches: {why}"))
     return in_batches and not cannot
 

@@ -49,8 +49,8 @@ def recent_checks(open_run: int | None) -> None:
 
 def _card(run: RunRow, item: RunItemRow) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        text, tone = status_words(run)
-        state_words = "" if tone == "good" else f" · {text.lower()}"
+        caption, tone = status_words(run)
+        state_words = "" if tone == "good" else f" · {caption.lower()}"
         judges = fmt.plural(len(run.panel.judges), "judge")
         quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
         with st.container(width="stretch"):
@@ -204,8 +204,8 @@ def _more() -> None:
     form = form_data.form()
     changed = form.replicates != 1 or form.seed is not None
     seed = "drawn" if form.seed is None else str(form.seed)
-    text = f"Replicates {form.replicates}, seed {seed}" if changed else "Replicates and seed"
-    expander = st.expander(text, icon=":material/tune:", key=form_data.field("more"))
+    caption = f"Replicates {form.replicates}, seed {seed}" if changed else "Replicates and seed"
+    expander = st.expander(caption, icon=":material/tune:", key=form_data.field("more"))
     with expander, st.grid(2, min_column_width=160):
         _number(
             "replicates",
@@ -221,11 +221,11 @@ def _more() -> None:
         )
 
 
-def _number(name: str, text: str, limits: tuple[int, int], help: str) -> None:
+def _number(name: str, caption: str, limits: tuple[int, int], help: str) -> None:
     key = form_data.field(name)
     state.seed(key, getattr(form_data.form(), name))
     st.number_input(
-        text,
+        caption,
         min_value=limits[0],
         max_value=limits[1],
         step=1,
@@ -243,14 +243,14 @@ def _plan(rubric: Rubric | None) -> None:
     if rubric is None or not judges:
         return
     try:
-        found = trials.estimate(store(), request.trial_of(store(), form))
+        estimate = trials.estimate(store(), request.trial_of(store(), form))
     except (InputError, NotFound):
         return
     parts = [fmt.plural(len(rubric.criteria), "criterion", "criteria")]
     parts.append(fmt.plural(len(judges), "judge"))
     parts += [fmt.plural(form.replicates, "replicate")] if form.replicates > 1 else []
-    parts += ["both orders"] if found.calls and form.asking.flip != "off" else []
-    st.caption(label(f"{' × '.join(parts)}: {found.words}.", 300))
+    parts += ["both orders"] if estimate.calls and form.asking.flip != "off" else []
+    st.caption(label(f"{' × '.join(parts)}: {estimate.words}.", 300))
 
 
 def _on_grade() -> None:

@@ -43,8 +43,8 @@ def show() -> None:
         text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
         text_field(form_data.FIELDS, "output", "Output", "What it answered", tall=True)
     else:
-        text = "Paste what is to be judged"
-        text_field(form_data.FIELDS, "text", "Submission", text, tall=True)
+        caption = "Paste what is to be judged"
+        text_field(form_data.FIELDS, "text", "Submission", caption, tall=True)
     _extras()
 
 
@@ -181,6 +181,6 @@ def _preview(version: int, item_id: str) -> None:
         st.caption(label(item.prompt, 300))
     prose(item.text[:4000], height=220)
     labelled = fmt.plural(len(item.labels), "label")
-    text = f"It has {labelled}; the check shows them beside the verdicts." if item.labels else ""
-    if text:
-        st.caption(text)
+    caption = f"It has {labelled}; the check shows them beside the verdicts." if item.labels else ""
+    if caption:
+        st.caption(caption)

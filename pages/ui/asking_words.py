@@ -169,7 +169,7 @@ def goes_on_line(cascade: Cascade) -> str:
     >>> goes_on_line(Cascade(on_failure=False, below_confidence=0.7))
     'goes on when it abstains, it is split, or its confidence is below 0.70'
     """
-    when = [text for name, (text, _) in GOES_ON.items() if getattr(cascade, name)]
+    when = [caption for name, (caption, _) in GOES_ON.items() if getattr(cascade, name)]
     if cascade.below_confidence is not None:
         when.append(f"its confidence is below {fmt.score(cascade.below_confidence)}")
     if not when:
@@ -200,8 +200,8 @@ def stage_lines(
     return result
 
 
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
+def _lower(caption: str) -> str:
+    return caption[0].lower() + caption[1:]
 
 
 SCALE_NAMES: Mapping[str, str] = {

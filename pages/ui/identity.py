@@ -164,8 +164,8 @@ def _signed_in(header: Header) -> str | None:
     return reviewers.sign_in(store(), name).name
 
 
-def _offer_login(text: str) -> None:
-    st.html(f'<div class="rs-empty"><b>{esc(text)}</b></div>')
+def _offer_login(caption: str) -> None:
+    st.html(f'<div class="rs-empty"><b>{esc(caption)}</b></div>')
     if find_spec("authlib") is None:
         st.error(
             "A login is configured, but the package that it needs is not installed. "

@@ -73,10 +73,10 @@ def verdict_chips(criterion: Criterion, verdict: Verdict | None) -> list[str]:
     """Return the HTML of a criterion's choices with its verdict; and the verdict itself, if no
     vote chose that option.
     """
-    text = between(criterion, verdict)
+    caption = between(criterion, verdict)
     chosen = None if verdict is None else verdict.option
-    chips = option_chips(criterion, chosen, voted=not text)
-    return [chips, tag(text, "warn")] if text else [chips]
+    chips = option_chips(criterion, chosen, voted=not caption)
+    return [chips, tag(caption, "warn")] if caption else [chips]
 
 
 def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, voted: bool) -> str:
@@ -89,8 +89,8 @@ def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, vot
     if not voted:
         mark = '<span aria-label="nearest, chosen by nobody">≈</span>'
     tick = mark if chosen else ""
-    text = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
-    return f'<span class="{classes}">{text}</span>'
+    caption = f"{tick}{number}<span>{esc(option.label)}</span><small>{value}{place}</small>"
+    return f'<span class="{classes}">{caption}</span>'
 
 
 def vote_card(
@@ -133,8 +133,8 @@ def which_answer(view: VoteView) -> str:
 
 def standing_tags(view: VoteView) -> str:
     """Return the HTML of a vote's status, unless it simply counts."""
-    text = STANDINGS[view.standing]
-    tags = tag(text) if text and view.vote is not None else ""
+    caption = STANDINGS[view.standing]
+    tags = tag(caption) if caption and view.vote is not None else ""
     apart = view.apart and view.repeats is not None
     return tags + (tag("not the same answer", "warn") if apart else "")
 
@@ -167,9 +167,9 @@ def _quote(quote: str, text: str | None) -> str:
 
 
 def _failure(failure: VoteFailure) -> str:
-    text = FAILURE_WORDS.get(failure.kind, failure.kind)
+    caption = FAILURE_WORDS.get(failure.kind, failure.kind)
     return (
-        f"<div>{tag(f'✕ No vote: {text}', 'bad')}</div>"
+        f"<div>{tag(f'✕ No vote: {caption}', 'bad')}</div>"
         f'<div class="rs-prose">{esc(failure.message)}</div>'
     )
 
@@ -245,8 +245,8 @@ def _show_answer(handed_in: Answer, *, missing: bool = False) -> None:
         _text(handed_in, missing=missing)
     elif isinstance(handed_in, Sections):
         if handed_in.thinking:
-            text = fmt.plural(len(handed_in.thinking.split()), "word")
-            with st.expander(f"Thinking, {text}", icon=":material/psychology:"):
+            caption = fmt.plural(len(handed_in.thinking.split()), "word")
+            with st.expander(f"Thinking, {caption}", icon=":material/psychology:"):
                 _text(handed_in.thinking)
         _text(handed_in.output)
     else:

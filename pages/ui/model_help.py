@@ -132,7 +132,7 @@ def _spent(task: HelpTask, more_cost: float) -> str:
 
 
 def _draw(task: HelpTask, more_cost: float) -> None:
-    text, tone = STATUS[task.status]
+    caption, tone = STATUS[task.status]
     over = task.status == "done"
     steps = fmt.plural(task.planned, "step")
     facts = [fmt.plural(task.done, "step") if over else f"{fmt.count(task.done)} of {steps}"]
@@ -140,7 +140,7 @@ def _draw(task: HelpTask, more_cost: float) -> None:
     facts += [_spent(task, more_cost)] if task.calls else []
     facts.append(fmt.ago(task.updated))
     with st.container(horizontal=True, vertical_alignment="center"):
-        row([tag(text, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
+        row([tag(caption, tone), f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
         _button(task)
     if task.active:
         st.progress(min(1.0, task.done / max(1, task.planned)))
@@ -300,15 +300,15 @@ def _card(result: ConnectionResult, entry: JudgeEntry) -> str:
 def _answered(result: ConnectionResult) -> str:
     if result.right:
         verdict = tag("✓ It works", "good")
-        text = "It was asked whether a text names the capital of France, and got it right."
+        caption = "It was asked whether a text names the capital of France, and got it right."
     else:
         verdict = tag("It answers, but wrongly", "warn")
-        text = (
+        caption = (
             f"It answered {result.answer} where MET is right. "
             "A judge that misses this is too weak to grade with."
         )
     reason = f'<div class="rs-quote">{esc(result.reason)}</div>' if result.reason else ""
-    return f"<div>{verdict}</div><div>{esc(text)}</div>{reason}"
+    return f"<div>{verdict}</div><div>{esc(caption)}</div>{reason}"
 
 
 def _failed(result: ConnectionResult, entry: JudgeEntry) -> str:

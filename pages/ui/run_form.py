@@ -307,12 +307,14 @@ def _line(judge_estimate: JudgeEstimate) -> list[str]:
 
 
 def _time(estimate: CostEstimate) -> str:
-    text = "Tokens are estimated at 4 characters each and 150 for an answer."
+    caption = "Tokens are estimated at 4 characters each and 150 for an answer."
     if estimate.batch:
-        return f"{text} The answers come within a day of sending, often sooner."
+        return f"{caption} The answers come within a day of sending, often sooner."
     if estimate.seconds is None:
-        return f"{text} The time is not known: test the connection on the Judges page to learn it."
-    return f"{text} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
+        return (
+            f"{caption} The time is not known: test the connection on the Judges page to learn it."
+        )
+    return f"{caption} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
 
 
 def start_button(key: str, ready: bool, words: str = "Start") -> bool:

@@ -341,8 +341,8 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
     with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
         _choice("level", "How often they shall hold the true value", LEVELS, fmt.level_words)
         if methods:
-            text = METHODS.__getitem__
-            _choice("method", "How they are made of resamples", tuple(METHODS), text)
+            caption = METHODS.__getitem__
+            _choice("method", "How they are made of resamples", tuple(METHODS), caption)
         st.caption(
             "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
             "trusted, better, strict, found or refused is decided at 95% all the same: names do "
@@ -352,13 +352,13 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
 
 
 def _choice(
-    part: str, text: str, options: Sequence[Any], format_func: Callable[[Any], str]
+    part: str, caption: str, options: Sequence[Any], format_func: Callable[[Any], str]
 ) -> None:
     key = state.key(CONFIDENCE_FIELD, part)
     # A widget's own value disappears with its page; this keeps the choice.
     state.put(key, getattr(confidence(), part))
     st.selectbox(
-        text, options, key=key, format_func=format_func, on_change=_on_choice, args=(part, key)
+        caption, options, key=key, format_func=format_func, on_change=_on_choice, args=(part, key)
     )
 
 

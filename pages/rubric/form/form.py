@@ -60,8 +60,8 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
 def _tags(criterion: CriterionDraft) -> list[str]:
     weight = criterion["weight"] or 0.0
     scored = [o for o in criterion["options"] if not o["na"]]
-    text = SCALE_NAMES[criterion["scale"]]
-    shape = text if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
+    caption = SCALE_NAMES[criterion["scale"]]
+    shape = caption if criterion["scale"] == "binary" else f"{len(scored)} {_noun(criterion)}"
     penalty = [tag("− Penalty", "bad")] if weight < 0 else []
     return [*penalty, tag(shape)]
 
@@ -98,14 +98,14 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
 
 
 def _actions(name: str, uid: str, place: int, total: int) -> None:
-    for act, icon, text, off in (
+    for act, icon, caption, off in (
         ("up", "arrow_upward", "Up", place == 0),
         ("down", "arrow_downward", "Down", place == total - 1),
         ("copy", "content_copy", "Copy", False),
         ("remove", "delete", "Remove", False),
     ):
         st.button(
-            text,
+            caption,
             key=state.key(RUBRIC_ACT, name, act, uid),
             type="tertiary",
             icon=f":material/{icon}:",
@@ -226,9 +226,9 @@ def show(name: str) -> None:
     for section, named in itertools.groupby(draft["criteria"], lambda c: c["section"]):
         group = list(named)
         if section or place:
-            text = esc(section or "Without a section")
+            caption = esc(section or "Without a section")
             size = f'<span class="rs-quiet">{_size(group)}</span>'
-            st.html(f'<div class="rs-section">{text} {size}</div>')
+            st.html(f'<div class="rs-section">{caption} {size}</div>')
         with st.container(gap="xsmall"):
             for criterion in group:
                 if drafts.open_card(name) == criterion["uid"]:
@@ -261,9 +261,9 @@ def _add(name: str) -> None:
             help="The new criterion gets one more answer, for texts that it does not concern.",
         )
     with st.container(horizontal=True):
-        for template, text in TEMPLATE_WORDS.items():
+        for template, caption in TEMPLATE_WORDS.items():
             st.button(
-                text,
+                caption,
                 key=state.key(RUBRIC_ACT, name, "add", template),
                 icon=":material/add:",
                 on_click=_on_add,
@@ -328,12 +328,12 @@ def _rubric_name(name: str) -> None:
 
 def _texts(name: str) -> None:
     _rubric_name(name)
-    for what, text, help_text in (
+    for what, caption, help_text in (
         ("description", "Description", "For people: what is graded and why. Judges do not see it."),
         ("guidelines", "Guidelines", "For judges: sent with every question."),
     ):
         st.text_area(
-            text,
+            caption,
             height="content",
             max_chars=20_000,
             help=help_text,

@@ -257,8 +257,8 @@ def show(name: str, uid: str) -> None:
     )
     needed = gate["when"].get("count_at_least") or 0
     if needed > len(over):
-        text = fmt.plural(len(over), "criterion has", "criteria have")
-        st.warning(f"Only {text} this tag, so this gate can never apply.")
+        caption = fmt.plural(len(over), "criterion has", "criteria have")
+        st.warning(f"Only {caption} this tag, so this gate can never apply.")
 
 
 def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
@@ -273,10 +273,10 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
         args=(name, uid),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, text in (("cap", "at most"), ("multiply", "multiplied by")):
+        for what, caption in (("cap", "at most"), ("multiply", "multiplied by")):
             if what in chosen:
                 st.number_input(
-                    f"{text} (0 to 1)",
+                    f"{caption} (0 to 1)",
                     min_value=0.0,
                     max_value=1.0,
                     step=0.05,

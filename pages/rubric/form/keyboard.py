@@ -170,7 +170,7 @@ def show(name: str, *, form: bool) -> None:
 
 def show_help() -> None:
     """Show the keys in one quiet line, except on touch-only devices."""
-    keys = " · ".join(f"<kbd>{key}</kbd> {text}" for key, text in HELP)
+    keys = " · ".join(f"<kbd>{key}</kbd> {caption}" for key, caption in HELP)
     st.html(f'<div class="rs-quiet rs-keys">{keys}</div>')
 
 

@@ -29,7 +29,7 @@ def decision_card(name: str, uid: str) -> None:
     passing = decision.get("pass_at")
     floor = decision.get("fail_below")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, text, value, help_text in (
+        for what, caption, value, help_text in (
             ("pass_at", "Passes from", passing, "A score on the threshold passes."),
             (
                 "fail_below",
@@ -39,7 +39,7 @@ def decision_card(name: str, uid: str) -> None:
             ),
         ):
             st.number_input(
-                text,
+                caption,
                 step=0.05 if normalized else 1.0,
                 format="%.4g",
                 help=help_text,
@@ -87,8 +87,9 @@ def _bar(decision: Mapping[str, Any]) -> str:
     )
     cells = "".join(
         f'<div class="rs-{tone} rs-cut" style="flex:{size:.4f} 1 0;min-width:0;padding:.15rem .5rem'
-        f'" title="{esc(text)}: {where}">{esc(text)} <small class="rs-num">{where}</small></div>'
-        for text, tone, size, where in parts
+        f'" title="{esc(caption)}: {where}">{esc(caption)}'
+        f' <small class="rs-num">{where}</small></div>'
+        for caption, tone, size, where in parts
         if size > 1e-9
     )
     return (
@@ -136,20 +137,20 @@ def penalty_card(name: str, uid: str) -> None:
             **drafts.wired(name, penalty.get("of"), uid, "of", _on_field),
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, text, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
+        for what, caption, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
             st.number_input(
-                text,
+                caption,
                 min_value=least,
                 step=100,
                 width=125,
                 **drafts.wired(name, penalty.get(what), uid, what, _on_field),
             )
-        for what, text, step in (
+        for what, caption, step in (
             ("penalty_at_cap", "Full penalty", 0.05),
             ("exponent", "Exponent", 0.1),
         ):
             st.number_input(
-                text,
+                caption,
                 min_value=0.0,
                 step=step,
                 format="%.4g",
@@ -259,11 +260,13 @@ def rules_of(draft: RubricDraft) -> list[RuleCard]:
     ]
     penalty, decision = draft["scoring"]["length_penalty"], draft["decision"]
     if penalty is not None:
-        text = penalty_words(penalty)
-        rules.append(RuleCard(drafts.PENALTY, "Length", "bad", "", text, penalty_card, False))
+        caption = penalty_words(penalty)
+        rules.append(RuleCard(drafts.PENALTY, "Length", "bad", "", caption, penalty_card, False))
     if decision is not None:
-        text = decision_words(decision)
-        rules.append(RuleCard(drafts.DECISION, "Decision", "good", "", text, decision_card, False))
+        caption = decision_words(decision)
+        rules.append(
+            RuleCard(drafts.DECISION, "Decision", "good", "", caption, decision_card, False)
+        )
     return rules
 
 
@@ -278,9 +281,9 @@ def _closed(name: str, rule: RuleCard) -> None:
 
 
 def _toggle(name: str, rule: RuleCard, icon: str) -> None:
-    text = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
+    caption = rule.name or {"Length": "Length penalty"}.get(rule.kind, rule.kind)
     st.button(
-        label(text, 40),
+        label(caption, 40),
         key=state.key(RUBRIC_ACT, name, "toggle", rule.uid),
         type="tertiary",
         icon=f":material/{icon}:",
@@ -304,9 +307,9 @@ def _open(name: str, rule: RuleCard) -> None:
 def _actions(name: str, rule: RuleCard) -> None:
     acts = [("copy", "Copy", "content_copy")] if rule.many else []
     acts.append(("remove", "Remove", "delete"))
-    for act, text, icon in acts:
+    for act, caption, icon in acts:
         st.button(
-            text,
+            caption,
             key=state.key(RUBRIC_ACT, name, act, rule.uid),
             type="tertiary",
             icon=f":material/{icon}:",
@@ -338,9 +341,9 @@ def _add(name: str, draft: RubricDraft) -> None:
     }
     st.caption("Add a rule")
     with st.container(horizontal=True):
-        for kind, (text, says, _) in ADD.items():
+        for kind, (caption, says, _) in ADD.items():
             st.button(
-                text,
+                caption,
                 key=state.key(RUBRIC_ACT, name, "rule", kind),
                 icon=":material/add:",
                 help=says,

@@ -19,8 +19,8 @@ from pages.ui.widgets import row, shown_errors, tag
 
 #: The menu of templates: each one without and with "Not applicable".
 TEMPLATES: Mapping[str, tuple[Template, bool]] = {
-    f"{text}{more}": (template, na)
-    for template, text in TEMPLATE_WORDS.items()
+    f"{caption}{more}": (template, na)
+    for template, caption in TEMPLATE_WORDS.items()
     for more, na in (("", False), (", or not applicable", True))
 }
 #: The heights of an anchor in pixels: for two options in a row, and for more.
@@ -141,9 +141,9 @@ def _all(name: str, criterion: CriterionDraft) -> None:
         )
 
 
-def _option_button(name: str, uid: str, act: str, text: str, icon: str) -> None:
+def _option_button(name: str, uid: str, act: str, caption: str, icon: str) -> None:
     st.button(
-        text,
+        caption,
         key=state.key(RUBRIC_ACT, name, act, uid),
         type="tertiary",
         icon=f":material/{icon}:",
@@ -217,8 +217,8 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
         )
         _weight(name, uid, weight)
     if weight < 0:
-        text = esc(_penalty_words(criterion, weight))
-        row([tag("− Penalty", "bad"), f"<span>{text}</span>"], width="content")
+        caption = esc(_penalty_words(criterion, weight))
+        row([tag("− Penalty", "bad"), f"<span>{caption}</span>"], width="content")
 
 
 def _weight(name: str, uid: str, weight: float) -> None:

@@ -166,7 +166,9 @@ def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings,
         ("told", "What the newest run says", findings, _count(findings)),
     )
     chosen = [
-        source_findings for key, text, source_findings, n in sources if _source(name, key, text, n)
+        source_findings
+        for key, caption, source_findings, n in sources
+        if _source(name, key, caption, n)
     ]
     shown = _source(name, "cases", "Cases people decided otherwise than judges", len(cases))
     if not any(n for *_, n in sources) and not cases:
@@ -174,12 +176,12 @@ def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings,
     return proposals.merged(*chosen), cases if shown else []
 
 
-def _source(name: str, what: str, text: str, count: int) -> bool:
+def _source(name: str, what: str, caption: str, count: int) -> bool:
     if not count:
         return False
     key = state.key(model_help.HELP_FIELD, name, "because", what)
     state.seed(key, True)
-    return bool(st.checkbox(label(f"{text} ({fmt.count(count)})"), key=key))
+    return bool(st.checkbox(label(f"{caption} ({fmt.count(count)})"), key=key))
 
 
 def _about(result: Findings, names: Sequence[str]) -> Findings:

@@ -136,10 +136,10 @@ def _card(loop_round: LoopRound) -> str:
     kappas = "; ".join(
         f"kappa of {one_line(c.name, 40)} {_move(c.kappa)}" for c in gain.criteria if c.kappa.n
     )
-    text = fmt.plural(len(loop_round.changes), "change")
+    caption = fmt.plural(len(loop_round.changes), "change")
     return (
         f'<div class="rs-card"><div class="rs-row"><b>Round {loop_round.number}</b>{how}'
-        f'<span class="rs-quiet">{text}</span></div>'
+        f'<span class="rs-quiet">{caption}</span></div>'
         f'<div class="rs-num">{fmt.percent(first)} → {fmt.percent(second)} right: '
         f"<b>{_difference(gain.accuracy)}</b></div>"
         f'<div class="rs-quiet rs-num">{esc(kappas)}</div></div>'

@@ -86,14 +86,14 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
         "Judges were asked something else on these. Tick those whose answers may stand; the "
         "others become stale: they keep their votes, and can be queued for people or judged anew."
     )
-    kept = []
+    unchanged = []
     for name in edits.stale:
         key = state.key(SPREAD_KEEP, run.id, version_id, name)
         state.seed(key, name in slips)
         more = " (only letters moved: it looks like a corrected slip)" if name in slips else ""
         if st.checkbox(label(f"{name}: the answers may stand{more}", 160), key=key):
-            kept.append(name)
-    return kept
+            unchanged.append(name)
+    return unchanged
 
 
 def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tuple[list[str], bool]:

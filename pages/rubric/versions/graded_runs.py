@@ -81,7 +81,7 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
         label(f"{new.name}: every option that judges could choose, and what it is now.", 200)
     )
     guess = option_guess(old, new)
-    text: dict[int, str] = {
+    captions: dict[int, str] = {
         NO_PLACE: "It does not count (and can be asked again)",
         **{at: one_line(o.label, 60) for at, o in enumerate(new.choices)},
     }
@@ -92,9 +92,9 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
             state.seed(key, NO_PLACE if guess[at] is None else guess[at])
             place: int = st.selectbox(
                 label(f"{option.label} is now", 60),
-                list(text),
+                list(captions),
                 key=key,
-                format_func=text.__getitem__,
+                format_func=captions.__getitem__,
             )
             places.append(None if place == NO_PLACE else place)
     return tuple(places)

@@ -119,11 +119,11 @@ def _uses(used: Uses) -> list[str]:
     if not used.asked and not used.follow:
         return ["not used"]
     lines = []
-    for text, runs in (("asked in", used.asked), ("scores follow it in", used.follow)):
+    for caption, runs in (("asked in", used.asked), ("scores follow it in", used.follow)):
         if runs:
             names = ", ".join(f"{run.id} {one_line(run.name, 40)}" for run in runs[:RUNS])
             more = f" and {len(runs) - RUNS} more" if len(runs) > RUNS else ""
-            lines.append(f"{text} {fmt.plural(len(runs), 'run')}: {names}{more}")
+            lines.append(f"{caption} {fmt.plural(len(runs), 'run')}: {names}{more}")
     if used.queues:
         lines.append(f"reviewed in {fmt.plural(used.queues, 'queue')}")
     return lines
@@ -131,13 +131,13 @@ def _uses(used: Uses) -> list[str]:
 
 def _acts(name: str, info: RubricVersionInfo, before: int | None) -> None:
     with st.container(horizontal=True):
-        for act, text, parameters in (
+        for act, caption, parameters in (
             ("version", "Read", {state.VERSION: info.id}),
             ("changes", "What changed", {state.VERSION: info.id, state.AGAINST: before}),
         ):
             if act == "version" or before is not None:
                 st.button(
-                    text,
+                    caption,
                     key=state.key(RUBRIC_ACT, name, act, info.id),
                     type="tertiary",
                     on_click=_go,
@@ -157,8 +157,10 @@ def show_difference(version_id: int, against: int) -> None:
         back_to_list()
         page_header(new.rubric.name, "What differs between two versions", own_words=False)
         older, newer = _pick(history, against, version_id)
-        one, newer_version = (library.version(store(), each) for each in (older, newer))
-        edits = edits_between(one.rubric, newer_version.rubric)
+        older_version, newer_version = (
+            library.version(store(), number) for number in (older, newer)
+        )
+        edits = edits_between(older_version.rubric, newer_version.rubric)
         with st.container(horizontal=True):
             st.button(
                 "Back to the editor",
@@ -167,7 +169,9 @@ def show_difference(version_id: int, against: int) -> None:
                 on_click=_go,
                 kwargs={state.RUBRIC: new.rubric_id, state.VERSION: None, state.AGAINST: None},
             )
-        show_edits(edits.edits, f"Version {one.number}", f"Version {newer_version.number}")
+        show_edits(
+            edits.edits, f"Version {older_version.number}", f"Version {newer_version.number}"
+        )
         if edits.edits:
             st.html('<div class="rs-section">What that means for votes that are there</div>')
             legend(edits.edits)
@@ -251,9 +255,9 @@ def show_conflict(name: str) -> None:
     with st.container(border=True):
         can_merge = _compare(name)
         with st.container(horizontal=True):
-            for act, text in ACTS:
+            for act, caption in ACTS:
                 st.button(
-                    text,
+                    caption,
                     key=state.key(RUBRIC_ACT, name, "conflict", act),
                     type="primary" if act == "merge" else "secondary",
                     disabled=act == "merge" and not can_merge,
@@ -324,8 +328,8 @@ def _piece(name: str, piece: MergePiece) -> None:
     key = _take(name, piece)
     state.seed(key, piece.suggested)
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = f'<span class="rs-quiet">{esc(piece.what)}</span>'
-        row([text, tag("both changed it", "warn")] if piece.both else [text], width="content")
+        caption = f'<span class="rs-quiet">{esc(piece.what)}</span>'
+        row([caption, tag("both changed it", "warn")] if piece.both else [caption], width="content")
         one_of(label(piece.what), SIDES, key=key)
     mine, theirs_marked = word_changes(piece.mine, piece.theirs)
     left, right = st.columns(2)

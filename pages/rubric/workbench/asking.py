@@ -30,16 +30,18 @@ def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
         _progress(name, now)
         return
     for run in now.stopped:
-        text = run.message or "The asking was interrupted. Ask what is open to go on."
-        st.error(label(text, 600), icon=":material/error:")
+        caption = run.message or "The asking was interrupted. Ask what is open to go on."
+        st.error(label(caption, 600), icon=":material/error:")
     if not now.cells or not now.judges:
         return
     open_cells = asking.outlook(store(), now, Want("open", criterion=criterion))
     whole = asking.outlook(store(), now, Want("all", criterion=criterion))
     failed = asking.outlook(store(), now, Want("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
-        _button(name, text, "open", criterion, primary=True, off=not open_cells.cells)
+        caption = (
+            f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
+        )
+        _button(name, caption, "open", criterion, primary=True, off=not open_cells.cells)
         if failed.cells and failed.cells < open_cells.cells:
             _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
         _button(name, f"Ask all anew ({whole.cells})", "all", criterion, off=not whole.cells)
@@ -52,7 +54,7 @@ def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
 
 def _button(
     name: str,
-    text: str,
+    caption: str,
     which: str,
     criterion: str | None,
     *,
@@ -60,7 +62,7 @@ def _button(
     off: bool = False,
 ) -> None:
     st.button(
-        text,
+        caption,
         key=state.key(keys.WORKBENCH_ACT, name, "ask", which),
         type="primary" if primary else "secondary",
         icon=":material/play_arrow:" if primary else ":material/refresh:",

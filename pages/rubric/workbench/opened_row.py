@@ -47,8 +47,8 @@ def expected(name: str, now: WorkbenchState, row: BenchRow, criterion: str) -> N
         args=(name, row["uid"], criterion, [option.label for option in noun.choices]),
     )
     if label_now is not None and index is None:
-        text = f"“{one_line(label_now, 60)}” is no option any more. Choose again."
-        st.caption(f":material/warning: {label(text)}")
+        caption = f"“{one_line(label_now, 60)}” is no option any more. Choose again."
+        st.caption(f":material/warning: {label(caption)}")
 
 
 def _on_expected(name: str, uid: str, criterion: str, labels: list[str]) -> None:
@@ -71,13 +71,13 @@ def state_tag(reply: Said) -> str:
     tags = ""
     if cell.failure is not None:
         tags = tag(f"✕ {FAILURE_WORDS.get(cell.failure.kind, cell.failure.kind)}", "bad")
-    text = {
+    state_tags = {
         "stale": tag("stale", "warn"),
         "asking": tag("asking …", "info"),
         "never": tag("not asked"),
         "half": tag("reversed order not asked", "warn"),
     }
-    tags += text.get(cell.state, "")
+    tags += state_tags.get(cell.state, "")
     answer = cell.answer
     if answer is not None and answer.flips:
         tags += tag(f"flips: reversed, {one_line(answer.twin_label, 40)}", "warn")

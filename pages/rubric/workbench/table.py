@@ -211,8 +211,8 @@ def show_row(
 def _snippet(row: BenchRow, number: int) -> str:
     """Return the start of a row's text, with its number and source, as HTML."""
     item = item_from(row)
-    text = one_line(item.output, SNIPPET)
-    body = esc(text) if text else '<span class="rs-quiet">(no text yet)</span>'
+    snippet = one_line(item.output, SNIPPET)
+    body = esc(snippet) if snippet else '<span class="rs-quiet">(no text yet)</span>'
     prompt = f"to: {one_line(row['prompt'], 70)}" if row["prompt"].strip() else ""
     quiet = " · ".join(part for part in (prompt, one_line(row["source"], 60)) if part)
     below = f'<br><span class="rs-quiet">{esc(quiet)}</span>' if quiet else ""
@@ -222,8 +222,8 @@ def _snippet(row: BenchRow, number: int) -> str:
     )
 
 
-def _quiet(text: str) -> str:
-    return f'<span class="rs-quiet">{text}</span>'
+def _quiet(caption: str) -> str:
+    return f'<span class="rs-quiet">{caption}</span>'
 
 
 def _judged(cell: BenchCell) -> str:
@@ -315,13 +315,13 @@ def _teach(name: str, row: BenchRow) -> None:
             format_func=lambda dataset: one_line(datasets[dataset].name, 60),
         )
         labelled, marked = others_teach(store(), chosen)
-        text = "It is added as a new version, in the calibration part: runs on it show it."
+        caption = "It is added as a new version, in the calibration part: runs on it show it."
         if labelled and not marked:
-            text += (
+            caption += (
                 f" None of its {fmt.plural(labelled, 'labelled item')} is marked yet; from then on "
                 "only marked items teach."
             )
-        st.caption(label(text, 400))
+        st.caption(label(caption, 400))
         st.button(
             "Add it",
             key=state.key(keys.WORKBENCH_ACT, name, "teach", row["uid"]),

@@ -54,11 +54,11 @@ def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
 def show_missing_keys(judges: Sequence[Judge]) -> None:
     """Warn about each judge whose key variable is not set, with the fix."""
     for judge, variable in planning.missing_keys(judges):
-        text = (
+        caption = (
             f"{judge} has no key: {variable} is not set in the environment of this app. All its "
             "votes would fail. Set it and start the app again, or leave the judge out."
         )
-        st.warning(label(text), icon=":material/key_off:")
+        st.warning(label(caption), icon=":material/key_off:")
 
 
 def _words(name: str, entry: JudgeEntry | None) -> str:

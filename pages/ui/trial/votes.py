@@ -87,8 +87,8 @@ def show_score(
     Without `sentences` the score is not final yet, and missing parts are not listed.
     """
     shown = fmt.score if trace.normalized else fmt.number
-    text = "Score" if sentences else "Score so far"
-    values = [LabelledFigure(text, score if isinstance(score, str) else shown(score))]
+    caption = "Score" if sentences else "Score so far"
+    values = [LabelledFigure(caption, score if isinstance(score, str) else shown(score))]
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
         values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
     values += more
@@ -148,8 +148,8 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
         parts.append(tag(f"chosen by none of {verdict.votes} votes", "warn"))
     else:
         agreed = round((verdict.agreement or 0.0) * verdict.votes)
-        text = f"{agreed} of {verdict.votes} votes agree"
-        parts.append(tag(text, "good" if agreed == verdict.votes else "warn"))
+        caption = f"{agreed} of {verdict.votes} votes agree"
+        parts.append(tag(caption, "good" if agreed == verdict.votes else "warn"))
     if verdict.abstentions and not verdict.abstained:
         parts.append(tag(fmt.plural(verdict.abstentions, "abstention"), "neutral"))
     if verdict.tie:
