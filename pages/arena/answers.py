@@ -45,8 +45,8 @@ class OpenPair:
 
 def pair_of(run_id: int, person: str) -> OpenPair | None:
     """Return this tab's open pair, or ``None`` before a person has started."""
-    result = state.get(_key(run_id))
-    return result if isinstance(result, OpenPair) and result.person == person else None
+    pair = state.get(_key(run_id))
+    return pair if isinstance(pair, OpenPair) and pair.person == person else None
 
 
 def sit_down(run_id: int, person: str) -> None:
@@ -186,18 +186,18 @@ def _task(contest: Blind) -> None:
     folded("Reference", contest.reference)
 
 
-def _said(chosen: Choice, result: Revealed) -> None:
-    parts = [f"<span>You chose <b>{esc(_named(chosen, result))}</b>.</span>"]
-    panel = result.panel or "no winner"
+def _said(chosen: Choice, revealed: Revealed) -> None:
+    parts = [f"<span>You chose <b>{esc(_named(chosen, revealed))}</b>.</span>"]
+    panel = revealed.panel or "no winner"
     parts.append(f"<span>The judges: <b>{esc(panel)}</b></span>")
     if chosen != "none":
-        same = result.panel == result.chosen
+        same = revealed.panel == revealed.chosen
         parts.append(tag("✓ the same" if same else "not the same", GOOD if same else WARN))
-    if len(result.judges) > 1:
-        parts += [tag(f"{name}: {who or 'no winner'}") for name, who in result.judges.items()]
+    if len(revealed.judges) > 1:
+        parts += [tag(f"{name}: {who or 'no winner'}") for name, who in revealed.judges.items()]
     st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")
-    row([tag(f"A was {result.a}", "info"), tag(f"B was {result.b}", "info")])
+    row([tag(f"A was {revealed.a}", "info"), tag(f"B was {revealed.b}", "info")])
 
 
-def _named(chosen: Choice, result: Revealed) -> str:
-    return {"A": result.a, "B": result.b}.get(chosen, CHOSE[chosen])
+def _named(chosen: Choice, revealed: Revealed) -> str:
+    return {"A": revealed.a, "B": revealed.b}.get(chosen, CHOSE[chosen])

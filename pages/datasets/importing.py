@@ -257,9 +257,9 @@ def show() -> None:
         problem_list(wrong)
         return
     mapping = _label_words(about, table, mapping, rubric_id)
-    result = resources.checked(about, table, mapping, rubric_id)
-    if _looks(result) and result.dataset is not None:
-        save_form(source, result.dataset)
+    checked = resources.checked(about, table, mapping, rubric_id)
+    if _looks(checked) and checked.dataset is not None:
+        save_form(source, checked.dataset)
 
 
 def _results(source: DatasetFile, results: ToolItems) -> None:
@@ -340,29 +340,29 @@ def _rubric_choice(table: Table) -> int | None:
     return chosen
 
 
-def _looks(result: Checked) -> bool:
+def _looks(checked: Checked) -> bool:
     st.subheader("Check", anchor=False)
-    if result.problems:
-        count = fmt.plural(len(result.problems), "problem")
+    if checked.problems:
+        count = fmt.plural(len(checked.problems), "problem")
         st.error(f"{count} to fix before this can be imported.", icon=":material/error:")
-        problem_list(result.problems)
+        problem_list(checked.problems)
         return False
-    if result.dataset is None:
+    if checked.dataset is None:
         return False
-    items = result.dataset.items
+    items = checked.dataset.items
     labelled = sum(1 for item in items if item.labels)
     st.success(
         f"All {fmt.plural(len(items), 'item')} can be read, {fmt.count(labelled)} with labels.",
         icon=":material/check:",
     )
-    if result.notices:
-        few = len(result.notices) <= FEW
-        with st.expander(fmt.plural(len(result.notices), "notice"), expanded=few):
-            problem_list(result.notices)
+    if checked.notices:
+        few = len(checked.notices) <= FEW
+        with st.expander(fmt.plural(len(checked.notices), "notice"), expanded=few):
+            problem_list(checked.notices)
     shown = items[:FIRST_ITEMS]
     st.html('<div class="rs-section">How the first items will look</div>')
     tabs = st.tabs([label(item.id, 40) for item in shown])
     for tab, item in zip(tabs, shown, strict=True):
         with tab:
-            show_item(result.dataset.resolved(item))
+            show_item(checked.dataset.resolved(item))
     return True

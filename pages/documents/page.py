@@ -34,30 +34,30 @@ def show() -> None:
     """Draw the page."""
     page_header("Documents", "What comes with the program to be read; also in its folder `docs`.")
     name = st.query_params.get(state.DOCUMENT, reading.SCREENS)
-    result = reading.document(name)
-    _choice(name if result else None)
-    if result is None:
+    guide = reading.document(name)
+    _choice(name if guide else None)
+    if guide is None:
         empty_state("There is no such document", "The list above has all there are.")
         return
     st.html(CSS)
     part = st.query_params.get(state.PART, "")
     chosen_part = next(
-        (section for section in result.sections if part and section.part == part), None
+        (section for section in guide.sections if part and section.part == part), None
     )
     if chosen_part:
-        _section(result, chosen_part)
+        _section(guide, chosen_part)
     else:
-        _whole(result)
+        _whole(guide)
 
 
-def _choice(asked: str | None) -> None:
+def _choice(name: str | None) -> None:
     """Choose the document to read; the address follows."""
-    key = state.key(DOCUMENTS_FIELD, state.DOCUMENT, asked)
+    key = state.key(DOCUMENTS_FIELD, state.DOCUMENT, name)
     names = list(reading.names())
     st.selectbox(
         "Document",
         names,
-        index=names.index(asked) if asked else None,
+        index=names.index(name) if name else None,
         format_func=_called,
         key=key,
         placeholder="Choose a document",
@@ -75,21 +75,21 @@ def _called(name: str) -> str:
 
     A decision's title begins with its number, taken from the start of the file's name.
     """
-    result = reading.document(name)
+    guide = reading.document(name)
     folder, _, own = name.rpartition("/")
     number = f"{int(own[:4])}: " if folder == "decisions" else ""
-    return f"{FOLDERS.get(folder, '')}{number}{result.title if result else name}"
+    return f"{FOLDERS.get(folder, '')}{number}{guide.title if guide else name}"
 
 
-def _section(result: Guide, only: GuidePart) -> None:
+def _section(guide: Guide, only: GuidePart) -> None:
     st.html(f'<div class="rs-doc">{only.html}</div>')
-    routes.link(routes.DOCUMENTS, label(f"All of: {result.title}"), {state.DOCUMENT: result.name})
+    routes.link(routes.DOCUMENTS, label(f"All of: {guide.title}"), {state.DOCUMENT: guide.name})
 
 
-def _whole(result: Guide) -> None:
-    if len(result.sections) > 1:
-        st.html(reading.contents(result))
-    st.html(f'<div class="rs-doc">{"".join(section.html for section in result.sections)}</div>')
+def _whole(guide: Guide) -> None:
+    if len(guide.sections) > 1:
+        st.html(reading.contents(guide))
+    st.html(f'<div class="rs-doc">{"".join(section.html for section in guide.sections)}</div>')
 
 
 show()

@@ -52,9 +52,11 @@ class Guide:
 @lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
     """Return the names of all documents: `FIRST`, then the others, decisions last."""
-    result = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")]
-    others = sorted(set(result) - set(FIRST), key=lambda name: (name.count("/"), name))
-    return (*(name for name in FIRST if name in result), *others)
+    names_found = [
+        path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")
+    ]
+    others = sorted(set(names_found) - set(FIRST), key=lambda name: (name.count("/"), name))
+    return (*(name for name in FIRST if name in names_found), *others)
 
 
 @lru_cache(maxsize=64)
@@ -98,8 +100,8 @@ def place(words: str, beside: str) -> tuple[str, str] | None:
     if not target:
         return beside, part
     path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), target))
-    result = path.removesuffix(".md")
-    return (result, part) if path.endswith(".md") and result in names() else None
+    document_name = path.removesuffix(".md")
+    return (document_name, part) if path.endswith(".md") and document_name in names() else None
 
 
 def _lead(token: Token, name: str) -> None:
@@ -110,11 +112,11 @@ def _lead(token: Token, name: str) -> None:
     for child in token.children or []:
         if child.type == "link_open":
             target = str(child.attrs.get("href", ""))
-            result = place(target, name)
+            target_place = place(target, name)
             child.attrs = {"target": "_self"}
-            if result:
-                wanted = {state.DOCUMENT: result[0], state.PART: result[1]}
-                to = href(DOCUMENTS.url, {k: v for k, v in wanted.items() if v})
+            if target_place:
+                parameters = {state.DOCUMENT: target_place[0], state.PART: target_place[1]}
+                to = href(DOCUMENTS.url, {k: v for k, v in parameters.items() if v})
                 child.attrs |= {"href": to}
             elif target.startswith("https://"):
                 child.attrs = {"href": target, "target": "_blank", "rel": "noopener noreferrer"}

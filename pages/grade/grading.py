@@ -80,17 +80,17 @@ def estimated(request: RunRequest) -> CostEstimate:
 
 def _outlook(request: RunRequest, panel: Panel) -> int:
     """Show the estimate and its caveats in a line; return how many texts are graded."""
-    result = estimated(request)
-    st.html(f'<span class="rs-num">{esc(grading.outlook(result, panel))}</span>')
-    if result.calibration:
-        learned = fmt.plural(result.calibration, "labelled text")
+    estimate = estimated(request)
+    st.html(f'<span class="rs-num">{esc(grading.outlook(estimate, panel))}</span>')
+    if estimate.calibration:
+        learned = fmt.plural(estimate.calibration, "labelled text")
         st.caption(
             f"Judges learn from {learned}: these keep the grade of your own labels and come back "
             "with the others."
         )
-    if any(judge.cost is None for judge in result.judges):
+    if any(judge.cost is None for judge in estimate.judges):
         st.caption("The price of the model is not known here; the Judges page takes it.")
-    return result.items
+    return estimate.items
 
 
 def _tested(judge: str) -> str:
@@ -116,11 +116,11 @@ def on_others(_: Step) -> None:
 
 def _outcome(run: RunRow) -> None:
     about = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
-    result = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
-    st.subheader(label(result.line), anchor=False)
-    for why, count in list(result.reasons.items())[:5]:
+    outcome = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
+    st.subheader(label(outcome.line), anchor=False)
+    for why, count in list(outcome.reasons.items())[:5]:
         st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
-    if len(run.panel.judges) == 1 and not result.in_doubt:
+    if len(run.panel.judges) == 1 and not outcome.in_doubt:
         st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -135,7 +135,7 @@ def _outcome(run: RunRow) -> None:
             help="Every text with its grade, and whose grade it is.",
         )
         routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
-        if result.in_doubt:
+        if outcome.in_doubt:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
             routes.link(routes.QUEUES, "Settle what is in doubt", address)
         routes.link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})

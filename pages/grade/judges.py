@@ -39,15 +39,15 @@ LABELS = {
 def show(path: Path) -> tuple[str, ...]:
     """Draw the step; return the chosen judges."""
     testing = connection.under_way(store())  # before the results are read
-    result = _found(path)
-    chosen = _chosen(result)
+    choice = _found(path)
+    chosen = _chosen(choice)
     with st.container(border=True), shown_errors():
         steps.title("judges", "who grades" if chosen else "")
         if not state.addresses(state.JUDGE) or not chosen:
-            st.caption(WHY[result.why if chosen else ""])
-        chosen = _pills(result, chosen)
-        _standing(result, chosen, testing)
-        _add(result, chosen)
+            st.caption(WHY[choice.why if chosen else ""])
+        chosen = _pills(choice, chosen)
+        _standing(choice, chosen, testing)
+        _add(choice, chosen)
     return chosen
 
 

@@ -245,25 +245,27 @@ def _of_draft(draft: RubricDraft) -> None:
 def _marks(dataset: DatasetVersion, rubric: Rubric) -> None:
     """Show the labels that came with the texts: how many, and those that match no option."""
     about = (dataset.id, rubric.model_dump_json())
-    result = resources.remembered("marks", about, lambda: marks.found(store(), dataset.id, rubric))
-    if result.settled:
+    marks_found = resources.remembered(
+        "marks", about, lambda: marks.found(store(), dataset.id, rubric)
+    )
+    if marks_found.settled:
         return
     with st.container(border=True), shown_errors():
         counted = ", ".join(
-            f"{name} ({fmt.plural(n, 'text')})" for name, n in result.marked.items()
+            f"{name} ({fmt.plural(n, 'text')})" for name, n in marks_found.marked.items()
         )
         st.html(
             f'<div class="rs-section">Your texts bring marks for {esc(one_line(counted, 300))}'
             '</div><span class="rs-quiet">As labels they show how well judges do, and judges that '
             "need no model learn from them.</span>"
         )
-        words_meant = _their_words(rubric, result)
+        words_meant = _their_words(rubric, marks_found)
         if st.button(
             "Take them as labels",
             key=state.key(GRADE_ACT, "marks"),
             icon=":material/label:",
             disabled=any(
-                len(words_meant[name]) < len(labels) for name, labels in result.words.items()
+                len(words_meant[name]) < len(labels) for name, labels in marks_found.words.items()
             ),
         ):
             marks.take(store(), dataset, rubric, words_meant)

@@ -109,15 +109,15 @@ def _look(table: Table | InputError, name: str) -> None:
     if isinstance(table, InputError):
         refusal(table)
         return
-    result = _with_column(table, name)
-    if result is None:
+    look = _with_column(table, name)
+    if look is None:
         return
     html_table(
-        ("", result.column or "Text"),
-        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(result)),
+        ("", look.column or "Text"),
+        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(look)),
         name="The first texts",
     )
-    checked = texts.check(result)
+    checked = texts.check(look)
     if checked.problems:
         st.error("These texts cannot be used yet.", icon=":material/error:")
         problem_list(checked.problems)

@@ -149,8 +149,8 @@ def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, 
     ]
     edited = _edited(state.key(keys.RATERS, key, rater), names, rows, ())
     by_caption = {caption: kind for kind, caption in KINDS.items()}
-    result = {n: by_caption.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
-    return {name: kind for name, kind in result.items() if kind is not None}
+    kinds = {n: by_caption.get(str(row["Is a"])) for n, row in zip(names, edited, strict=True)}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def _edited(

@@ -87,14 +87,14 @@ def known_options() -> dict[str, list[str]]:
     versions = tuple(row.version_id for row in library.listing(store())[:MOST_RUBRICS])
 
     def look() -> dict[str, list[str]]:
-        result = dict[str, list[str]]()
+        options = dict[str, list[str]]()
         for version in versions:
             for criterion in library.version(store(), version).rubric.criteria:
-                labels = result.setdefault(criterion.name, [])
+                labels = options.setdefault(criterion.name, [])
                 labels += [
                     option.label for option in criterion.choices if option.label not in labels
                 ]
-        return result
+        return options
 
     return remembered("options by criterion", versions, look)
 

@@ -297,8 +297,8 @@ def field(reference: str, name: str) -> str:
 
 def entry(reference: str) -> JudgeEntry | None:
     """Return the judge with that id, or `None`."""
-    result = (e for e in registry.list_judges(store()) if str(e.row.id) == reference)
-    return next(result, None)
+    matches = (e for e in registry.list_judges(store()) if str(e.row.id) == reference)
+    return next(matches, None)
 
 
 def seed(reference: str, saved: JudgeEntry | None) -> None:

@@ -210,10 +210,10 @@ def _switch(reference: str, name: str, says: str) -> None:
 def _key_help(reference: str) -> None:
     named = str(state.get(fields.field(reference, "key_env")) or "").strip()
     names = [name for _, name in registry.KNOWN_KEYS]
-    result = [name for name, is_set in registry.env_status(names).items() if is_set]
+    set_variables = [name for name, is_set in registry.env_status(names).items() if is_set]
     parts = [
-        f"Set in this environment: {', '.join(result)}."
-        if result
+        f"Set in this environment: {', '.join(set_variables)}."
+        if set_variables
         else "None of the usual variables is set in this environment."
     ]
     parts.append(

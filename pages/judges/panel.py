@@ -130,14 +130,14 @@ def _on_save(reference: str, panel_id: int | None) -> None:
     with shown_errors():
         names = _chosen(reference)
         try:
-            result = None if panel_id is None else registry.get_panel(store(), panel_id)
+            panel_row = None if panel_id is None else registry.get_panel(store(), panel_id)
             registry.save_panel(
                 store(),
                 str(state.get(_field(reference, "name")) or ""),
                 names,
                 {scale: state.get(_field(reference, scale)) for scale in SCALES},
                 panel_id=panel_id,
-                setup=asking.read_setup(_keys(reference), _start(result), names),
+                setup=asking.read_setup(_keys(reference), _start(panel_row), names),
             )
         except InputError as error:
             problems = [(str(p), "") for p in error.problems]

@@ -63,10 +63,10 @@ def _pasted(reference: str) -> Item | None:
 
 
 def _kept(reference: str) -> Item | None:
-    result = choose_item(partial(_key, reference))
-    if result is None:
+    place = choose_item(partial(_key, reference))
+    if place is None:
         return None
-    item = prompt_preview.item_of(store(), *result)
+    item = prompt_preview.item_of(store(), *place)
     prose(item.text[:4000], height=160)
     return item
 

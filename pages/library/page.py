@@ -33,15 +33,15 @@ ANY = "any"
 
 def criteria_by_pack() -> None:
     """Draw the choice and its target; the list on the left, the open entry on the right."""
-    result = _filtered()
-    first = result[0][1][0] if result else None
+    packs = _filtered()
+    first = packs[0][1][0] if packs else None
     looked = criterion_packs.entry(str(state.get(adding.LIBRARY_LOOK) or "")) or first
     adding.adding_bar(picked(), looked)
     left, right = st.columns([5, 4], gap="large")
     with left:
-        if not result:
+        if not packs:
             empty_state("Nothing found", "No criterion has these words in this pack and scale.")
-        for pack, entries in result:
+        for pack, entries in packs:
             _pack(pack, entries)
     with right, st.container(key="rs_beside"):
         if looked is not None:

@@ -45,13 +45,13 @@ def people_beside_judges(chosen: ContestSelection) -> None:
             numbers=(1, 2),
         )
     about = (*chosen.about, *((a.run_id, a.votes, a.withdrawn) for a in arenas))
-    result = remembered(
+    together = remembered(
         "together",
         about,
         lambda: arena_people.together(store(), chosen.runs, chosen.contests),
     )
-    matrix(result)
-    _rates(result)
+    matrix(together)
+    _rates(together)
 
 
 def matrix(together: Together) -> None:
@@ -134,7 +134,7 @@ def pointwise_beside(chosen: ContestSelection) -> None:
             lambda: routes.link(routes.RUNS, "Runs", icon=""),
         )
         return
-    names = {entry.id: f"{entry.id}: {one_line(entry.name, 80)}" for entry in runs}
+    names = {candidate.id: f"{candidate.id}: {one_line(candidate.name, 80)}" for candidate in runs}
     run_id = state.address_id(keys.SCORES)
     run = run_id if run_id in names else runs[0].id
     if run_id not in (None, run):
@@ -148,15 +148,15 @@ def pointwise_beside(chosen: ContestSelection) -> None:
         format_func=names.__getitem__,
         on_change=lambda: state.set_address(**{keys.SCORES: state.get(key)}),
     )
-    votes = next(entry.votes for entry in runs if entry.id == run)
-    result = remembered(
+    votes = next(candidate.votes for candidate in runs if candidate.id == run)
+    scored = remembered(
         "sides",
         (*chosen.about, run, votes, chosen.question),
         lambda: pointwise_contests.side_by_side_with(store(), chosen.runs, run, chosen.question),
     )
-    _head(result)
-    _tasks(result)
-    _worst(chosen, result)
+    _head(scored)
+    _tasks(scored)
+    _worst(chosen, scored)
 
 
 def _head(scored: ScoredContests) -> None:
@@ -198,10 +198,10 @@ def _tasks(scored: ScoredContests) -> None:
 def _worst(chosen: ContestSelection, scored: ScoredContests) -> None:
     st.html('<div class="rs-section">Furthest apart first</div>')
     places = {
-        (entry.task, entry.question, entry.first, entry.second): at
-        for at, entry in enumerate(chosen.contests.held)
+        (contest.task, contest.question, contest.first, contest.second): at
+        for at, contest in enumerate(chosen.contests.held)
     }
-    for side in [entry for entry in scored.sides if entry.kind != "agree"][:SHOWN]:
+    for side in [contest for contest in scored.sides if contest.kind != "agree"][:SHOWN]:
         at = places[side.task, side.question, side.first, side.second]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(

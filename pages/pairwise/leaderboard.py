@@ -16,19 +16,19 @@ NAMED = 70
 
 def leaderboard_view(chosen: ContestSelection) -> None:
     """Draw the leaderboard's view."""
-    result = selection.board(chosen)
-    if not result.decided:
-        why = blocks.why(result.undecided)
+    board = selection.board(chosen)
+    if not board.decided:
+        why = blocks.why(board.undecided)
         empty_state("Nothing is decided yet", why or "No contest has a vote.")
         return
-    show(None, blocks.counted(result), "counted")
-    show(None, blocks.limits(result), "limits")
+    show(None, blocks.counted(board), "counted")
+    show(None, blocks.limits(board), "limits")
     interval_choice(methods=False)
     show_sections(
         [
-            blocks.standings(result, confidence().level),
-            blocks.methods(result.methods, result.systems, result),
-            blocks.gaps(result),
+            blocks.standings(board, confidence().level),
+            blocks.methods(board.methods, board.systems, board),
+            blocks.gaps(board),
         ]
     )
 

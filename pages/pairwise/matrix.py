@@ -112,9 +112,9 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
     )
 
 
-def _said(asked: CriterionView, vote: Vote, a: str, b: str) -> str:
+def _said(criterion: CriterionView, vote: Vote, a: str, b: str) -> str:
     """Return the system that a vote chose, and its name on the judge's screen."""
-    choice = choice_of(asked.criterion, vote.option)
+    choice = choice_of(criterion.criterion, vote.option)
     if choice in ("A", "B"):
         return tag(f"{choice}: {_short(a if choice == 'A' else b)}", "info")
     return tag({"tie": "tie", "both_bad": "both bad"}.get(choice, "abstained"))
@@ -177,12 +177,15 @@ def _cell(systems: int) -> Cell | None:
 
 def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
-    result = selection.board(chosen).matrix
+    matrix = selection.board(chosen).matrix
     size = range(len(systems))
-    met = [[float(result.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
-    shares = [[float(result.share[i, j]) if met[i][j] else None for j in size] for i in size]
+    counts = [[float(matrix.contests[i, j]) if i != j else 0.0 for j in size] for i in size]
+    shares = [[float(matrix.share[i, j]) if counts[i][j] else None for j in size] for i in size]
     captions = [
-        [_words(shares[i][j], met[i][j], short=len(systems) > ROOM) if i != j else "" for j in size]
+        [
+            _words(shares[i][j], counts[i][j], short=len(systems) > ROOM) if i != j else ""
+            for j in size
+        ]
         for i in size
     ]
     key = state.key(
@@ -205,10 +208,10 @@ def _matrix(chosen: ContestSelection, cell: Cell | None) -> None:
                     esc(systems[i]),
                     *(
                         fmt.DASH
-                        if not met[i][j]
+                        if not counts[i][j]
                         else f"{fmt.percent(shares[i][j])}<br><span class='rs-quiet'>"
-                        f"{result.wins[i, j]:g} won, {result.ties[i, j]:g} tied, "
-                        f"{result.wins[j, i]:g} lost</span>"
+                        f"{matrix.wins[i, j]:g} won, {matrix.ties[i, j]:g} tied, "
+                        f"{matrix.wins[j, i]:g} lost</span>"
                         for j in size
                     ),
                 ]
@@ -272,8 +275,8 @@ def _list(
 def _picker(chosen: ContestSelection, cell: Cell | None) -> None:
     systems = chosen.contests.systems
     names = {
-        f"{i}-{j}": f"{one_line(entry, 40)} against {one_line(other, 40)}"
-        for i, entry in enumerate(systems)
+        f"{i}-{j}": f"{one_line(system, 40)} against {one_line(other, 40)}"
+        for i, system in enumerate(systems)
         for j, other in enumerate(systems)
         if i != j
     }

@@ -149,17 +149,17 @@ def _ranked(run: Run) -> bool:
     try:
         level = confidence().level
         about = (run.id, run.votes, run.failures_open, by, level)
-        result = remembered(
+        listwise = remembered(
             "listwise", about, lambda: contests.scores_ranked(store(), run.id, by, level)
         )
     except InputError as error:
         st.warning(_in_full(error), icon=":material/link_off:")
         return True
     interval_choice(methods=False)
-    if isinstance(result, Listwise):
-        _listwise(result, about)
+    if isinstance(listwise, Listwise):
+        _listwise(listwise, about)
     else:
-        show_sections(unmatched_sections(result))
+        show_sections(unmatched_sections(listwise))
     _by_people(run, about)
     return True
 
@@ -215,11 +215,11 @@ def _listwise(listwise: Listwise, about: tuple[object, ...]) -> None:
             ("Two judges", "Spearman", "Kendall"),
             (
                 [
-                    f"{esc(entry.one)} and {esc(entry.other)}",
-                    figure_cell(entry.spearman, FINE, interval=False),
-                    figure_cell(entry.kendall, FINE, interval=False),
+                    f"{esc(likeness.one)} and {esc(likeness.other)}",
+                    figure_cell(likeness.spearman, FINE, interval=False),
+                    figure_cell(likeness.kendall, FINE, interval=False),
                 ]
-                for entry in listwise.likeness
+                for likeness in listwise.likeness
             ),
             name="Do judges rank the systems alike?",
             numbers=(1, 2),
@@ -240,21 +240,21 @@ BY_PEOPLE_SAYS = (
 
 def _by_people(run: Run, about: tuple[object, ...]) -> None:
     """Draw the section, or why the labels cannot represent all answers."""
-    result = remembered(
+    corrected = remembered(
         "by people",
         (*about, *browsing.stands_on(store(), run)),
         lambda: system_gaps.corrected_systems(store(), run, level=confidence().level),
     )
     st.html('<div class="rs-section">Systems as people would grade them</div>')
-    st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(result))}</div>')
-    if result.reason:
-        if result.systems:
+    st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(corrected))}</div>')
+    if corrected.reason:
+        if corrected.systems:
             planned = {state.NEW: "labels", state.RUN: run.id}
             routes.link(routes.QUEUES, "How many labels?", planned, icon="straighten")
         return
     table(
         ("System", "Votes say", "Corrected", "People's labels alone", "Places", "Labelled"),
-        (_system_row(system) for system in result.systems),
+        (_system_row(system) for system in corrected.systems),
         name="Mean scores, corrected by people's labels",
         numbers=(1, 2, 3, 4, 5),
     )
@@ -264,8 +264,8 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
         f"{level_words()} interval.",
         help=BY_PEOPLE_SAYS,
     )
-    if 0 < len(result.gaps) <= PAIRS_SHOWN:
-        _pairs_of(result)
+    if 0 < len(corrected.gaps) <= PAIRS_SHOWN:
+        _pairs_of(corrected)
 
 
 def _system_row(system: SystemMean) -> list[str]:

@@ -35,8 +35,8 @@ def contest_list() -> None:
         "hidden from the judges.",
     )
     show_flash()
-    result = contests.comparable(store())
-    if not (result.contests or result.scored or result.imported):
+    comparable = contests.comparable(store())
+    if not (comparable.contests or comparable.scored or comparable.imported):
         empty_state(
             "Nothing to compare yet",
             "A contest shows judges two systems' answers to one task and asks which is better. It "
@@ -45,18 +45,18 @@ def contest_list() -> None:
         )
         return
     _plan_button("plan")
-    active = any(contest.active for contest in result.contests)
-    if result.contests:
+    active = any(contest.active for contest in comparable.contests)
+    if comparable.contests:
         st.fragment(_contests, run_every=POLL_SECONDS if active else None)(active)
     _others(
         "Systems ranked from scores",
         "These runs graded answers of several systems one by one; they rank them without a call.",
-        result.scored,
+        comparable.scored,
     )
     _others(
         "Judges asked in both orders elsewhere",
         "Imported votes whose raters answered each pair more than once.",
-        result.imported,
+        comparable.imported,
     )
 
 
@@ -74,11 +74,11 @@ def _plan_button(name: str) -> None:
 
 def _contests(was_active: bool) -> None:
     with shown_errors():
-        result = contests.comparable(store())
-        if was_active and not any(contest.active for contest in result.contests):
+        comparable = contests.comparable(store())
+        if was_active and not any(contest.active for contest in comparable.contests):
             st.rerun()
-        for contest in result.contests[:SHOWN]:
-            _card(contest, result.rounds.get(contest.id))
+        for contest in comparable.contests[:SHOWN]:
+            _card(contest, comparable.rounds.get(contest.id))
 
 
 def _card(run: RunRow, begins: int | None) -> None:
@@ -110,11 +110,11 @@ def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
     if not rows:
         return
     st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')
-    for entry in rows[:SHOWN]:
+    for run in rows[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
-            link(entry, "leaderboard")
+            link(run, "leaderboard")
             st.html(
-                f'<span class="rs-quiet rs-num">run {entry.id} · {esc(votes_words(entry))}</span>',
+                f'<span class="rs-quiet rs-num">run {run.id} · {esc(votes_words(run))}</span>',
                 width="content",
             )
 
@@ -177,13 +177,13 @@ def one_contest_run(run_id: int) -> None:
         other_runs.show(run)
         return
     run_status.show(run_id)
-    result = selection.read(run_id)
+    selected = selection.read(run_id)
     _links(run)
     if not run.votes:
         empty_state("No vote yet", "The leaderboard appears here with the first votes.")
         return
-    planning.next_round(run, result)
-    _view(result)
+    planning.next_round(run, selected)
+    _view(selected)
 
 
 def _links(run: Run) -> None:
@@ -196,24 +196,24 @@ def _links(run: Run) -> None:
             download_buttons(run.id)
 
 
-def _view(result: selection.ContestSelection) -> None:
+def _view(selected: selection.ContestSelection) -> None:
     key = state.key(selection.CONTEST_FIELD, state.VIEW)
     state.put(key, state.address_in(state.VIEW, VIEWS) or "board")
     view = one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
     with shown_errors():
         if view != "people":
-            selection.pickers(result, only_question=view == "scores")
+            selection.pickers(selected, only_question=view == "scores")
         match view:
             case "matrix":
-                matrix.show(result)
+                matrix.show(selected)
             case "position":
-                leaderboard.position_and_length(result)
+                leaderboard.position_and_length(selected)
             case "scores":
-                comparisons.pointwise_beside(result)
+                comparisons.pointwise_beside(selected)
             case "people":
-                comparisons.people_beside_judges(result)
+                comparisons.people_beside_judges(selected)
             case _:
-                leaderboard.leaderboard_view(result)
+                leaderboard.leaderboard_view(selected)
 
 
 def _on_view(key: str) -> None:

@@ -38,12 +38,12 @@ def show_estimate(request: ContestRequest | None) -> None:
     """Draw the estimate and Start, or why there can be no contest."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
-        result = None if request is None else outlook_of(request)
-        if result is not None and request is not None:
-            _words(request, result)
+        outlook = None if request is None else outlook_of(request)
+        if outlook is not None and request is not None:
+            _words(request, outlook)
         elif request is None:
             st.caption("Choose what is compared and who judges, and the estimate appears here.")
-        pressed = start_button(state.key(keys.CONTEST_ACT, "start"), result is not None)
+        pressed = start_button(state.key(keys.CONTEST_ACT, "start"), outlook is not None)
     if pressed and request is not None:
         run_id = contests.start(store(), request)
         state.drop(PLAN_FIELD, "seed")
@@ -133,8 +133,8 @@ def show() -> None:
         kwargs={state.PLAN: None, state.DATASET: None},
     )
     page_header("Plan a contest", "Nothing is asked and nothing is paid before you press Start.")
-    result = planning.choices(store())
-    if not result.datasets:
+    choices = planning.choices(store())
+    if not choices.datasets:
         empty_state(
             "There is no dataset yet",
             "A contest compares what several systems answered to the same tasks.",
@@ -144,24 +144,26 @@ def show() -> None:
     form, beside = st.columns([3, 2], gap="large")
     request: ContestRequest | None = None
     with form, shown_errors():
-        request = _form(result)
+        request = _form(choices)
     with beside, st.container(key="rs_beside"), shown_errors():
         show_estimate(request)
 
 
-def _form(result: RunChoices) -> ContestRequest | None:
+def _form(choices: RunChoices) -> ContestRequest | None:
     st.html('<div class="rs-section">What is compared</div>')
-    data = _data(result)
+    data = _data(choices)
     if data is None:
         return None
     st.html('<div class="rs-section">What is asked</div>')
-    asked = questions.questions(result)
+    questions_asked = questions.questions(choices)
     st.html('<div class="rs-section">Who meets whom</div>')
     design = questions.design(data.systems)
-    if asked is None or design is None:
+    if questions_asked is None or design is None:
         return None
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.panel(_able(result), contest_rubric(asked.questions, design), labelled=0)
+    panel = run_form.panel(
+        _able(choices), contest_rubric(questions_asked.questions, design), labelled=0
+    )
     seed, budget = seed_and_budget()
     state.seed(field("replicates"), 1)
     replicates: int = st.number_input(
@@ -179,9 +181,9 @@ def _form(result: RunChoices) -> ContestRequest | None:
         datasets=data.versions,
         panel=panel,
         systems=data.systems,
-        questions=asked.questions,
+        questions=questions_asked.questions,
         design=design,
-        guidelines=asked.guidelines,
+        guidelines=questions_asked.guidelines,
         join=data.join,
         name=name,
         seed=seed,
@@ -191,17 +193,19 @@ def _form(result: RunChoices) -> ContestRequest | None:
     return with_first_round(request) if design.kind == "adaptive" else request
 
 
-def _data(result: RunChoices) -> ComparedAnswers | None:
+def _data(choices: RunChoices) -> ComparedAnswers | None:
     names = {
         dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
-        for dataset in result.datasets
+        for dataset in choices.datasets
     }
     key = field("datasets")
     dataset_id = state.address_id(state.DATASET)
     first = [dataset_id] if dataset_id in names else []
     if dataset_id is not None and not first:
         state.unknown(state.DATASET, dataset_id)
-    state.put(key, [entry for entry in state.get(key, first) if entry in names])
+    state.put(
+        key, [dataset_choice for dataset_choice in state.get(key, first) if dataset_choice in names]
+    )
     chosen: list[int] = st.multiselect(
         "Datasets",
         list(names),
@@ -213,7 +217,9 @@ def _data(result: RunChoices) -> ComparedAnswers | None:
     if not chosen:
         st.info("Choose a dataset with answers of two systems or more.", icon=":material/dataset:")
         return None
-    versions = tuple(planning.dataset_versions(store(), entry)[0].id for entry in chosen)
+    versions = tuple(
+        planning.dataset_versions(store(), dataset_choice)[0].id for dataset_choice in chosen
+    )
     join = _join(versions)
     about = ("field", versions, join)
     available, tasks = remembered(
@@ -300,13 +306,13 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
                 (*chosen.about, size),
                 lambda: leaderboard.next_round(store(), chosen.runs, size),
             )
-            result = None if request is None else outlook_of(request)
+            outlook = None if request is None else outlook_of(request)
             st.button(
                 "Hold it",
                 key=state.key(keys.CONTEST_ACT, "round", run.id),
                 type="primary",
                 icon=":material/play_arrow:",
-                disabled=result is None,
+                disabled=outlook is None,
                 on_click=_hold,
                 args=(request,),
             )
@@ -314,10 +320,10 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
             st.caption(
                 "Nothing is left to hold: the systems are told apart, or all bouts are held."
             )
-        elif result is not None:
-            calls, cost = fmt.plural(result.estimate.calls, "call"), result.estimate.cost
+        elif outlook is not None:
+            calls, cost = fmt.plural(outlook.estimate.calls, "call"), outlook.estimate.cost
             st.caption(
-                f"Round {len(chosen.runs) + 1}: the {fmt.plural(result.contests, 'contest')} that "
+                f"Round {len(chosen.runs) + 1}: the {fmt.plural(outlook.contests, 'contest')} that "
                 f"would tell most, {calls}, {'cost unknown' if cost is None else fmt.cost(cost)}."
             )
 

@@ -74,10 +74,10 @@ def _own() -> QuestionsAsked | None:
     return QuestionsAsked((free(text),))
 
 
-def _rubric(result: RunChoices) -> Rubric | None:
-    if not result.rubrics:
+def _rubric(choices: RunChoices) -> Rubric | None:
+    if not choices.rubrics:
         return None
-    names = {rubric.id: rubric.name for rubric in result.rubrics}
+    names = {rubric.id: rubric.name for rubric in choices.rubrics}
     if state.get(_key("rubric")) not in names:
         state.put(_key("rubric"), next(iter(names)))
     chosen: int = st.selectbox(

@@ -34,10 +34,10 @@ def start_reviewing(who: Seat, queue: QueueRow, standing: QueueStanding) -> None
     where = _filter(who, queue)
     if where != QueueFilter():
         standing = claims.standing(store(), who, queue.id, where)
-    mine = any(h.reviewer == who.name for h in standing.held)
+    is_mine = any(h.reviewer == who.name for h in standing.held)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if queue.archived is None and (standing.available or mine):
-            caption = "Go on reviewing" if mine else "Start reviewing"
+        if queue.archived is None and (standing.available or is_mine):
+            caption = "Go on reviewing" if is_mine else "Start reviewing"
             suffix = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
             if st.button(
                 caption + suffix,

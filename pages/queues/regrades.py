@@ -162,22 +162,22 @@ def _bring(who: Seat, run: RunRow) -> None:
     if upload is None:
         return
     with shown_errors():
-        wanted = regrades.read(upload.getvalue(), upload.name)
+        requests = regrades.read(upload.getvalue(), upload.name)
         st.button(
-            f"Keep {fmt.plural(len(wanted), 'request')}",
+            f"Keep {fmt.plural(len(requests), 'request')}",
             key=state.key(QUEUE_ACT, "regrades of a table"),
             on_click=_on_bring,
-            args=(who, run, wanted),
+            args=(who, run, requests),
         )
 
 
-def _on_bring(who: Seat, run: RunRow, wanted: list[RegradeRequest]) -> None:
+def _on_bring(who: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
     with shown_errors():
-        _keep(who, run, wanted)
+        _keep(who, run, requests)
 
 
-def _keep(who: Seat, run: RunRow, wanted: list[RegradeRequest]) -> None:
-    added = regrades.request(store(), who, run.id, wanted)
+def _keep(who: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
+    added = regrades.request(store(), who, run.id, requests)
     suffix = "" if added else " They were there already."
     state.flash(f"Kept on {fmt.plural(added, 'cell')}.{suffix}")
 

@@ -66,7 +66,7 @@ def quote_legend(text: str, quotes: Sequence[QuotedPassage]) -> str:
 def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPassage]) -> str:
     """Return the escaped text with a person's own spans highlighted and judges' quotes underlined.
 
-    >>> layered("a<b", [(0, 1)], [Quoted("a", "Ann", ("<b",))]).replace(_STYLE, "")
+    >>> layered("a<b", [(0, 1)], [QuotedPassage("a", "Ann", ("<b",))]).replace(_STYLE, "")
     '<mark class="rs-mark">a</mark><mark class="rs-quoted" style="">&lt;b</mark><sup>a</sup>'
     """
     marked = [(max(0, start), min(len(text), end)) for start, end in own]
@@ -134,10 +134,10 @@ def _submission(at: OpenItem, item: BlindItem) -> None:
             args=(at,),
         )
     matches = _find(at, text)
-    theirs = quoted(at.votes.get(at.active))
+    quotes = quoted(at.votes.get(at.active))
     with st.container(border=True):
-        _shown(at, item, text, str(look), matches, theirs)
-        legend = quote_legend(text, theirs)
+        _shown(at, item, text, str(look), matches, quotes)
+        legend = quote_legend(text, quotes)
         if legend and not at.evidence and look != "Formatted":
             st.html(legend)
     if at.evidence:
@@ -177,7 +177,7 @@ def _shown(
     text: str,
     look: str,
     matches: Sequence[tuple[int, int]],
-    theirs: Sequence[QuotedPassage],
+    quotes: Sequence[QuotedPassage],
 ) -> None:
     if not text.strip():
         st.html('<span class="rs-quiet">Empty.</span>')
@@ -190,18 +190,18 @@ def _shown(
     elif look == "Code":
         st.html(
             f'<pre style="{height};white-space:pre-wrap;overflow-wrap:anywhere;font-size:.84rem">'
-            f"{layered(text, matches, theirs)}</pre>"
+            f"{layered(text, matches, quotes)}</pre>"
         )
     elif isinstance(item.submission, tuple) and not matches:
         turns = "".join(
             f'<div class="rs-card"><b>{esc(turn.role)}</b>'
-            f'<div class="rs-prose">{layered(turn.content, (), theirs)}</div></div>'
+            f'<div class="rs-prose">{layered(turn.content, (), quotes)}</div></div>'
             for turn in item.submission
         )
         st.html(f'<div style="{height};display:grid;gap:.5rem">{turns}</div>')
     else:
         spans = [*matches, *((s.start, s.end) for s in _chosen(at))]
-        shown = layered(text, spans, theirs)
+        shown = layered(text, spans, quotes)
         st.html(f'<div class="rs-prose" style="{height}">{shown}</div>')
 
 

@@ -165,12 +165,12 @@ def rubric_list() -> None:
     search = str(state.get(RUBRICS_SEARCH) or "")
     rows = library.listing(store(), search=search, archived=archived)
     drafts_by_name = {draft.name: draft for draft in library.all_kept(store())}
-    fresh = [draft for draft in drafts_by_name.values() if not draft.name.isdecimal()]
+    new_drafts = [draft for draft in drafts_by_name.values() if not draft.name.isdecimal()]
     if not archived and not search:
-        for draft in fresh:
+        for draft in new_drafts:
             _fresh_row(draft)
     if not rows:
-        _nothing(bool(search), archived, bool(fresh))
+        _nothing(bool(search), archived, bool(new_drafts))
         return
     for rubric in _paged(rows):
         _rubric_row(rubric, str(rubric.id) in drafts_by_name, archived)

@@ -41,7 +41,9 @@ def choose_dataset(found: RunChoices) -> tuple[int, int]:
         for dataset in found.datasets
     }
     chosen = _chosen("dataset", names, state.DATASET)
-    versions = {entry.id: entry for entry in planning.dataset_versions(store(), chosen)}
+    versions = {
+        version_row.id: version_row for version_row in planning.dataset_versions(store(), chosen)
+    }
     version = _version("dataset", chosen, {n: v.number for n, v in versions.items()})
     return version, versions[version].items
 

@@ -32,13 +32,13 @@ def run_list() -> None:
     show_flash()
     search = _toolbar()
     offset = (_page() - 1) * PAGE
-    result = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
-    if not result.total:
+    listing = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+    if not listing.total:
         _nothing(search)
         return
-    active = any(run_row.active for run_row in result.rows)
+    active = any(run_row.active for run_row in listing.rows)
     st.fragment(_cards, run_every=POLL_SECONDS if active else None)(search, offset, active)
-    _pages(result.total)
+    _pages(listing.total)
 
 
 def _toolbar() -> str:
@@ -123,11 +123,11 @@ def _nothing(search: str) -> None:
 
 def _cards(search: str, offset: int, was_active: bool) -> None:
     with shown_errors():
-        result = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
-        if was_active and not any(run_row.active for run_row in result.rows):
+        listing = lifecycle.listing(store(), search=search, limit=PAGE, offset=offset)
+        if was_active and not any(run_row.active for run_row in listing.rows):
             st.rerun()
-        for run_row in result.rows:
-            _card(run_row, result.means[run_row.id])
+        for run_row in listing.rows:
+            _card(run_row, listing.means[run_row.id])
 
 
 def _card(run: RunRow, means: RunMeans) -> None:
@@ -163,26 +163,26 @@ def plan_form() -> None:
     """Draw the whole form."""
     run_form.back_button()
     page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
-    result = planning.choices(store())
-    if not result.rubrics or not result.datasets:
-        choosing.missing(result)
+    choices = planning.choices(store())
+    if not choices.rubrics or not choices.datasets:
+        choosing.missing(choices)
         return
     form, beside = st.columns([3, 2], gap="large")
     request: RunRequest | None = None
     with form, shown_errors():
-        request = _form(result)
+        request = _form(choices)
     with beside, st.container(key="rs_beside"), shown_errors():
         run_form.show_estimate(request)
 
 
-def _form(result: RunChoices) -> RunRequest | None:
+def _form(choices: RunChoices) -> RunRequest | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = choosing.choose_rubric(result)
-    dataset, items = choosing.choose_dataset(result)
+    rubric = choosing.choose_rubric(choices)
+    dataset, items = choosing.choose_dataset(choices)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     version = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(result, version, labelled=judging.labelled(store(), dataset, version))
+    panel = run_form.panel(choices, version, labelled=judging.labelled(store(), dataset, version))
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
     replicates = _replicates()

@@ -51,26 +51,26 @@ def show() -> None:
         "Many runs in one step: all grade the same items with the same seed, so that their "
         "differences are paired.",
     )
-    result = planning.choices(store())
-    if not result.rubrics or not result.datasets:
-        choosing.missing(result)
+    choices = planning.choices(store())
+    if not choices.rubrics or not choices.datasets:
+        choosing.missing(choices)
         return
     form, beside = st.columns([3, 2], gap="large")
     sweep_form = None
     with form, shown_errors():
-        sweep_form = _form(result)
+        sweep_form = _form(choices)
     with beside, st.container(key="rs_beside"):
         _outlook(sweep_form)
 
 
-def _form(result: RunChoices) -> tuple[RunRequest, Axes] | None:
+def _form(choices: RunChoices) -> tuple[RunRequest, Axes] | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = choosing.choose_rubric(result)
-    dataset, items = choosing.choose_dataset(result)
+    rubric = choosing.choose_rubric(choices)
+    dataset, items = choosing.choose_dataset(choices)
     limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     version = planning.rubric_at(store(), rubric)
-    panel = run_form.panel(result, version, labelled=judging.labelled(store(), dataset, version))
+    panel = run_form.panel(choices, version, labelled=judging.labelled(store(), dataset, version))
     st.html('<div class="rs-section">What to vary</div>')
     st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
     axes = _axes(panel)
@@ -135,14 +135,14 @@ def _pick(
     return tuple(option for option in options if option in chosen)
 
 
-def _outlook(asked: tuple[RunRequest, Axes] | None) -> None:
+def _outlook(form: tuple[RunRequest, Axes] | None) -> None:
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         sweep = None
-        if asked is None:
+        if form is None:
             st.caption("Choose who judges, and the estimate appears here.")
         else:
-            sweep = _estimated(*asked)
+            sweep = _estimated(*form)
         name = "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs"
         pressed = start_button(state.key(RUNS_ACT, "start sweep"), sweep is not None, name)
         if pressed and sweep is not None:
@@ -180,8 +180,8 @@ def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
     table(
         ("Run", "Calls", "Cost"),
         (
-            (esc(entry.name), fmt.count(of.calls), fmt.cost(of.cost))
-            for entry, of in zip(sweep.variants, estimate.runs, strict=True)
+            (esc(variant.name), fmt.count(of.calls), fmt.cost(of.cost))
+            for variant, of in zip(sweep.variants, estimate.runs, strict=True)
         ),
         name="The runs of the sweep",
         numbers=(1, 2),

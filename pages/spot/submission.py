@@ -52,15 +52,15 @@ def _extras() -> None:
     given = [name for name in ("prompt", "reference") if form_data.text(name).strip()]
     if any(text.strip() for text in form_data.form().context.values()):
         given.insert(len(given) and given[0] == "prompt", "context")
-    result = _tasks()
+    tasks = _tasks()
     caption = "Prompt, context and reference (optional)"
     if given:
         caption = f"Prompt, context and reference: {' and '.join(given)} given"
-    elif result:
+    elif tasks:
         caption = "Prompt and reference: not given, but offline judges look at them"
     with st.expander(label(caption), icon=":material/add_notes:", key=form_data.field("extras")):
-        if result:
-            _take_over(result)
+        if tasks:
+            _take_over(tasks)
         around(form_data.FIELDS)
 
 

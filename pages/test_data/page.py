@@ -25,8 +25,8 @@ MOST_LISTED = 200
 
 def changed_items(name: str, rubric: Rubric) -> None:
     """Draw the form, the changes, and the table of what judges noticed."""
-    result = catalog.listing(store())
-    if not result:
+    datasets = catalog.listing(store())
+    if not datasets:
         st.info("This needs a dataset with items to change.", icon=":material/dataset:")
         routes.link(routes.DATASETS, "Datasets")
         return
@@ -35,7 +35,7 @@ def changed_items(name: str, rubric: Rubric) -> None:
         criterion, aimed = _aim(name, rubric)
         judge = model_help.writer("edits")
     with right:
-        titles = {entry.version_id: entry.name for entry in result}
+        titles = {dataset.version_id: dataset.name for dataset in datasets}
         version: int = st.selectbox(
             "Items of",
             list(titles),
@@ -100,19 +100,19 @@ def _items(name: str, version: int) -> tuple[str, ...]:
 
 
 def _changed(task: HelpTask) -> None:
-    result = counterfactuals.edited(store(), task)
-    if not result:
+    edits = counterfactuals.edited(store(), task)
+    if not edits:
         return
     st.subheader("What was changed", anchor=False)
-    with st.expander(fmt.plural(len(result), "changed item"), expanded=len(result) <= 2):
+    with st.expander(fmt.plural(len(edits), "changed item"), expanded=len(edits) <= 2):
         at = st.selectbox(
             "Item",
-            range(len(result)),
+            range(len(edits)),
             key=state.key(DATA_FIELD, "changed", task.id),
-            format_func=lambda index: one_line(result[index][0].id, 80),
+            format_func=lambda index: one_line(edits[index][0].id, 80),
             label_visibility="collapsed",
         )
-        item, change = result[at]
+        item, change = edits[at]
         if change.what:
             st.caption(label(change.what, 300))
         heads = ("<b>As it was</b>", "<b>Changed</b>")

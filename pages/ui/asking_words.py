@@ -188,7 +188,7 @@ def stage_lines(
     ('Stage 2: b', 'decides')
     """
     numbers = sorted(set(stages.values()))
-    result = []
+    lines = []
     for place, number in enumerate(numbers, start=1):
         names = [
             f"{name} (shadow)" if name in shadows else name
@@ -196,8 +196,8 @@ def stage_lines(
             if stage == number
         ]
         then = goes_on_line(cascade) if place < len(numbers) else "decides"
-        result.append((f"Stage {place}: {', '.join(names)}", then))
-    return result
+        lines.append((f"Stage {place}: {', '.join(names)}", then))
+    return lines
 
 
 def _lower(caption: str) -> str:

@@ -120,14 +120,14 @@ def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str,
 
 def draft(name: str) -> RubricDraft:
     """Return the current draft."""
-    result: RubricDraft = state.get(_key(name))["draft"]
-    return result
+    stored: RubricDraft = state.get(_key(name))["draft"]
+    return stored
 
 
 def text(name: str) -> str | None:
     """Return the YAML as typed, if it differs from the draft written out."""
-    result: str | None = state.get(_key(name))["text"]
-    return result
+    typed: str | None = state.get(_key(name))["text"]
+    return typed
 
 
 def is_unsaved(name: str) -> bool:
@@ -191,9 +191,9 @@ def _step(name: str, come: str, go: str) -> None:
         if not work[come]:
             return
         *rest, (before, typed) = work[come]
-        left = [*work[go], (work["draft"], work["text"])]
+        steps = [*work[go], (work["draft"], work["text"])]
         _put(name, before, typed)
-        state.put(_key(name), {**state.get(_key(name)), come: rest, go: left})
+        state.put(_key(name), {**state.get(_key(name)), come: rest, go: steps})
         for family in (RUBRIC_YAML, RUBRIC_FIELD):
             state.drop(family, name)
 
@@ -242,16 +242,16 @@ def save(name: str) -> None:
             return
         opened = open_card(name)
         forget(name)
-        fresh = str(saved.rubric_id)
-        open_rubric(fresh)
+        rubric_name = str(saved.rubric_id)
+        open_rubric(rubric_name)
         # Not the stored draft of that name, which is another person's.
-        state.put(_key(fresh), _fresh(library.opened(store(), saved.rubric_id), None, None))
-        keep_open(fresh, opened)
+        state.put(_key(rubric_name), _fresh(library.opened(store(), saved.rubric_id), None, None))
+        keep_open(rubric_name, opened)
         state.flash(f"Saved as version {saved.number}.")
-        state.put(state.key(RUBRIC_SAVED, fresh), saved.number)
+        state.put(state.key(RUBRIC_SAVED, rubric_name), saved.number)
         if score_changes.behind(store(), saved.rubric_id):
             # The card "Graded runs" is on that side.
-            state.put(state.key(RUBRIC_SIDE, fresh), "Versions")
+            state.put(state.key(RUBRIC_SIDE, rubric_name), "Versions")
 
 
 def field(name: str, *ids: str) -> str:
@@ -291,8 +291,8 @@ def wired(
 
 def open_card(name: str) -> str | None:
     """Return the uid of the one open card."""
-    result: str | None = state.get(state.key(RUBRIC_OPEN, name))
-    return result
+    uid: str | None = state.get(state.key(RUBRIC_OPEN, name))
+    return uid
 
 
 def toggle_card(name: str, uid: str | None) -> None:
@@ -382,8 +382,8 @@ def _own(name: str) -> str:
 
 def kept_as(name: str) -> str:
     """Return the name of this tab's stored work, its own if another person edits it, too."""
-    result: str = state.get(_key(name))["as"] or name
-    return result
+    stored_name: str = state.get(_key(name))["as"] or name
+    return stored_name
 
 
 def _tab() -> str:

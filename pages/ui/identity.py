@@ -133,7 +133,7 @@ def _session(heard: _Heard, *, wait: bool) -> str | None:
 
 def _listen() -> _Heard:
     """Return what this browser remembers, and send it what to remember from now on."""
-    result = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
+    component = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
         key=state.key(IDENTITY, "browser"),
         data={
             "keep": state.get(KEEP),
@@ -144,7 +144,7 @@ def _listen() -> _Heard:
         height=1,
         on_heard_change=lambda: None,
     )
-    message = getattr(result, "heard", None) or {}
+    message = getattr(component, "heard", None) or {}
     heard = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
     if heard.session:
         state.put(HEARD, heard)
@@ -318,9 +318,9 @@ def _ask(header: Header) -> None:
 def _enter() -> None:
     with shown_errors():
         name = str(state.get(state.key(IDENTITY, "name")) or "")
-        result = reviewers.sign_in(store(), name)
-        state.put(NAME, result.name)
-        state.put(KEEP, result.name)
+        reviewer = reviewers.sign_in(store(), name)
+        state.put(NAME, reviewer.name)
+        state.put(KEEP, reviewer.name)
 
 
 def _leave() -> None:
@@ -360,10 +360,10 @@ def ask_name(key: str) -> str:
 
 def sit_down(name: str) -> Seat:
     """Return the seat of that name, which this tab keeps; `InputError` for an empty name."""
-    result = reviewers.sign_in(store(), name)
+    reviewer = reviewers.sign_in(store(), name)
     if not login_configured():
-        state.put(NAME, result.name)
-        state.put(KEEP, result.name)
+        state.put(NAME, reviewer.name)
+        state.put(KEEP, reviewer.name)
     if not state.get(SESSION):
         state.put(SESSION, secrets.token_hex(8))
-    return reviewers.seat(store(), result.name, str(state.get(SESSION)))
+    return reviewers.seat(store(), reviewer.name, str(state.get(SESSION)))

@@ -327,8 +327,8 @@ def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark
         mark: whether to mark words that the other answer lacks.
     """
     texts = output_of(answers[0]), output_of(answers[1])
-    result = _marks(*texts) if mark else None
-    spans = ((), ()) if result is None else (result.first, result.second)
+    difference = _marks(*texts) if mark else None
+    spans = ((), ()) if difference is None else (difference.first, difference.second)
     with st.grid(2, min_column_width=300):
         for at in (0, 1):
             with st.container(border=True, gap="xsmall"):
@@ -339,17 +339,17 @@ def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark
 
 def _marks(first: str, second: str) -> WordDiff | None:
     """Return what to mark; or `None`, after showing why marks would not help."""
-    result = remembered("words", (first, second), lambda: word_diff(first, second))
-    if result.common is None:
+    difference = remembered("words", (first, second), lambda: word_diff(first, second))
+    if difference.common is None:
         st.caption("The answers are too long to mark what differs.")
         return None
-    if result.common < ALIKE:
-        share = fmt.percent(result.common)
+    if difference.common < ALIKE:
+        share = fmt.percent(difference.common)
         st.caption(f"Only {share} of the words are common to both, so nothing is marked.")
         return None
-    if not result.first and not result.second:
+    if not difference.first and not difference.second:
         st.caption("Both answers have the same words.")
-    return result
+    return difference
 
 
 def _side_text(text: str, spans: tuple[tuple[int, int], ...]) -> None:

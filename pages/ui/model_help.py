@@ -67,24 +67,24 @@ def writer(*ids: str) -> Judge:
 
 def panel(words: str, *ids: str) -> Panel | None:
     """Choose a saved panel of models or one model; `None` if there is neither."""
-    result: dict[str, Panel] = {
+    panels: dict[str, Panel] = {
         f"Panel {saved.name}": saved.panel
         for saved in registry.list_panels(store())
         if all(judge.kind == "llm" for judge in saved.panel.judges)
     }
     for entry in help_tasks.writers(store()):
         if entry.key != "not set":
-            result[f"{entry.name} alone"] = Panel(name=entry.name, judges=(entry.judge,))
-    if not result:
+            panels[f"{entry.name} alone"] = Panel(name=entry.name, judges=(entry.judge,))
+    if not panels:
         return None
     chosen: str = st.selectbox(
         words,
-        list(result),
+        list(panels),
         key=state.key(HELP_FIELD, *ids, "panel"),
         format_func=lambda value: one_line(value, 80),
         persist_state="session",
     )
-    return result[chosen]
+    return panels[chosen]
 
 
 def budget(*ids: str) -> float | None:

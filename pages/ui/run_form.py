@@ -55,11 +55,11 @@ def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
     return chosen
 
 
-def _propose(result: RunChoices, labelled: int) -> None:
+def _propose(choices: RunChoices, labelled: int) -> None:
     """Fill in last time's judges, or capable ones, until the person chooses others."""
-    proposed = judging.planned(store(), result, labelled)
+    proposed = judging.planned(store(), choices, labelled)
     names, panel_id = list(proposed.judges), proposed.panel
-    state.guess(plan_key("how"), PICKED if panel_id is None and result.judges else SAVED)
+    state.guess(plan_key("how"), PICKED if panel_id is None and choices.judges else SAVED)
     state.guess(plan_key("judges"), names)
     if panel_id is not None:
         state.guess(plan_key("panel"), panel_id)
@@ -91,13 +91,13 @@ def name_field(key: str, placeholder: str, most: int = 200) -> str:
     return " ".join(name.split())
 
 
-def _saved(result: RunChoices) -> Panel | None:
-    if not result.panels:
+def _saved(choices: RunChoices) -> Panel | None:
+    if not choices.panels:
         return None
     how = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
     if how != SAVED:
         return None
-    panels = {panel_row.id: panel_row.panel for panel_row in result.panels}
+    panels = {panel_row.id: panel_row.panel for panel_row in choices.panels}
     if state.get(plan_key("panel")) not in panels:
         state.put(plan_key("panel"), next(iter(panels)))
     chosen: int = st.selectbox(
@@ -116,8 +116,8 @@ def _described(judge: Judge) -> str:
     return f"{judge.name} ({who_answers(judge)})"
 
 
-def _picked(result: RunChoices) -> tuple[Judge, ...]:
-    judges = {judge.name: judge.judge for judge in result.judges}
+def _picked(choices: RunChoices) -> tuple[Judge, ...]:
+    judges = {judge.name: judge.judge for judge in choices.judges}
     if not judges:
         routes.link(routes.JUDGES, "Add a judge first")
         return ()

@@ -169,15 +169,15 @@ def drop_everything() -> None:
 
 def on_page(path: str) -> None:
     """Remember which page is shown; the frame calls this on every run."""
-    asked = [(name, st.query_params.get_all(name)) for name in st.query_params]
+    parameters = [(name, st.query_params.get_all(name)) for name in st.query_params]
     if get(PAGE_SHOWN) != path:
         put(PAGE_SHOWN, path)
         put(ARRIVING, True)
-    elif get(ADDRESS_SHOWN) != asked:
+    elif get(ADDRESS_SHOWN) != parameters:
         # The browser keeps its address on a link to the page it is on (measured with Streamlit
         # 1.67), and the next act would return to the link's page. So it is told the address.
         st.query_params.update({})
-    put(ADDRESS_SHOWN, asked)
+    put(ADDRESS_SHOWN, parameters)
 
 
 def page_shown() -> str:

@@ -236,10 +236,10 @@ def one_of(
     """
     if isinstance(options, Mapping):
         more["format_func"] = options.__getitem__
-    result: Choice | None = st.segmented_control(
+    chosen: Choice | None = st.segmented_control(
         words, list(options), key=key, required=True, label_visibility="collapsed", **more
     )
-    return result
+    return chosen
 
 
 def search_box(

@@ -281,8 +281,8 @@ def _add(name: str) -> None:
 def _on_add(name: str, template: Template) -> None:
     with shown_errors():
         na = bool(state.get(state.key(RUBRIC_ACT, name, "with_na")))
-        grown, uid = draft_criteria.add_criterion(drafts.draft(name), template, na=na)
-        drafts.change(name, grown)
+        changed, uid = draft_criteria.add_criterion(drafts.draft(name), template, na=na)
+        drafts.change(name, changed)
         drafts.keep_open(name, uid)
         state.put(state.key(keyboard.TEMPLATE, name), template)
         keyboard.write_into(name, uid)

@@ -197,15 +197,19 @@ def _on_predicate(name: str, uid: str) -> None:
         drafts.change(name, draft_rules.set_condition(draft, uid, predicate, value))
 
 
-def _carried(value: Any, wanted: str, labels: Sequence[str]) -> Any:
+def _carried(value: Any, predicate: str, labels: Sequence[str]) -> Any:
     """Return the old predicate's operand in the new one's form, or else the first option."""
-    if wanted in ("abstained", "answered"):
-        return wanted == "abstained"
+    if predicate in ("abstained", "answered"):
+        return predicate == "abstained"
     if isinstance(value, list):
         value = value[0] if value else None
-    if isinstance(value, bool) or value is None or (wanted not in COMPARES and value not in labels):
-        value = labels[0] if labels else ("" if wanted not in COMPARES else 0.5)
-    return [value] if wanted == "in" else value
+    if (
+        isinstance(value, bool)
+        or value is None
+        or (predicate not in COMPARES and value not in labels)
+    ):
+        value = labels[0] if labels else ("" if predicate not in COMPARES else 0.5)
+    return [value] if predicate == "in" else value
 
 
 def _on_threshold(name: str, uid: str, predicate: str, what: str) -> None:
@@ -308,8 +312,8 @@ def _on_plain(name: str, uid: str, what: str) -> None:
 
 def _on_effects(name: str, uid: str) -> None:
     with shown_errors():
-        wanted = state.get(drafts.field(name, uid, "effects")) or []
-        drafts.change(name, draft_rules.set_effects(drafts.draft(name), uid, wanted))
+        effects = state.get(drafts.field(name, uid, "effects")) or []
+        drafts.change(name, draft_rules.set_effects(drafts.draft(name), uid, effects))
 
 
 def _on_effect(name: str, uid: str, what: str) -> None:

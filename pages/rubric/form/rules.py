@@ -355,6 +355,6 @@ def _add(name: str, draft: RubricDraft) -> None:
 
 def _on_add(name: str, kind: str) -> None:
     with shown_errors():
-        grown, uid = ADD[kind][2](drafts.draft(name))
-        drafts.change(name, grown)
+        changed, uid = ADD[kind][2](drafts.draft(name))
+        drafts.change(name, changed)
         drafts.keep_open(name, uid)

@@ -306,10 +306,14 @@ def _run_link(run: Run) -> None:
 
 
 def _stands(run: Run) -> str:
-    asked = f"Judges were asked version {run.rubric_number}"
+    sentence = f"Judges were asked version {run.rubric_number}"
     if run.scored_version_id == run.rubric_version_id:
-        return f"{asked}, and scores follow it. Votes and plan stay as they are, whatever you do."
-    return f"{asked}; scores follow version {run.scored_number}. Votes and plan are as they were."
+        return (
+            f"{sentence}, and scores follow it. Votes and plan stay as they are, whatever you do."
+        )
+    return (
+        f"{sentence}; scores follow version {run.scored_number}. Votes and plan are as they were."
+    )
 
 
 def _version(run: Run) -> int:
@@ -351,8 +355,8 @@ def _under(run: Run, version_id: int) -> None:
 
 def _other(run: Run, version: RubricVersion, edits: VersionEdits) -> None:
     """Show what a version that scores do not follow would change, and the acts."""
-    asked = library.version(store(), run.rubric_version_id)
-    moves = choose(run.id, asked.rubric, version.rubric, edits)
+    asked_version = library.version(store(), run.rubric_version_id)
+    moves = choose(run.id, asked_version.rubric, version.rubric, edits)
     if moves != edits.moves:
         edits = follow_version.edits(store(), run.id, version.id, moves)
     difference = follow_version.difference(store(), run.id, version.id, moves)

@@ -153,7 +153,7 @@ def show_difference(version_id: int, against: int) -> None:
     """Compare two versions of a rubric, criterion by criterion."""
     with shown_errors():
         new = library.version(store(), version_id)
-        history = {entry.id: entry for entry in library.history(store(), new.rubric_id)}
+        history = {info.id: info for info in library.history(store(), new.rubric_id)}
         back_to_list()
         page_header(new.rubric.name, "What differs between two versions", own_words=False)
         older, newer = _pick(history, against, version_id)

@@ -128,9 +128,9 @@ def _votes(row: BenchRow, cell: BenchCell) -> None:
     if reason:
         st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')
     text = item_from(row).text
-    for entry in said(store(), cell):
-        if not entry.answers:
-            name = esc(entry.cell.judge)
-            st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(entry)}</div>')
-        for at, view in enumerate(entry.answers):
-            show_vote(entry.criterion, view, text, marks="" if at else state_tag(entry))
+    for answer in said(store(), cell):
+        if not answer.answers:
+            name = esc(answer.cell.judge)
+            st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(answer)}</div>')
+        for at, view in enumerate(answer.answers):
+            show_vote(answer.criterion, view, text, marks="" if at else state_tag(answer))
