@@ -120,26 +120,26 @@ def _on_pills(key: str) -> None:
 def _standing(choice: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]) -> None:
     """Show for each chosen model whether it answered, and what it lacks."""
     models = [choice.by_name[name] for name in chosen if choice.by_name[name].judge.kind == "llm"]
-    for entry in models:
+    for model in models:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             row(
-                [esc(one_line(entry.name, 60)), last_test_tag(entry, entry.name in testing)],
+                [esc(one_line(model.name, 60)), last_test_tag(model, model.name in testing)],
                 width="content",
             )
-            if not (entry.test_holds or entry.name in testing):
+            if not (model.test_holds or model.name in testing):
                 st.button(
                     "Test",
-                    key=state.key(GRADE_ACT, "test", entry.row.id),
+                    key=state.key(GRADE_ACT, "test", model.row.id),
                     type="tertiary",
                     icon=":material/cable:",
                     on_click=_on_test,
-                    args=(entry.name,),
+                    args=(model.name,),
                 )
-        show_missing_keys([entry.judge])
-    for entry in models:
-        failed = entry.last_test is not None and not (entry.last_test.ok and entry.last_test.right)
-        if entry.name in testing or (entry.name == state.get(ADDED) and failed):
-            show_connection(entry.name, entry.name in testing)
+        show_missing_keys([model.judge])
+    for model in models:
+        failed = model.last_test is not None and not (model.last_test.ok and model.last_test.right)
+        if model.name in testing or (model.name == state.get(ADDED) and failed):
+            show_connection(model.name, model.name in testing)
 
 
 def _on_test(name: str) -> None:

@@ -126,11 +126,11 @@ def _choose(path: Path) -> None:
 
 def _read(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
     try:
-        result = read()
+        parsed = read()
     except InputError as error:
         refusal(error)
         return
-    _offer(result, source)
+    _offer(parsed, source)
 
 
 def _offer(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:

@@ -53,8 +53,8 @@ def show(key: str, table: Table, guess: VoteMapping) -> VoteMapping:
         if data["criterion"] is None:
             data["only"] = _only(key, guess)
         if guess.layout == "wide":
-            taken = {data[field] for field in fields}
-            data |= _raters(key, table, guess, taken)
+            used_columns = {data[field] for field in fields}
+            data |= _raters(key, table, guess, used_columns)
         elif data["kind"] is None and data["rater"] is not None:
             data["kinds"] = _kinds(key, table, guess, data["rater"])
     return VoteMapping(**data)
@@ -110,10 +110,12 @@ def _only(key: str, guess: VoteMapping) -> str:
     return str(state.get(name) or "").strip() or "rating"
 
 
-def _raters(key: str, table: Table, guess: VoteMapping, taken: set[object]) -> dict[str, Any]:
+def _raters(
+    key: str, table: Table, guess: VoteMapping, used_columns: set[object]
+) -> dict[str, Any]:
     """Choose for every other column its rater and criterion, or leave it out."""
     guesses = {column.column: column for column in guess.columns}
-    free = [column for column in table.columns if column not in taken]
+    free = [column for column in table.columns if column not in used_columns]
     rows = [_rater_row(column, guesses.get(column), guess) for column in free]
     edited = _edited(state.key(keys.RATERS, key), free, rows, ("Rater", "Criterion"))
     columns, kinds = list[VoteColumn](), dict[str, Any]()

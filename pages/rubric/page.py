@@ -203,8 +203,8 @@ def _toolbar() -> None:
 
 def _on_new() -> None:
     with shown_errors():
-        fresh = started_draft()
-        name, uid = start(fresh), fresh["criteria"][0]["uid"]
+        new_draft = started_draft()
+        name, uid = start(new_draft), new_draft["criteria"][0]["uid"]
         drafts.keep_open(name, uid)
         keyboard.write_into(name, uid)
 

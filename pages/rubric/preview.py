@@ -269,9 +269,9 @@ def _text(name: str) -> str:
 
 
 def _outcome(simulation: prompt_preview.Simulation) -> None:
-    result = simulation.result
-    points = LabelledFigure("Points", fmt.number(result.raw))
-    show_score(simulation.trace, result.score, simulation.sentences, points)
+    score = simulation.result
+    points = LabelledFigure("Points", fmt.number(score.raw))
+    show_score(simulation.trace, score.score, simulation.sentences, points)
 
 
 def _indices(criterion: Criterion) -> list[int]:

@@ -131,7 +131,7 @@ def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
 
 
 def figures(values: Sequence[LabelledFigure], columns: int = 4) -> None:
-    """A row of figures of equal width that reflows on a narrow screen."""
+    """Draw a row of figures of equal width that reflows on a narrow screen."""
     with st.grid(columns, min_column_width=150):
         for figure in values:
             st.metric(label(figure.name), label(figure.value), help=label(figure.help) or None)

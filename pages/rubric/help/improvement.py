@@ -184,12 +184,12 @@ def _source(name: str, what: str, caption: str, count: int) -> bool:
     return bool(st.checkbox(label(f"{caption} ({fmt.count(count)})"), key=key))
 
 
-def _about(result: Findings, names: Sequence[str]) -> Findings:
-    return {name: findings for name, findings in result.items() if name in names or not name}
+def _about(by_criterion: Findings, names: Sequence[str]) -> Findings:
+    return {name: findings for name, findings in by_criterion.items() if name in names or not name}
 
 
-def _count(result: Findings) -> int:
-    return sum(len(findings) for findings in result.values())
+def _count(by_criterion: Findings) -> int:
+    return sum(len(findings) for findings in by_criterion.values())
 
 
 def _judged(name: str, rubric: Rubric) -> Findings:

@@ -44,8 +44,8 @@ def choose(run_id: int, before: Rubric, after: Rubric, edits: VersionEdits) -> M
     options: dict[str, tuple[int | None, ...]] = {}
     for old in before.criteria:
         new = news.get(renamed.get(old.name, old.name))
-        taken = new is not None and new.name in renamed.values()
-        if new is None or (taken and old.name not in renamed) or same_choices(old, new):
+        is_taken = new is not None and new.name in renamed.values()
+        if new is None or (is_taken and old.name not in renamed) or same_choices(old, new):
             continue
         options[old.name] = _options(run_id, old, new)
     return Moves(renamed, options)

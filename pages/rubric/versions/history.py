@@ -359,11 +359,11 @@ def _on_choice(name: str, act: str) -> None:
             return
         _settled(name)
         if act == "apart":
-            fresh = library.new_name()
-            library.keep(store(), fresh, library.detached(draft))
+            draft_name = library.new_name()
+            library.keep(store(), draft_name, library.detached(draft))
             drafts.drop_kept(name)
             drafts.forget(name)
-            open_rubric(fresh)
+            open_rubric(draft_name)
         else:
             drafts.drop_kept(name)
             drafts.forget(name)
