@@ -172,7 +172,7 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         return
     said(_promised(promise, rest))
     if promise.steps:
-        with st.expander("The thresholds that were tested", icon=":material/table_rows:"):
+        with st.popover("The thresholds that were tested", icon=":material/table_rows:"):
             _tested(promise)
     st.caption(
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
