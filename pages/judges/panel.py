@@ -36,7 +36,7 @@ def show(reference: str) -> None:
     found = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
     if found is None and reference != state.NEW:
         page_header("Judges")
-        empty_state("No such panel", "It may have been put away or renamed.")
+        empty_state("No such panel", "It may have been archived or renamed.")
         return
     page_header(found.name if found else "New panel", own_words=found is None)
     show_flash()

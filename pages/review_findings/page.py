@@ -217,7 +217,7 @@ def _views(who: Seat, queue: QueueRow) -> None:
             f'<span class="rs-num">{fmt.count(progress.resolved)} of '
             f"{fmt.plural(progress.total, 'cell')} resolved</span>",
             f'<span class="rs-quiet">{esc(one_line(queue.name, 80))}</span>',
-            *([tag("put away")] if queue.archived else []),
+            *([tag("archived")] if queue.archived else []),
         ]
     )
     _go_on(who, queue)
