@@ -125,7 +125,7 @@ class _ManyNames(click.Command):
 @click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON).")
 @click.option("--judge", "judges", multiple=True, metavar="MODEL", help="A model name.")
 @common.address_option
-@click.option("--key-env", default="", metavar="NAME", help="Variable that holds the key.")
+@click.option("--key-env", default="", metavar="NAME", help="Environment variable of the key.")
 @click.option("--mode", type=click.Choice(["criterion", "rubric", "two_step"]))
 @click.option("--cache/--no-cache", default=None, help="Use answers kept from earlier runs.")
 @click.option("--seed", type=int, help="Decides who meets and who is shown first.")

@@ -84,11 +84,12 @@ def show() -> None:
     if not worked_out("agreement", run.votes, about):
         return
     whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        view = _view()
-        st.space("stretch")
-        chosen = selection.sides(run.id, about, whole, CHOICES[view])
-    _shown(view, chosen)
+    with st.container(gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            view = _view()
+            st.space("stretch")
+            chosen = selection.sides(run.id, about, whole, CHOICES[view])
+        _shown(view, chosen)
 
 
 def _view() -> str:

@@ -82,7 +82,7 @@ def _nothing(searched: bool, archived: bool) -> None:
     if searched:
         empty_state("Nothing found", "No dataset has these words in its name.")
     elif archived:
-        empty_state("Nothing archived", "Datasets that you put away are listed here.")
+        empty_state("Nothing archived", "Datasets that you archive are listed here.")
     else:
         empty_state(
             "No datasets yet",

@@ -31,7 +31,7 @@ WHY = {
 LABELS = {
     "model": "Model",
     "api_base": "Address",
-    "key_env": "Variable that holds the key",
+    "key_env": "Environment variable of the key",
     "name": "Name",
 }
 
@@ -166,7 +166,7 @@ def _add(choice: JudgeChoice, chosen: tuple[str, ...]) -> None:
                 max_chars=500,
             )
             left.text_input(
-                "Variable that holds the key",
+                "Environment variable of the key",
                 key=field("key_env"),
                 placeholder="OPENAI_API_KEY",
                 max_chars=200,

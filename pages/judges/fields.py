@@ -64,7 +64,7 @@ REPLICAS = JudgeField(
 )
 KEY_ENV = JudgeField(
     "key_env",
-    "Variable that holds the key",
+    "Environment variable of the key",
     "The name of an environment variable, never the key itself.",
     placeholder="OPENAI_API_KEY",
 )

@@ -67,7 +67,7 @@ def show(reference: str) -> None:
     entry = fields.entry(reference)
     if entry is None and reference != state.NEW:
         page_header("Judges")
-        empty_state("No such judge", "It may have been put away or renamed.")
+        empty_state("No such judge", "It may have been archived or renamed.")
         return
     page_header(entry.name if entry else "New judge", own_words=entry is None)
     show_flash()

@@ -176,7 +176,7 @@ def _on_judge(name: str, key: str) -> None:
 def _archived() -> None:
     entries = registry.list_judges(store(), archived=True)
     if not entries:
-        empty_state("Nothing archived", "Judges that you put away are listed here.")
+        empty_state("Nothing archived", "Judges that you archive are listed here.")
     for entry in entries:
         with _card():
             st.html(f"<b>{esc(entry.name)}</b>")

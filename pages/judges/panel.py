@@ -36,7 +36,7 @@ def show(reference: str) -> None:
     panel_row = next((p for p in registry.list_panels(store()) if p.id == panel_id), None)
     if panel_row is None and reference != state.NEW:
         page_header("Judges")
-        empty_state("No such panel", "It may have been put away or renamed.")
+        empty_state("No such panel", "It may have been archived or renamed.")
         return
     page_header(panel_row.name if panel_row else "New panel", own_words=panel_row is None)
     show_flash()

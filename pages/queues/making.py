@@ -342,9 +342,9 @@ def _draws(*, capped: bool) -> tuple[int, int]:
     key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)
     gold = st.slider(
-        "Known answers: share of the cap drawn from labelled cells, in %"
+        "Checks: share of the cap drawn from labelled cells, in %"
         if capped
-        else "Known answers: random share of the other cells that the dataset labels, in %",
+        else "Checks: random share of the other labelled cells, in %",
         0,
         100,
         key=key,

@@ -65,7 +65,7 @@ def queue_list(who: Seat) -> None:
             on_click=state.set_address,
             kwargs={state.SHOW: regrades.REGRADES},
         )
-        st.toggle("Put away", key=state.key(QUEUES_ACT, "archived"))
+        st.toggle("Archived", key=state.key(QUEUES_ACT, "archived"))
         if run is not None:
             st.caption(f"Only queues of run {run}.")
             st.button(
@@ -75,7 +75,7 @@ def queue_list(who: Seat) -> None:
                 kwargs={state.RUN: None},
             )
     if not rows:
-        empty_state("Nothing here", "No queue was put away.")
+        empty_state("Nothing here", "No queue is archived.")
     for queue_row in rows:
         _card(who, queue_row)
 
@@ -128,7 +128,7 @@ def _card(who: Seat, queue: QueueRow) -> None:
         resolved = f"{fmt.count(progress.resolved)} of {fmt.count(progress.total)} cells resolved"
         waiting = progress.cells.get("disagreement", 0)
         tags = [tag(f"{fmt.count(waiting)} disagreements", "warn")] if waiting else []
-        tags += [tag("put away")] if queue.archived else []
+        tags += [tag("archived")] if queue.archived else []
         row(
             [
                 f'<span class="rs-num">{resolved}</span>',

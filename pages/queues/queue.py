@@ -182,7 +182,7 @@ def show(who: Seat, queue_id: int) -> None:
         [
             f'<span class="rs-quiet">{esc(one_line(run.name, 80))} · run {run.id} · made by '
             f"{esc(queue.author)}</span>",
-            *([tag("put away")] if queue.archived else []),
+            *([tag("archived")] if queue.archived else []),
         ]
     )
     identity.show_seat(who)
@@ -228,13 +228,13 @@ def _progress(queue: QueueRow) -> None:
             LabelledFigure("Cells", fmt.count(progress.total)),
             LabelledFigure("Resolved", fmt.count(progress.resolved)),
             LabelledFigure(
-                "Expected to flip",
+                "Outcomes likely to change",
                 _about_so_many(progress.flips),
                 "How many outcomes (or, without pass marks, verdicts) the open cells are expected "
                 "to change.",
             ),
             LabelledFigure(
-                "Expected change",
+                "Change of scores",
                 fmt.score(progress.change),
                 "The sum of the absolute changes of scores that the open cells are expected to "
                 "bring.",
@@ -324,7 +324,7 @@ def _lead(who: Seat, queue: QueueRow) -> None:
             args=(who, queue.id),
         )
         st.button(
-            "Bring back" if queue.archived else "Put away",
+            "Restore" if queue.archived else "Archive",
             key=state.key(QUEUE_ACT, "archive"),
             on_click=_archive,
             args=(who, queue.id, queue.archived is not None),

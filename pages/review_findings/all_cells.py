@@ -172,13 +172,13 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         return
     said(_promised(promise, rest))
     if promise.steps:
-        with st.expander("The thresholds that were tested", icon=":material/table_rows:"):
+        with st.popover("The thresholds that were tested", icon=":material/table_rows:"):
             _tested(promise)
     st.caption(
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
         "fails, so that the promise is kept however many are tested (fixed-sequence testing, as "
         "Jung, Brahman and Choi 2024; here with the exact test for a finite number). All random "
-        "audits of a run, queues put away among them, break a promise in at most 5% of runs "
+        "audits of a run, archived queues among them, break a promise in at most 5% of runs "
         f"together: this is number {rest.draw} and may in {fmt.percent(rest.delta, 2)}, so that "
         "drawing afresh until something is accepted wins nothing. Cells settled besides stay among "
         "those that the audit was drawn from: what is bounded is how many of all of those are "

@@ -82,7 +82,7 @@ def _reliance(found: list[Offer]) -> None:
     known = [one for one in found if one.fitted is not None and one.fitted.reliance]
     if not known:
         return
-    with st.expander("How far each judge is listened to", icon=":material/hearing:"):
+    with st.popover("How far each judge is listened to", icon=":material/hearing:"):
         for one in known:
             if one.fitted is None:
                 continue

@@ -10,7 +10,7 @@ from core.domain.review import Seat
 from core.domain.review_records import QueueRow
 from core.services.labelling.queue_results import Session, Trouble
 from core.services.results import item_view
-from core.services.review import queues
+from core.services.review import claims, queues
 from core.services.review.reviewer_quality import Anchoring, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt
@@ -23,7 +23,6 @@ from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import (
     empty_state,
-    one_of,
     page_header,
     row,
     table,
@@ -129,8 +128,8 @@ def _sentence(found: Anchoring) -> str:
 
 
 VIEWS = {
-    "session": "This queue",
-    "all": "All cells",
+    "session": "What people changed, and how far they agree",
+    "all": "All cells: unseen ones, accepting, corrected scores",
     "calibrated": "Weights of judges",
     "people": "Reviewers",
     "record": "Record and export",
@@ -218,17 +217,37 @@ def _views(who: Seat, queue: QueueRow) -> None:
             f'<span class="rs-num">{fmt.count(progress.resolved)} of '
             f"{fmt.plural(progress.total, 'cell')} resolved</span>",
             f'<span class="rs-quiet">{esc(one_line(queue.name, 80))}</span>',
-            *([tag("put away")] if queue.archived else []),
+            *([tag("archived")] if queue.archived else []),
         ]
     )
+    _go_on(who, queue)
     shown: dict[str, Callable[[Seat, QueueRow], None]] = {
-        "all": lambda _, queue: all_cells.show(queue),
         "session": _session,
+        "all": lambda _, queue: all_cells.show(queue),
         "calibrated": lambda _, queue: calibrated.show(queue),
         "people": people.show,
         "record": _record,
     }
-    shown[_view()](who, queue)
+    opened = _opened()
+    for name, show in shown.items():
+        # What is folded is not worked out; another address opens another part.
+        fold = st.expander(
+            VIEWS[name],
+            key=state.key(RECORD_FIELD, "fold", name, opened),
+            expanded=name == opened,
+            on_change="rerun",
+        )
+        if fold.open:
+            with fold:
+                show(who, queue)
+
+
+def _go_on(who: Seat, queue: QueueRow) -> None:
+    """The next item of the queue, where there is one for whoever is here."""
+    left = claims.standing(store(), who, queue.id).available
+    if left and queue.archived is None:
+        words = f"Go on reviewing: {fmt.plural(left, 'item')} left"
+        routes.link(routes.REVIEW_ITEM, words, {state.QUEUE: queue.id}, icon="play_arrow")
 
 
 def _session(who: Seat, queue: QueueRow) -> None:
@@ -242,20 +261,10 @@ def _record(who: Seat, queue: QueueRow) -> None:
     events.event_log(who, queue)
 
 
-def _view() -> str:
+def _opened() -> str:
+    """The part that the address asks for, else what came of the queue."""
     asked = state.address_in(state.VIEW, VIEWS)
-    value = asked or "session"
-    if state.address(state.ITEM) and asked is None:
-        value = "record"
-    key = state.key(RECORD_FIELD, "view")
-    state.put(key, value)
-    one_of(
-        "What is shown",
-        VIEWS,
-        key=key,
-        on_change=lambda: state.set_address(**{state.VIEW: state.get(key)}),
-    )
-    return value
+    return asked or ("record" if state.address(state.ITEM) else "session")
 
 
 show()

@@ -219,7 +219,7 @@ def _nothing(searched: bool, archived: bool, drafts: bool) -> None:
     if searched:
         empty_state("Nothing found", "No rubric has these words in its name.")
     elif archived:
-        empty_state("Nothing archived", "Rubrics that you put away are listed here.")
+        empty_state("Nothing archived", "Rubrics that you archive are listed here.")
     elif not drafts:
         empty_state(
             "No rubrics yet",

@@ -238,7 +238,7 @@ def show(run_id: int, item_id: str) -> None:
             work.settle(run_id, item_id)
             routes.link(
                 routes.QUEUES,
-                "Ask for a regrade",
+                "Request a regrade",
                 {state.SHOW: state.REGRADES, state.RUN: run_id, state.ITEM: item_id},
                 icon="contact_support",
                 help="A note for reviewers; what is settled holds until they decide.",

@@ -37,7 +37,7 @@ def show() -> None:
     if not files:
         return
     with st.container(border=True), shown_errors():
-        resources.held_line("start", files, "Put away")
+        resources.held_line("start", files, "Clear")
         seen = resources.recognised(files)
         for one in seen:
             _seen(one)

@@ -33,7 +33,7 @@ def reviewer(queues: Queues, one_page: Any, app_url: str) -> Any:
     turn(page, f"{app_url}/queues")
     write(page, "Your name", LEAD)
     press(page, "Start")
-    page.get_by_text("Put away").wait_for()
+    page.get_by_text("Archived", exact=True).wait_for()
     return page
 
 

@@ -14,6 +14,7 @@ from core.lint.language import READ, listed
 from core.lint.rules import RULES
 from core.services.rubrics.drafts import draft_from, payload
 from core.services.rubrics.issues import check_draft, mended
+from core.text.names import fold
 from tests.lint.made import criterion, levels, rubric
 
 WORDS = st.sampled_from(
@@ -24,7 +25,7 @@ WORDS = st.sampled_from(
 )
 TEXTS = st.one_of(
     st.lists(WORDS, min_size=1, max_size=30).map(" ".join), st.text(min_size=1, max_size=60)
-).filter(lambda text: text.strip())
+).filter(fold)
 WEIGHTS = st.sampled_from([-8.0, -1.0, 0.0, 0.01, 1.0, 10.0])
 
 

@@ -174,13 +174,26 @@ def figure_rows(result: RunComparison, name: str) -> list[tuple[str, Delta]]:
 def difference_table(result: RunComparison, name: str) -> TableBlock:
     """Return the table of a figure of both runs, criterion by criterion."""
     share = name == "accuracy"
+    rows, why = _said_once(
+        [_difference(row, delta, share) for row, delta in figure_rows(result, name)]
+    )
     return TableBlock(
         f"Differences in {FIGURES[name]}",
         ("Criterion", "Items", "A", "B", "Difference", "p", "p, corrected"),
-        tuple(_difference(row, delta, share) for row, delta in figure_rows(result, name)),
+        rows,
         numbers=(1, 2, 3, 4, 5, 6),
-        note=SAYS[name],
+        note=f"{SAYS[name]} {why}".rstrip(),
     )
+
+
+def _said_once(rows: list[tuple[Words, ...]]) -> tuple[tuple[tuple[Words, ...], ...], str]:
+    """Return the rows, and the reason that all of several differences lack an interval for."""
+    reasons = {row[4].below for row in rows}
+    if len(rows) < 2 or len(reasons) > 1 or not next(iter(reasons)).startswith("no interval"):
+        return tuple(rows), ""
+    bare = tuple((*row[:4], row[4]._replace(below=""), *row[5:]) for row in rows)
+    (reason,) = reasons
+    return bare, f"{reason[0].upper()}{reason[1:]}"
 
 
 def intervals(result: RunComparison) -> Sentences:

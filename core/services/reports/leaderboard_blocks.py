@@ -36,7 +36,7 @@ def counted(board: Leaderboard) -> Facts:
         (
             ("Contests decided", Words(count(board.decided))),
             ("Undecided", Words(count(undecided), why(board.undecided))),
-            ("Ties for want of agreement", Words(count(tied), why(board.tied_for))),
+            ("Ties, because judges disagree", Words(count(tied), why(board.tied_for))),
             ("Tasks", Words(count(board.items))),
         ),
         large=True,

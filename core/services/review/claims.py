@@ -198,7 +198,7 @@ def assign(
 def _open_queue(store: Store, queue_id: int) -> QueueRow:
     queue = store.queues.get(queue_id)
     if queue.archived is not None:
-        raise Conflict("This queue was put away. A lead can bring it back.")
+        raise Conflict("This queue is archived. A lead can restore it.")
     return queue
 
 

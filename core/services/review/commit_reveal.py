@@ -265,7 +265,7 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
     """
     queue = store.queues.get(ticket.queue_id)
     if queue.archived is not None:
-        raise Conflict("This queue was put away. A lead can bring it back.")
+        raise Conflict("This queue is archived. A lead can restore it.")
     ticket = replace(ticket, seat=now_seated(store, ticket.seat))
     if ticket.part == "resolve" and not ticket.seat.resolves:
         raise Conflict("Only an adjudicator or a lead may resolve a disagreement.")

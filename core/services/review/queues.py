@@ -122,6 +122,7 @@ def make_queue(
     return row
 
 
+@allowed("review")
 def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -> QueueRow:
     """The current queue of a run by a rule; made now where there is none.
 

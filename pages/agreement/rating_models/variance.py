@@ -24,10 +24,10 @@ SAYS = (
     "Intervals leave groups of items out in turn: they speak of other items and these judges."
 )
 STUDY_SAYS = (
-    "A decision study: scores as means over criteria, judges and repeated answers. There again: "
-    "the share of what items' scores differ by that would be there with other judges of this kind "
-    "(generalizability, E rho squared). With strictness: the same where it counts, too, how strict "
-    "a judge is (phi). Of the mean: its standard error over other items and judges."
+    "A decision study: scores as means over criteria, judges and repeated answers. Would repeat: "
+    "the share of the differences between items that would be there with other judges of this "
+    "kind (generalizability, E rho squared). Strictness counted: the same if it matters, too, how "
+    "strict a judge is (phi). Of the mean: its standard error over other items and judges."
 )
 ALL = "All criteria"
 
@@ -87,9 +87,15 @@ def _picture(chosen: RatedSelection, whole: Study) -> None:
 
 
 def _choices(whole: Study) -> None:
-    st.html('<div class="rs-section">What more would buy</div>')
+    st.html('<div class="rs-section">What more judges or answers gain</div>')
     priced = whole.choices[0].cost is not None
-    heads = ["Asked", "There again", "With strictness", "A score is sure to", "Error of the mean"]
+    heads = [
+        "Asked",
+        "Would repeat",
+        "Strictness counted",
+        "A score is sure to",
+        "Error of the mean",
+    ]
     table(
         [*heads, *(["Per 1,000 items"] if priced else [])],
         (_choice(one, priced=priced) for one in whole.choices),
@@ -120,7 +126,7 @@ def _criteria(found: dict[str, Study]) -> None:
             "Strictness",
             "Judges on an item",
             "The rest",
-            "There again",
+            "Would repeat",
         ),
         (_criterion(name or ALL, one) for name, one in found.items()),
         name="Where differences come from, by criterion",

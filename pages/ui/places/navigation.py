@@ -33,9 +33,14 @@ def _pages(place: Place, who: Actor) -> list[st.Page]:
     The services protect, this only tidies. Streamlit marks the page that is run, so each run has
     pages of its own; to make one anew takes twenty times as long as to copy it.
     """
-    entry = next((one for one in place.tabs if _of_use(one, who)), None)
+    entry = entry_of(place, who)
     screens = (*place.tabs, *place.within)
     return [copy(_page(one, place.title if one == entry else "")) for one in screens]
+
+
+def entry_of(place: Place, who: Actor) -> Screen | None:
+    """The screen that a place opens on: the first of use to whoever is here; `None`: none is."""
+    return next((one for one in place.tabs if _of_use(one, who)), None)
 
 
 def _of_use(screen: Screen, who: Actor) -> bool:

@@ -152,7 +152,7 @@ def test_who_gives_a_key_for_its_variable_is_told_and_it_is_not_kept(store: Stor
     app.text_input(key=steps.field("model")).set_value("openai/gpt-9")
     app.text_input(key=steps.field("key_env")).set_value(SECRET)
     press(app, "Add and test")
-    assert "Variable that holds the key" in shown(app)
+    assert "Environment variable of the key" in shown(app)
     assert not [e for e in registry.list_judges(store) if e.judge.kind == "llm"]
     assert app.text_input(key=steps.field("key_env")).value == ""
     assert SECRET not in shown(app)

@@ -77,7 +77,7 @@ def test_a_pasted_key_is_taken_out_of_the_session_and_shown_nowhere(store: Store
     assert PASTED not in str(app.session_state.to_dict())
     assert PASTED not in shown(app)
     assert "is not the name of an environment variable" in shown(app)
-    assert "Variable that holds the key" in shown(app)
+    assert "Environment variable of the key" in shown(app)
     assert app.text_input(key=field(app, "model")).value == "openai/gpt-4.1-mini"
     assert store.drafts.list() == []
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -34,6 +35,8 @@ from pages.ui.state import Owner
 from tests.browser.serving import free_port
 from tests.pages.conftest import open_page, shown
 from tests.pages.members.conftest import as_member
+from tests.services import reviewed
+from tests.services.access.made import team
 
 #: The buttons that begin something, and which verb the service behind them asks for. "Save" is the
 #: rubric editor's; drafts are everybody's.
@@ -52,7 +55,6 @@ BUTTONS: dict[str, Verb] = {
     "Nearest neighbours": "set judges",
     "Text classifier": "set judges",
     "Add": "administer",
-    "Start reviewing": "organise",
 }
 #: The links that lead to where something begins.
 LINKS: dict[str, set[Verb]] = {
@@ -133,6 +135,19 @@ def test_every_screen_offers_a_role_what_the_table_allows_and_nothing_else(
     assert wrong == [], wrong
     if role == "admin":
         assert seen == set(BUTTONS)
+
+
+def test_who_may_make_no_queue_is_offered_none(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team(tmp_path, monkeypatch)
+    run = reviewed.graded(store, 8)
+    as_member(monkeypatch, store, "viewer")
+    app = open_page(routes.RECORD, run=str(run.id))
+    assert [one.disabled for one in app.button if one.label == "Start reviewing"] == [True]
+    links = {one.proto.label: one.proto.disabled for one in app.main.get("page_link")}
+    assert links["Settle 12 disagreements"]
+    assert links["Choose which cells"]
 
 
 KINDS = {"picture.png": MediaFileKind.MEDIA, "votes.csv": MediaFileKind.DOWNLOADABLE}

@@ -158,7 +158,7 @@ def test_cells_drawn_at_random_are_asked_for_with_one_link(store: Store) -> None
 def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> None:
     run = reviewed.graded(store, 4)
     item = at.at(store, "Ada", routes.RUN, run=run.id, item="i1")
-    (link,) = [e.proto for e in item.get("page_link") if e.proto.label == "Ask for a regrade"]
+    (link,) = [e.proto for e in item.get("page_link") if e.proto.label == "Request a regrade"]
     address = {name: one for name, (one,) in parse_qs(link.query_string).items()}
     assert address == {"show": "regrades", "run": str(run.id), "item": "i1"}
     # The item is filled in: who asks and why are left to say.

@@ -152,7 +152,7 @@ def test_a_lead_takes_over_from_the_queues_page(store: Store) -> None:
 def test_only_a_lead_changes_a_queue(store: Store, name: str, may: bool) -> None:
     queue = at.queue(store)
     page = at.sit_down(store, queue, name, page=routes.QUEUES)
-    assert bool([b for b in page.button if b.label == "Put away"]) == may
+    assert bool([b for b in page.button if b.label == "Archive"]) == may
 
 
 def test_a_queue_is_put_away_and_brought_back(store: Store) -> None:
@@ -161,7 +161,7 @@ def test_a_queue_is_put_away_and_brought_back(store: Store) -> None:
     page.button(key=state.key(QUEUE_ACT, "archive")).click().run()
     assert queues.queue(store, queue).archived is not None
     ben = at.sit_down(store, queue, "Ben")
-    assert "put away" in shown(ben)
+    assert "archived" in shown(ben)
     page.button(key=state.key(QUEUE_ACT, "archive")).click().run()
     assert queues.queue(store, queue).archived is None
 

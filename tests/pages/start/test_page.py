@@ -201,7 +201,7 @@ def test_what_is_not_recognised_is_said_and_leads_nowhere(store: Store) -> None:
     app = dropped("x.csv", b"a,b\n1,2\n")
     assert "Nothing here is known" in shown(app)
     ways = {"Grade my texts", "Review my tool's results", "Compare two prompts"}
-    assert {button.label for button in app.button} == ways | {"Put away"}
+    assert {button.label for button in app.button} == ways | {"Clear"}
 
 
 def test_what_lies_on_start_is_there_after_a_reload_until_something_is_made_of_it(

@@ -14,7 +14,7 @@ from core.store.store import Store
 from pages.compare import selection as keys
 from pages.ui import resources, routes, state
 from pages.ui.places import run_head
-from pages.ui.places.navigation import _pages
+from pages.ui.places.navigation import entry_of
 from pages.ui.routes import Screen
 from tests.pages.compare.test_page import field
 from tests.pages.conftest import open_page, shown, visit
@@ -83,8 +83,7 @@ def test_an_address_of_no_run_is_not_remembered(store: Store) -> None:
 
 
 def _sidebar(who: Actor) -> list[str]:
-    pages = [one for place in (*routes.PLACES, *routes.FOOT) for one in _pages(place, who)]
-    return [one.title for one in pages if one.visibility == "visible"]
+    return [one.title for one in (*routes.PLACES, *routes.FOOT) if entry_of(one, who)]
 
 
 def test_the_sidebar_has_seven_places_and_a_foot() -> None:
