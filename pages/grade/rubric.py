@@ -177,7 +177,7 @@ def _known() -> None:
         "Rubric",
         list(names),
         index=None,
-        format_func=lambda name: one_line(names[name], 90),
+        format_func=lambda choice: one_line(names[choice], 90),
         key=key,
         placeholder="One of yours, or a sample",
     )

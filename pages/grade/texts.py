@@ -90,7 +90,7 @@ def _known(names: dict[int, str]) -> None:
         "Dataset",
         list(names),
         index=None,
-        format_func=lambda name: one_line(names[name], 90),
+        format_func=lambda choice: one_line(names[choice], 90),
         key=field("texts", "dataset"),
         placeholder="Choose one",
         on_change=_on_known,

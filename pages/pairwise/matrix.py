@@ -89,22 +89,15 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
     a, b = (held.second, held.first) if shown.swapped else (held.first, held.second)
     st.html(f'<div class="rs-section">Shown as A: {esc(a)}<br>Shown as B: {esc(b)}</div>')
     view = item_view.item_view(store(), held.run_id, shown.item_id)
-    criterion_view = _asked(view, held.question)
-    answered = [vote_view for vote_view in criterion_view.votes if vote_view.result is not None]
-    for vote_view in answered:
-        if chosen.judge not in (None, vote_view.cell.judge):
+    criterion = _asked(view, held.question)
+    answered = [answer for answer in criterion.votes if answer.result is not None]
+    for answer in answered:
+        if chosen.judge not in (None, answer.cell.judge):
             continue
-        if isinstance(vote_view.result, Vote):
-            _vote(
-                vote_view,
-                vote_view.result,
-                _said(criterion_view, vote_view.result, a, b),
-                view.item.text,
-            )
-        elif vote_view.result is not None:
-            st.html(
-                vote_card(criterion_view.criterion, vote_view.result, which=which_answer(vote_view))
-            )
+        if isinstance(answer.result, Vote):
+            _vote(answer, answer.result, _said(criterion, answer.result, a, b), view.item.text)
+        elif answer.result is not None:
+            st.html(vote_card(criterion.criterion, answer.result, which=which_answer(answer)))
     if not answered:
         st.caption("Nobody answered in this order.")
     routes.link(
@@ -245,24 +238,22 @@ def _contests(chosen: ContestSelection, cell: Cell | None) -> list[tuple[int, He
 
 
 def _list(
-    chosen: ContestSelection, held_contests: list[tuple[int, HeldContest]], cell: Cell | None
+    chosen: ContestSelection, contests: list[tuple[int, HeldContest]], cell: Cell | None
 ) -> None:
     _picker(chosen, cell)
-    if not held_contests:
+    if not contests:
         st.caption("These two never met.")
         return
-    pages = -(-len(held_contests) // PAGE)
-    opened, order = state.address_id(selection.BOUT), [at for at, _ in held_contests]
+    pages = -(-len(contests) // PAGE)
+    opened, order = state.address_id(selection.BOUT), [at for at, _ in contests]
     # The open contest decides the page, so that stepping goes on from it.
-    wanted_page = (
-        order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
-    )
-    page = min(max(1, wanted_page or 1), pages)
+    number = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
+    page = min(max(1, number or 1), pages)
     st.caption(
-        f"{fmt.plural(len(held_contests), 'contest')}. Open one to see both answers and its votes."
+        f"{fmt.plural(len(contests), 'contest')}. Open one to see both answers and its votes."
     )
     with st.container(gap="xxsmall"):
-        for at, held in held_contests[(page - 1) * PAGE : page * PAGE]:
+        for at, held in contests[(page - 1) * PAGE : page * PAGE]:
             _line(chosen, at, held, opened=at == opened)
             if at == opened:
                 show_contest(chosen, at, order)

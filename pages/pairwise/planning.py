@@ -203,23 +203,19 @@ def _data(choices: RunChoices) -> ComparedAnswers | None:
     first = [dataset_id] if dataset_id in names else []
     if dataset_id is not None and not first:
         state.unknown(state.DATASET, dataset_id)
-    state.put(
-        key, [dataset_choice for dataset_choice in state.get(key, first) if dataset_choice in names]
-    )
+    state.put(key, [chosen_id for chosen_id in state.get(key, first) if chosen_id in names])
     chosen: list[int] = st.multiselect(
         "Datasets",
         list(names),
         key=key,
-        format_func=lambda name: one_line(names[name], 90),
+        format_func=lambda choice: one_line(names[choice], 90),
         placeholder="One whose items name their system, or one for each system",
         persist_state="session",
     )
     if not chosen:
         st.info("Choose a dataset with answers of two systems or more.", icon=":material/dataset:")
         return None
-    versions = tuple(
-        planning.dataset_versions(store(), dataset_choice)[0].id for dataset_choice in chosen
-    )
+    versions = tuple(planning.dataset_versions(store(), chosen_id)[0].id for chosen_id in chosen)
     join = _join(versions)
     about = ("field", versions, join)
     available, tasks = remembered(
@@ -272,11 +268,9 @@ def _systems(
 
 def _able(choices: RunChoices) -> RunChoices:
     """Keep only judges that can compare two answers: models."""
-    judges = tuple(judge_entry for judge_entry in choices.judges if not judge_entry.judge.offline)
+    judges = tuple(entry for entry in choices.judges if not entry.judge.offline)
     panels = tuple(
-        judge_entry
-        for judge_entry in choices.panels
-        if not any(judge.offline for judge in judge_entry.panel.judges)
+        panel for panel in choices.panels if not any(judge.offline for judge in panel.panel.judges)
     )
     if not panels and not judges:
         st.caption(label("Offline judges cannot compare two answers; add a model."))

@@ -84,7 +84,7 @@ def _rubric(choices: RunChoices) -> Rubric | None:
         "Rubric",
         list(names),
         key=_key("rubric"),
-        format_func=lambda name: one_line(names[name], 90),
+        format_func=lambda choice: one_line(names[choice], 90),
         persist_state="session",
     )
     newest = planning.rubric_versions(store(), chosen)[0].id

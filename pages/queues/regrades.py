@@ -209,10 +209,10 @@ def _take_back(who: Seat, run: RunRow, waiting: list[Regrade]) -> None:
     if not waiting:
         return
     captions = {
-        request.event_id: (
-            f"{request.item_id}, {request.criterion}, from {request.by}: {request.note}"
+        regrade.event_id: (
+            f"{regrade.item_id}, {regrade.criterion}, from {regrade.by}: {regrade.note}"
         )
-        for request in waiting[:SHOWN]
+        for regrade in waiting[:SHOWN]
     }
     with st.popover("Take a request back", icon=":material/undo:"):
         st.selectbox(
@@ -220,7 +220,7 @@ def _take_back(who: Seat, run: RunRow, waiting: list[Regrade]) -> None:
             list(captions),
             index=None,
             key=_field(run, "mistaken"),
-            format_func=lambda caption: one_line(captions[caption], 120),
+            format_func=lambda event_id: one_line(captions[event_id], 120),
             placeholder="Choose one",
         )
         st.text_input("Why", key=_field(run, "mistake"), max_chars=regrades.LONGEST_NAME)

@@ -103,7 +103,7 @@ def _examples() -> int | None:
         "Labelled items to learn from (optional)",
         list(titles),
         key=_key("dataset"),
-        format_func=lambda title: one_line(titles[title], 70),
+        format_func=lambda choice: one_line(titles[choice], 70),
         persist_state="session",
         help=f"Up to {rubric_draft.EXAMPLES} are shown to the model, evenly over their labels.",
     )

@@ -63,7 +63,7 @@ def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
         what.capitalize(),
         list(names),
         key=key,
-        format_func=lambda name: one_line(names[name], 90),
+        format_func=lambda choice: one_line(names[choice], 90),
         persist_state="session",
     )
     return chosen
@@ -80,7 +80,7 @@ def _version(what: str, of: int, numbers: dict[int, int]) -> int:
         f"Version of the {what}",
         list(numbers),
         key=key,
-        format_func=lambda number: f"{numbers[number]}{' (newest)' if number == newest else ''}",
+        format_func=lambda choice: f"{numbers[choice]}{' (newest)' if choice == newest else ''}",
         persist_state="session",
     )
     return chosen

@@ -40,7 +40,7 @@ def changed_items(name: str, rubric: Rubric) -> None:
             "Items of",
             list(titles),
             key=_key(name, "dataset"),
-            format_func=lambda title: one_line(titles[title], 70),
+            format_func=lambda choice: one_line(titles[choice], 70),
         )
         items = _items(name, version)
         budget = model_help.budget("edits")
@@ -213,7 +213,7 @@ def _chosen(titles: dict[str, str]) -> str:
     if state.get(key) not in titles:
         state.put(key, name or next(iter(titles)))
     chosen: str = st.selectbox(
-        "Rubric", list(titles), key=key, format_func=lambda title: one_line(titles[title], 80)
+        "Rubric", list(titles), key=key, format_func=lambda choice: one_line(titles[choice], 80)
     )
     return chosen
 

@@ -273,16 +273,14 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
     if estimate.calls:
         table(
             ("Judge", "Calls", "Tokens in", "Tokens out", "Cost"),
-            (_line(judge_estimate) for judge_estimate in estimate.judges),
+            (_line(judge) for judge in estimate.judges),
             name="The estimate for every judge",
             numbers=(1, 2, 3, 4),
         )
         st.caption(_time(estimate))
     if estimate.batch and estimate.direct:
         st.caption(f"Asked directly it would be about {fmt.cost(estimate.direct)}.")
-    unpriced = [
-        judge_estimate.name for judge_estimate in estimate.judges if judge_estimate.cost is None
-    ]
+    unpriced = [judge.name for judge in estimate.judges if judge.cost is None]
     if unpriced:
         st.warning(
             label(
@@ -293,17 +291,9 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
         )
 
 
-def _line(judge_estimate: JudgeEstimate) -> list[str]:
-    tokens = [
-        fmt.tokens(n).removesuffix(" tokens")
-        for n in (judge_estimate.tokens_in, judge_estimate.tokens_out)
-    ]
-    return [
-        esc(judge_estimate.name),
-        fmt.count(judge_estimate.calls),
-        *tokens,
-        fmt.cost(judge_estimate.cost),
-    ]
+def _line(judge: JudgeEstimate) -> list[str]:
+    tokens = [fmt.tokens(n).removesuffix(" tokens") for n in (judge.tokens_in, judge.tokens_out)]
+    return [esc(judge.name), fmt.count(judge.calls), *tokens, fmt.cost(judge.cost)]
 
 
 def _time(estimate: CostEstimate) -> str:

@@ -312,7 +312,7 @@ def _teach(name: str, row: BenchRow) -> None:
             "Dataset",
             list(datasets),
             key=key,
-            format_func=lambda dataset: one_line(datasets[dataset].name, 60),
+            format_func=lambda choice: one_line(datasets[choice].name, 60),
         )
         labelled, marked = others_teach(store(), chosen)
         caption = "It is added as a new version, in the calibration part: runs on it show it."
