@@ -12,7 +12,7 @@ from core.services.judges.panel_setup import could_be_secret
 from core.text.names import visible
 from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path, field
-from pages.ui import resources, state
+from pages.ui import resources, routes, state
 from pages.ui.model_help import last_test_tag, show_connection
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -47,8 +47,23 @@ def show(path: Path) -> tuple[str, ...]:
             st.caption(WHY[choice.why if chosen else ""])
         chosen = _pills(choice, chosen)
         _standing(choice, chosen, testing)
+        if not any(entry.judge.learns for entry in choice.known):
+            _without_a_model(path)
         _add(choice, chosen)
     return chosen
+
+
+def _without_a_model(path: Path) -> None:
+    """How judges that need no model can grade these texts, which have no labels for this rubric."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(
+            "Without a model: judges on this machine learn from marks of yours. Bring the texts "
+            "with a column of marks for each criterion, named like it.",
+            width="content",
+        )
+        if path.dataset is not None:
+            address = {state.DATASET: path.dataset.dataset_id}
+            routes.link(routes.DATASETS, "Add marks to the texts", address, icon="label")
 
 
 def line(names: tuple[str, ...]) -> str:

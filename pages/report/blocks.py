@@ -87,7 +87,7 @@ def download_buttons(run_id: int, found: RunReport) -> None:
     how = confidence()
     with st.container(horizontal=True):
         offer(
-            "HTML",
+            "HTML, to print",
             later(lambda _: run_export.written(found, "html")),
             f"report-run-{run_id}.html",
             "description",

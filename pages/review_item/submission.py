@@ -69,7 +69,7 @@ def layered(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPa
     >>> layered("a<b", [(0, 1)], [QuotedPassage("a", "Ann", ("<b",))]).replace(_STYLE, "")
     '<mark class="rs-mark">a</mark><mark class="rs-quoted" style="">&lt;b</mark><sup>a</sup>'
     """
-    marked = [(max(0, start), min(len(text), end)) for start, end in own]
+    marked = [(max(0, start), max(0, min(len(text), end))) for start, end in own]
     underlined = [
         (*span, quote.letter)
         for quote in quotes

@@ -120,7 +120,7 @@ def _counts(run: Run, now: ItemSelection, ids: list[str]) -> None:
         name = f"{one_line(run.name, 80)}: {words}"
         work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
     for one, (said, _) in OUTCOMES.items():
-        if found.get(one):
+        if 0 < found.get(one, 0) < run.items:
             st.button(
                 f"{said}: {fmt.count(found[one])}",
                 key=state.key(RUN_ACT, "outcome", one),

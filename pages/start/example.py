@@ -6,11 +6,11 @@ import streamlit as st
 
 from core.services.reports import worked_example
 from core.services.reports.worked_example import CriterionReport
-from core.services.review import queues
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunProgress
 from core.text import numbers as fmt
 from pages.ui import routes, state
+from pages.ui.places import work
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table, tag
@@ -148,12 +148,4 @@ def _links(run_id: int, look: RunProgress) -> None:
                 icon="search",
             )
         if not look.row.active:
-            routes.link(routes.QUEUES, "Review what they left in doubt", _queue(run_id))
-
-
-def _queue(run_id: int) -> dict[str, str]:
-    """The newest queue over the example, or what makes one."""
-    known = queues.queues(store(), run_id)
-    if known:
-        return {state.QUEUE: str(known[0].id)}
-    return {state.NEW: state.QUEUE, state.RUN: str(run_id)}
+            work.settle(run_id)

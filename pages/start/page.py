@@ -80,10 +80,10 @@ FOLDER = Path(__file__).with_name("pictures")
 
 
 def _pictures() -> None:
-    """Three pictures of the example, each leading to what it shows; for whoever is new."""
+    """Three pictures of the example, each leading to what it shows; until there is another run."""
     run_id = worked_example.example_run(store())
     telling = None if run_id is None else worked_example.telling_item(store(), run_id)
-    if telling is None or _has_own():
+    if telling is None or counts(store()).runs > 1:
         return
     theme = "dark" if st.context.theme.type == "dark" else "light"
     with st.grid(3, min_column_width=230):

@@ -359,7 +359,7 @@ def _run_surfaces(
             if one.alpha is not None:
                 assert row[2] == score(one.alpha)
         told, every = (r for r in agreement if r and r[0] == name)
-        assert (told[1], int(told[2]), told[3]) == (shown[1], one.n, shown[0])
+        assert (told[-4], int(told[-3]), told[-2]) == (shown[1], one.n, shown[0])
         assert (int(re.sub(r"\D", "", every[1])), every[2], every[4]) == (one.n, *shown)
         row = next(r for r in against if r and r[0] == name)
         assert (row[1], row[4], int(row[5])) == (*shown, one.n)

@@ -248,8 +248,20 @@ def _headline(found: Conclusion) -> str:
         if found.reference
         else f"{found.among.capitalize()} agree on {trusted} of {whole}"
     )
-    rest = [f"{words} {count(n)}" for name, words in heads.items() if (n := len(found.of(name)))]
-    return f"{'; '.join([first, *rest])}."
+    silent = sum(not one.agreement.n for one in found.of("too_few"))
+    sizes = {name: len(found.of(name)) - silent * (name == "too_few") for name in heads}
+    rest = [f"{heads[name]} {count(n)}" for name, n in sizes.items() if n]
+    rest += [f"no answers to compare on {count(silent)}"] if silent else []
+    return f"{'; '.join([first, *rest])}.{_weakest(found)}"
+
+
+def _weakest(found: Conclusion) -> str:
+    """The criterion of least agreement, of several that are compared and not all trusted."""
+    known = [one for one in found.criteria if one.agreement.value is not None]
+    least = min(known, key=lambda one: one.agreement.value or 0.0, default=None)
+    if least is None or len(known) < 2 or found.standing_of(least) == "trusted":
+        return ""
+    return f" Weakest: {visible(least.name)} ({score(least.agreement.value)})."
 
 
 def _said(found: Conclusion) -> Iterator[str]:

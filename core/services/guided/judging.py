@@ -52,10 +52,15 @@ class JudgeChoice:
 
 @allowed("read")
 def judges(store: Store, labelled: int) -> JudgeChoice:
-    """Who can be asked about texts of which so many have fitting labels."""
+    """Who can be asked about texts of which so many have fitting labels.
+
+    Without labels those that learn from them are not among the known: they would have nothing to
+    learn from.
+    """
     registry.ensure_defaults(store)
-    known = tuple(e for e in registry.list_judges(store) if e.judge.askable)
-    able = {e.name for e in known if labelled or not e.judge.learns}
+    askable = (e for e in registry.list_judges(store) if e.judge.askable)
+    known = tuple(e for e in askable if labelled or not e.judge.learns)
+    able = {e.name for e in known}
     last = last_panel(store)
     names = tuple(judge.name for judge in last.judges) if last is not None else ()
     if names and set(names) <= able:

@@ -264,12 +264,15 @@ def test_a_slow_browser_that_shows_who_was_chosen_before_drops_no_model_just_add
     assert stands(app, state.JUDGE) == "second"
 
 
-def test_offline_judges_without_labels_say_what_is_missing(store: Store) -> None:
-    app = open_page(PAGE, **known(store), judge="Text classifier")
-    press(app, "Try three texts")
-    assert state.TRIED not in app.query_params
-    assert any("learn from labelled items" in error.value for error in app.error)
-    assert "Grade 4 texts" not in buttons(app)
+def test_without_labels_judges_that_learn_are_not_offered_and_the_way_to_them_is(
+    store: Store,
+) -> None:
+    address = known(store)
+    app = open_page(PAGE, **address, judge="Text classifier")
+    assert not app.error
+    assert not {"Try three texts", "Grade 4 texts"} & set(buttons(app))
+    assert "judges on this machine learn from marks of yours" in shown(app)
+    assert links(app)["Add marks to the texts"] == f"datasets?dataset={address['dataset']}"
 
 
 def test_datasets_and_rubrics_lead_here_with_what_is_known(store: Store) -> None:

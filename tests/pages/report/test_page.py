@@ -121,7 +121,7 @@ def test_four_files_can_be_taken_away(store: Store) -> None:
     app = open_page(PAGE, run=str(graded(store)))
 
     names = [button.label for button in app.get("download_button")]
-    assert names == ["HTML", "Markdown", "Excel", "CSV of everything"]
+    assert names == ["HTML, to print", "Markdown", "Excel", "CSV of everything"]
 
 
 def test_a_run_that_does_not_exist_is_said_to_be_missing() -> None:

@@ -82,7 +82,8 @@ def test_the_graded_example_shows_its_figures_and_an_answer_it_got_wrong(store: 
     assert found is not None
     assert (found.item_id, found.wrong, found.labelled) == ("b", 1, 1)
     links = {link.proto.label: link.proto.query_string for link in app.get("page_link")}
-    assert links["Review what they left in doubt"] == "new=queue&run=1"
+    # Its one judge disagrees with nobody.
+    assert not [words for words in links if words.startswith("Settle ")]
 
 
 def test_own_work_is_listed_once_there_is_some(store: Store) -> None:

@@ -54,12 +54,14 @@ def criteria_table(
         stands = [] if found is None else [_stands(found, one)]
         items = Words(count(one.agreement.n), (left_out or {}).get(one.name, ""))
         right = [_right(one), _differ(one, link)] if compared else []
-        rows.append((Words(one.name, link=link), _reached(one.agreement), items, *right, *stands))
-    heads = ("Criterion", "Kappa" if compared else "Alpha", "Items")
-    more = (same, "They differ on") if compared else ()
-    last = () if found is None else ("So far",)
-    numbers = tuple(range(2, len(heads) + len(more)))
-    return TableBlock("Agreement per criterion", (*heads, *more, *last), tuple(rows), numbers)
+        rows.append((Words(one.name, link=link), *stands, _reached(one.agreement), items, *right))
+    figure = "Kappa" if compared else "Alpha"
+    heads = ["Criterion", *([] if found is None else ["So far"])]
+    heads += [f"{figure}, line at {score(BOUND)}", "Items"]
+    first = len(heads) - 1
+    heads += [same, "They differ on"] if compared else []
+    numbers = tuple(range(first, len(heads)))
+    return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
 
 
 def _reached(one: Estimate) -> Words:
@@ -103,5 +105,5 @@ def _stands(found: Conclusion, one: Known) -> Words:
     text = _WORDS[standing][0 if found.reference else 1]
     needed = labels_needed(one) if standing == "undecided" else None
     return Words(
-        text, f"about {count(needed)} items decide" if needed else "", tone=_TONES[standing]
+        text, f"needs about {count(needed)} items" if needed else "", tone=_TONES[standing]
     )
