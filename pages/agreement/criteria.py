@@ -8,6 +8,7 @@ from core import figures as draw
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
 from core.services.agreement.blocks import criteria as blocks
+from core.services.agreement.blocks.headline import headline
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
@@ -37,7 +38,7 @@ def show(chosen: RatedSelection) -> None:
     if judges_only:
         _ways_to_labels(chosen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f"<div><b>{esc(found.headline)}</b></div>", width="content")
+        st.html(f"<div><b>{esc(headline(found))}</b></div>", width="content")
         with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
             st.html(f'<div class="rs-prose">{esc(found.sentence)}</div>')
     if alone:

@@ -111,11 +111,6 @@ class Conclusion:
         return "undecided" if one.standing == told else one.standing
 
     @property
-    def headline(self) -> str:
-        """How many criteria have which standing, in one sentence."""
-        return _headline(self)
-
-    @property
     def finding(self) -> str:
         """What is trusted, what is not, what is undecided, and the rule for it."""
         return " ".join(part for part in (*_said(self), _why(self)) if part)
@@ -230,38 +225,9 @@ def _reference(found: Conclusion) -> str:
     return _REFERENCES.get(found.reference) or visible(name_of(found.reference))
 
 
-def _rater(found: Conclusion) -> str:
+def rater_words(found: Conclusion) -> str:
+    """Return what the rater's answers are called within a sentence."""
     return _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
-
-
-def _headline(found: Conclusion) -> str:
-    heads: Mapping[Standing, str] = {
-        "not_trusted": "do not trust them on" if found.reference else "they disagree on",
-        "undecided": "undecided on",
-        "too_few": "too few items to tell on",
-        "unknown": "nothing can be told of",
-    }
-    trusted = count(len(found.of("trusted"))) if found.of("trusted") else "none"
-    whole = plural(len(found.criteria), "criterion", "criteria")
-    first = (
-        f"Trust {_rater(found)} on {trusted} of {whole}"
-        if found.reference
-        else f"{found.among.capitalize()} agree on {trusted} of {whole}"
-    )
-    silent = sum(not one.agreement.n for one in found.of("too_few"))
-    sizes = {name: len(found.of(name)) - silent * (name == "too_few") for name in heads}
-    rest = [f"{heads[name]} {count(n)}" for name, n in sizes.items() if n]
-    rest += [f"no answers to compare on {count(silent)}"] if silent else []
-    return f"{'; '.join([first, *rest])}.{_weakest(found)}"
-
-
-def _weakest(found: Conclusion) -> str:
-    """The criterion of least agreement, of several that are compared and not all trusted."""
-    known = [one for one in found.criteria if one.agreement.value is not None]
-    least = min(known, key=lambda one: one.agreement.value or 0.0, default=None)
-    if least is None or len(known) < 2 or found.standing_of(least) == "trusted":
-        return ""
-    return f" Weakest: {visible(least.name)} ({score(least.agreement.value)})."
 
 
 def _said(found: Conclusion) -> Iterator[str]:
@@ -274,7 +240,7 @@ def _said(found: Conclusion) -> Iterator[str]:
     if found.reference:
         partly = found.partly and not found.unlike
         given = ", if the labelled items are like the others" if partly and trusted else ""
-        yield f"Trust {_rater(found)} on {number} of {whole}{given}{ends}"
+        yield f"Trust {rater_words(found)} on {number} of {whole}{given}{ends}"
         heads = ("Do not trust them on", "Undecided on")
     else:
         yield (
@@ -370,7 +336,7 @@ def _help(found: Conclusion) -> str:
     parts = []
     doubtful = found.of("not_trusted")
     if doubtful:
-        two = f"{_rater(found)} and {_reference(found)} differ"
+        two = f"{rater_words(found)} and {_reference(found)} differ"
         where = two if found.reference else "they differ"
         parts.append(
             f"read the items on which {where} for {visible(doubtful[0].name)} and say in the "

@@ -19,6 +19,7 @@ from core.blocks.blocks import (
 from core.blocks.estimates import measured
 from core.metrics.estimate import Estimate
 from core.services.agreement.blocks.criteria import criteria_table
+from core.services.agreement.blocks.headline import headline
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
@@ -96,7 +97,7 @@ def _asked(report: RunReport) -> tuple[str, ...]:
 def _sure(report: RunReport) -> tuple[Block, ...]:
     """Which criteria can be trusted, and what reviewers confirmed."""
     told = report.conclusion
-    blocks: list[Block] = [Sentences((told.headline,))] if told else []
+    blocks: list[Block] = [Sentences((headline(told),))] if told else []
     if told:
         blocks.append(criteria_table(told.criteria, told))
     blocks.append(Sentences((*_rightness(report), *reviews_summary(report))))

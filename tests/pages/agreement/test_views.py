@@ -23,6 +23,7 @@ from core.services.agreement import (
     rating_sheet,
     ratings,
 )
+from core.services.agreement.blocks.headline import headline
 from core.services.diagnostics import probes
 from core.services.gate import drift
 from core.services.rating_models.severity import SeverityStudy
@@ -324,7 +325,7 @@ def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store:
     app = open_page(PAGE, run=str(run))
 
     text = html.unescape(shown(app))
-    assert said.headline in text
+    assert headline(said) in text
     assert said.sentence in text
     for one in said.criteria:
         assert f"view=one&criterion={quote_plus(one.name)}&reference=labels&rater=panel" in text

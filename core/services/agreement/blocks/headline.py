@@ -1,0 +1,46 @@
+"""What a conclusion on the criteria comes to, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.services.agreement.conclusion import Conclusion, Standing, rater_words
+from core.text.names import visible
+from core.text.numbers import count, plural, score
+
+
+def headline(found: Conclusion) -> str:
+    """Return how many criteria have which standing, and the weakest one, in a line.
+
+    >>> from core.metrics.estimate import Estimate
+    >>> from core.services.agreement.conclusion import Known
+    >>> headline(Conclusion((Known("Clear", Estimate(0.5, 0.45, 0.6, n=90)),)))
+    'Judges agree on 1 of 1 criterion.'
+    """
+    heads: Mapping[Standing, str] = {
+        "not_trusted": "do not trust them on" if found.reference else "they disagree on",
+        "undecided": "undecided on",
+        "too_few": "too few items to tell on",
+        "unknown": "nothing can be told of",
+    }
+    trusted = count(len(found.of("trusted"))) if found.of("trusted") else "none"
+    whole = plural(len(found.criteria), "criterion", "criteria")
+    first = (
+        f"Trust {rater_words(found)} on {trusted} of {whole}"
+        if found.reference
+        else f"{found.among.capitalize()} agree on {trusted} of {whole}"
+    )
+    silent = sum(not one.agreement.n for one in found.of("too_few"))
+    sizes = {name: len(found.of(name)) - silent * (name == "too_few") for name in heads}
+    rest = [f"{heads[name]} {count(n)}" for name, n in sizes.items() if n]
+    rest += [f"no answers on {count(silent)}"] if silent else []
+    return f"{'; '.join([first, *rest])}.{_weakest(found)}"
+
+
+def _weakest(found: Conclusion) -> str:
+    """The criterion of least agreement, of several that are compared and not all trusted."""
+    known = [one for one in found.criteria if one.agreement.value is not None]
+    least = min(known, key=lambda one: one.agreement.value or 0.0, default=None)
+    if least is None or len(known) < 2 or found.standing_of(least) == "trusted":
+        return ""
+    return f" Weakest: {visible(least.name)} ({score(least.agreement.value)})."
