@@ -8,6 +8,7 @@ from functools import partial
 from core.blocks.blocks import Block, Facts, Reach, Section, Sentences, TableBlock, Words
 from core.blocks.estimates import measured, measured_share
 from core.domain.runs import Run
+from core.metrics.estimate import Estimate
 from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Point, Spent
@@ -174,26 +175,27 @@ def figure_rows(result: RunComparison, name: str) -> list[tuple[str, Delta]]:
 def difference_table(result: RunComparison, name: str) -> TableBlock:
     """Return the table of a figure of both runs, criterion by criterion."""
     share = name == "accuracy"
-    rows, why = _said_once(
-        [_difference(row, delta, share) for row, delta in figure_rows(result, name)]
-    )
+    figures = figure_rows(result, name)
+    rows = [_difference(row, delta, share) for row, delta in figures]
+    why = _same_reason([delta.difference for _, delta in figures])
+    if why:
+        rows = [(*row[:4], row[4]._replace(below=""), *row[5:]) for row in rows]
     return TableBlock(
         f"Differences in {FIGURES[name]}",
         ("Criterion", "Items", "A", "B", "Difference", "p", "p, corrected"),
-        rows,
+        tuple(rows),
         numbers=(1, 2, 3, 4, 5, 6),
         note=f"{SAYS[name]} {why}".rstrip(),
     )
 
 
-def _said_once(rows: list[tuple[Words, ...]]) -> tuple[tuple[tuple[Words, ...], ...], str]:
-    """Return the rows, and the reason that all of several differences lack an interval for."""
-    reasons = {row[4].below for row in rows}
-    if len(rows) < 2 or len(reasons) > 1 or not next(iter(reasons)).startswith("no interval"):
-        return tuple(rows), ""
-    bare = tuple((*row[:4], row[4]._replace(below=""), *row[5:]) for row in rows)
+def _same_reason(differences: Sequence[Estimate]) -> str:
+    """Return the one reason that several differences all lack an interval for, else nothing."""
+    reasons = {one.words(score).below for one in differences}
+    if len(differences) < 2 or len(reasons) > 1 or any(one.low is not None for one in differences):
+        return ""
     (reason,) = reasons
-    return bare, f"{reason[0].upper()}{reason[1:]}"
+    return f"{reason[0].upper()}{reason[1:]}" if reason else ""
 
 
 def intervals(result: RunComparison) -> Sentences:

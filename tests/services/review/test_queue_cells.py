@@ -94,7 +94,7 @@ def test_stale_cells_are_queued_and_settled_ones_are_not(store: Store) -> None:
     assert done.effect is not None
     assert adjudication.settled(store, run.id)["i1", "Right"].state == "active"
     queues.archive(store, lea, again)
-    with pytest.raises(Conflict, match="put away"):
+    with pytest.raises(Conflict, match="archived"):
         claims.claim_next(store, lea, again)
 
 
