@@ -205,21 +205,21 @@ class _Reading:
         return frozenset(map(str.lower, found))
 
     def flag(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:
-        """True unless it says false."""
-        found = given.get(name, True)
-        if not isinstance(found, bool):
+        """Return a flag, true by default; a value of another type is a problem."""
+        value = given.get(name, True)
+        if not isinstance(value, bool):
             self.problems.append(Problem("is neither true nor false.", "", (*at, name)))
-        return found is not False
+        return value is not False
 
     def number(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> float | None:
         """A number above 0, or ``None``."""
-        found = given.get(name)
-        if found is None:
+        value = given.get(name)
+        if value is None:
             return None
-        if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             self.problems.append(Problem("is no number above 0.", "", (*at, name)))
             return None
-        return float(found)
+        return float(value)
 
     def role(self, found: object, at: tuple[Any, ...]) -> TeamRole:
         """A role."""

@@ -43,7 +43,7 @@ def plot(block: Histogram | Forest | Bars) -> str:
 
 def _histogram(block: Histogram) -> str:
     height, floor, top = 220, 180, 24
-    most = max((n for *_, n in block.bins), default=1) or 1
+    peak = max((n for *_, n in block.bins), default=1) or 1
     low, high = block.bins[0][0], block.bins[-1][1]
 
     def x(value: float) -> float:
@@ -51,7 +51,7 @@ def _histogram(block: Histogram) -> str:
 
     parts = []
     for start, end, n in block.bins:
-        tall = n / most * (floor - top)
+        tall = n / peak * (floor - top)
         if n:
             parts.append(
                 f'<rect class="bar" x="{x(start) + 1:.1f}" y="{floor - tall:.1f}" '

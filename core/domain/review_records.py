@@ -170,7 +170,7 @@ class VerdictRow:
     final_event: int | None
 
 
-#: The current status of a queue's item for a person.
+#: The status of a queue's item as one reviewer sees it.
 TurnStatus = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]
 
 

@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from core.metrics.measure import Array, Ratings
 
-#: The weight of all raters' chances for each rater, in ratings.
+#: Each rater's chances are pulled towards those of all raters, by the weight of so many ratings.
 HELD = 4.0
 STEPS, CLOSE = 200, 1e-6
 FOLDS = 5
-#: The lead, in standard errors, over raters who are all alike that the model needs to be offered.
+#: Offered only if it beats the model of equal raters by more than so many standard errors.
 AHEAD = 2.0
 
 
@@ -51,7 +51,7 @@ class Foretold(NamedTuple):
 
     @property
     def ahead(self) -> bool:
-        """Return whether the model is surely better."""
+        """Return whether the model is better by more than ``AHEAD`` standard errors."""
         return self.gain > AHEAD * self.error > 0
 
 

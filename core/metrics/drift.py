@@ -28,11 +28,11 @@ from core.metrics.measure import Array
 FALSE_ALARMS = 0.01
 #: A smaller change is no drift, however certain.
 MATTERS = 0.02
-#: The numbers of last looks whose means are compared with the first.
+#: Means of so many last looks are compared with the first looks.
 WINDOWS = (1, 2, 4, 8)
-#: How many first looks they are compared with at most.
+#: The most first looks that they are compared with.
 FIRST = 8
-#: The power that ``Look.findable`` is about.
+#: The statistical power for which ``Look.findable`` is computed.
 POWER = 0.8
 
 

@@ -25,7 +25,7 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
 
-#: The views: what each is called, and the names that the address has for what it holds.
+#: The views: title, and the title of each section by its value of the URL parameter.
 VIEWS = {
     "criteria": ("Criteria", {"criteria": "", "one": "Confusion", "sure": "How sure"}),
     "raters": (
@@ -38,7 +38,7 @@ VIEWS = {
         {"findings": "Findings", "probes": "Probes", "over_time": "Over time"},
     ),
 }
-#: What is chosen beside each; what a view does not look at is not asked.
+#: The choices beside each section: only those that it uses.
 CHOICES = {
     "criteria": (*selection.PAIR, *selection.ITEMS),
     "one": (*selection.PAIR, *selection.ITEMS),
@@ -159,7 +159,7 @@ def _said(chosen: RatedSelection) -> None:
 
 
 def _selection(chosen: RatedSelection) -> None:
-    """That labels come from a queue of doubtful cells, and what is right of all cells."""
+    """Say that labels come from a queue of doubtful cells, and the accuracy over all cells."""
     review = remembered(
         "labels from review",
         chosen.run_about,
@@ -170,7 +170,7 @@ def _selection(chosen: RatedSelection) -> None:
 
 
 def _reviewers(chosen: RatedSelection) -> None:
-    """What reviewers are compared by; and where a comparison turns round on itself."""
+    """Say which answers of reviewers are compared, and warn of a circular comparison."""
     words = (
         "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
     )
@@ -193,7 +193,7 @@ def _no_runs() -> None:
 
 
 def _ways() -> None:
-    """Grading, or votes that are there already."""
+    """Draw the links to grading and to importing votes."""
     for page, words, icon in (
         (routes.RUNS, "Runs", "play_circle"),
         (routes.IMPORT_VOTES, "Import votes", "upload_file"),

@@ -1,4 +1,4 @@
-"""How far every figure moved between two runs, and accuracy against cost over all."""
+"""How each metric changed between two runs, and overall accuracy against cost."""
 
 from __future__ import annotations
 

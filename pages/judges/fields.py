@@ -237,10 +237,9 @@ LOGPROBS_SAYS = (
 )
 
 DECIDES_SAYS = (
-    "For guardians and classifiers behind an endpoint, which answer in one word: it is asked "
-    "whether a requirement is met, without options and without JSON. It abstains where a criterion "
-    "has other options than MET and UNMET. With the switch above, its votes say how likely the Yes "
-    "was."
+    "For guard models and classifiers that answer in one word. The judge is asked only whether a "
+    "requirement is met, without options or JSON, and abstains on criteria with options other than "
+    "MET and UNMET. With the switch above, each vote also records the probability of Yes."
 )
 
 EXAMPLES = (

@@ -276,7 +276,11 @@ def _rule(run: RunRow) -> QueueRule:
                 "options that is always so: it queues every cell that such a gate looks at.",
             )
             margin = _limit(
-                "margin", "Votes are close", 0.34, 1.0, "Top share minus the second is below this."
+                "margin",
+                "Votes are close",
+                0.34,
+                1.0,
+                "The top option leads the second by less than this share of votes.",
             )
             mark = _limit(
                 f"near_mark {run.id}",
@@ -329,9 +333,7 @@ def _draws(*, capped: bool) -> tuple[int, int]:
     key = state.key(QUEUE_FIELD, "audit")
     state.seed(key, 10)
     audit = st.slider(
-        "Audit: share of the cap drawn at random, in %"
-        if capped
-        else "Audit: random share of all other cells, in %",
+        "Random audit (% of the cap)" if capped else "Random audit (% of all other cells)",
         0,
         100,
         key=key,
@@ -342,9 +344,9 @@ def _draws(*, capped: bool) -> tuple[int, int]:
     key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)
     gold = st.slider(
-        "Checks: share of the cap drawn from labelled cells, in %"
+        "Checks with labelled cells (% of the cap)"
         if capped
-        else "Checks: random share of the other labelled cells, in %",
+        else "Checks with labelled cells (% of the other ones)",
         0,
         100,
         key=key,

@@ -154,7 +154,7 @@ def send_back(at: OpenItem) -> None:
     assert at.ticket is not None, "only an open item is sent back"
     reason = at.said.get(at.active, Given(None)).note
     if not reason.strip():
-        raise InputError("Say why in the note first (N), so that whoever reviews it again knows.")
+        raise InputError("First say why in the note (N), for the next reviewer.")
     cell = (at.ticket.item_id, at.active)
     other_acts.send_back(store(), at.seat, at.queue_id, [cell], reason)
     _cell_changed(at, at.ticket)

@@ -61,7 +61,7 @@ def yaml_side(name: str) -> None:
             on_change=_on_text,
             args=(name,),
         )
-    st.caption("Read again when you leave the field or press Ctrl+Enter; the form follows.")
+    st.caption("Changes apply to the form when you leave the field or press Ctrl+Enter.")
 
 
 def _height(text: str) -> int:

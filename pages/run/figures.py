@@ -73,10 +73,11 @@ def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> Non
 
 
 def _in_words(bins: list[ScoreBin], mean: float | None) -> str:
-    highest = max(bins, key=lambda one: one.items)
+    largest = max(bins, key=lambda one: one.items)
     return (
-        f"Histogram of {sum(one.items for one in bins)} scores, mean {fmt.score(mean)}; most, "
-        f"{highest.items}, lie between {fmt.score(highest.low)} and {fmt.score(highest.high)}."
+        f"Histogram of {fmt.plural(sum(one.items for one in bins), 'score')}, mean "
+        f"{fmt.score(mean)}. The largest bin, {fmt.score(largest.low)} to "
+        f"{fmt.score(largest.high)}, has {fmt.count(largest.items)}."
     )
 
 

@@ -28,13 +28,13 @@ MOST = "max"
 VERDICT = "verdict"
 #: In the address: the open cell of the grid, as its item and its criterion.
 CELL = "cell"
-#: In the address: whether the answers of several systems to a task stand in one row.
+#: In the address: show the systems' answers to a task side by side, in one row.
 BESIDE = "beside"
 RUN_FILTER = "run_filter"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"
 
-#: The signs are those of the grid: these filters are its key.
+#: The same signs as in the grid, so that the filters also explain them.
 ONLY_WORDS = {
     "doubt": "≠ Judges disagree",
     "abstentions": "○ Has abstentions",
@@ -53,11 +53,11 @@ SORTS: dict[RunItemSort, str] = {
     "abstentions": "Abstentions",
     "system": "System",
 }
-#: What may be asked of a verdict instead of an option; nothing asks for an abstention.
+#: Filters of a verdict by anything but its option; none is for an abstention.
 SIGN_WORDS: dict[CellSign, str] = {
     "split": "in doubt: judges disagree",
-    "abstained": "any, where a judge abstained",
-    "failed": "any, where a judge failed",
+    "abstained": "a judge abstained, whatever the verdict",
+    "failed": "a judge failed, whatever the verdict",
     "settled": "settled by people",
     "none": "missing",
 }
@@ -80,7 +80,7 @@ class ItemSelection(NamedTuple):
 
 
 def shown() -> ItemSelection:
-    """The filter, sort and page of the address; what makes no sense there is left out."""
+    """Return the filter, sort and page of the address; invalid values in it are ignored."""
     only = chosen_only()
     outcome = state.address(OUTCOME)
     sort, by = state.address(SORT), state.address(BY) or ""
@@ -135,7 +135,7 @@ def _apart(run_id: int) -> tuple[str, ...]:
 
 
 def chosen_only() -> list[str]:
-    """The quick filters that are on."""
+    """Return the quick filters that are on."""
     asked = (state.address(ONLY) or "").split(",")
     return [name for name in ONLY_WORDS if name in asked]
 
@@ -159,7 +159,7 @@ def narrow(**parameters: object) -> None:
 
 
 def controls(groups: Groups, rubric: Rubric) -> None:
-    """The search, the filters and the order, side by side."""
+    """Draw the search, the filters and the order side by side."""
     search_box(
         _held(state.FIND, state.address(state.FIND) or ""),
         "Search ids and texts",
@@ -183,7 +183,7 @@ def controls(groups: Groups, rubric: Rubric) -> None:
 
 
 def pills(*, flipped: bool) -> None:
-    """What is remarkable, as filters; `flipped`: judges were asked in both orders."""
+    """Draw the quick filters; `flipped`: judges were asked in both orders."""
     st.pills(
         "Show only",
         [name for name in ONLY_WORDS if name != "order" or flipped],
@@ -204,7 +204,7 @@ def pills(*, flipped: bool) -> None:
 
 
 def _sorting(rubric: Rubric, groups: Groups) -> None:
-    """By what the items are sorted, and from which end."""
+    """Draw the choices of the order and its direction."""
     now = shown()
     names = [c.name for c in rubric.criteria]
     words = {str(one): w for one, w in SORTS.items() if one != "system" or groups.systems}
@@ -282,7 +282,7 @@ def _select(name: str, words: str, options: dict[str, str], empty: str = "any") 
 
 
 def _held(name: str, value: object) -> str:
-    """The key of a filter's widget, which shows what the address says."""
+    """Return the key of a filter's widget, after giving it the value in the address."""
     key = state.key(RUN_FILTER, name)
     state.put(key, value)
     return key

@@ -24,7 +24,7 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, table
 
-#: So many systems have a line in the grid's head; a table holds all of more.
+#: Up to so many systems, each has a line in the grid's head; more are listed in a table.
 LINES = 4
 #: What the figures are, for those who ask.
 TELLS = (
@@ -196,7 +196,7 @@ def _over(mean: MeanOver) -> str:
 
 
 def share(mean: MeanOver) -> str:
-    """A mean share in words."""
+    """Return a mean share as a percentage, or a dash if it is undefined."""
     return fmt.DASH if mean.value is None else fmt.percent(mean.value)
 
 

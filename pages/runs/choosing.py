@@ -29,9 +29,9 @@ def missing(found: RunChoices) -> None:
 def choose_rubric(found: RunChoices) -> int:
     """Return the chosen rubric version."""
     names = {rubric.id: rubric.name for rubric in found.rubrics}
-    chosen = _chosen("rubric", names, state.RUBRIC)
-    versions = {version.id: version for version in planning.rubric_versions(store(), chosen)}
-    return _version("rubric", chosen, {n: v.number for n, v in versions.items()})
+    rubric_id = _chosen("rubric", names, state.RUBRIC)
+    versions = {version.id: version for version in planning.rubric_versions(store(), rubric_id)}
+    return _version("rubric", rubric_id, {n: v.number for n, v in versions.items()})
 
 
 def choose_dataset(found: RunChoices) -> tuple[int, int]:
@@ -40,12 +40,10 @@ def choose_dataset(found: RunChoices) -> tuple[int, int]:
         dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
         for dataset in found.datasets
     }
-    chosen = _chosen("dataset", names, state.DATASET)
-    versions = {
-        version_row.id: version_row for version_row in planning.dataset_versions(store(), chosen)
-    }
-    version = _version("dataset", chosen, {n: v.number for n, v in versions.items()})
-    return version, versions[version].items
+    dataset_id = _chosen("dataset", names, state.DATASET)
+    versions = {version.id: version for version in planning.dataset_versions(store(), dataset_id)}
+    version_id = _version("dataset", dataset_id, {n: v.number for n, v in versions.items()})
+    return version_id, versions[version_id].items
 
 
 def _chosen(what: str, names: dict[int, str], parameter: str) -> int:

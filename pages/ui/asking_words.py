@@ -219,7 +219,7 @@ SCALE_WORDS: dict[Scale, str] = {
 RULE_WORDS: dict[Scale, dict[str, str]] = {
     "binary": {
         "majority": "What most judges say. Heads count, not weights; a tie takes the worse answer.",
-        "weighted": "As majority, but every judge counts with its weight.",
+        "weighted": "Like majority, but every judge counts with its weight.",
         "unanimous": "Met only if no judge says unmet. Strict: one doubt is enough.",
         "any": "Met as soon as one judge says so. Lenient: one yes is enough.",
     },
@@ -230,12 +230,12 @@ RULE_WORDS: dict[Scale, dict[str, str]] = {
         "mode": "The level that was chosen most often.",
         "min": "The lowest level any judge chose.",
         "max": "The highest level any judge chose.",
-        "soft_mean": "As mean, but a vote that says how likely each level was counts as their "
-        "average (G-Eval). Others count as the level they chose.",
+        "soft_mean": "Like mean, but a vote with a probability for each level counts as its "
+        "expected level (G-Eval). Other votes count as the chosen level.",
     },
     "nominal": {
         "mode": "The category that was chosen most often.",
-        "weighted_mode": "As mode, but every judge counts with its weight.",
+        "weighted_mode": "Like mode, but every judge counts with its weight.",
         "unanimous": "A category only if all agree; otherwise an abstention, where there is one.",
     },
 }

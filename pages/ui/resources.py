@@ -339,7 +339,7 @@ def _label_counts(db: str, version_id: int) -> dict[str, dict[str, int]]:
 
 HELD = "held"
 HELD_ACT = "held_act"
-#: Most files in one drop.
+#: The most files in one upload; further ones are left out.
 MOST = 2000
 
 

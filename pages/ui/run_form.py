@@ -1,4 +1,4 @@
-"""The form of a run in parts: what is judged, by whom and how; the estimate, and the start."""
+"""Parts of the forms that start a run: judges, their rules, the estimate, the start button."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ FORM_WORDS: dict[RubricForm, FormWords] = {
 
 
 def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
-    """Return the rubric in that format, with all losses."""
+    """Return the rubric in ``form``, and a problem for everything that this format cannot hold."""
     makers: dict[RubricForm, Callable[[Rubric], WrittenRubric]] = {
         "yaml": lambda r: WrittenRubric(dump_rubric(r, "yaml")),
         "json": lambda r: WrittenRubric(dump_rubric(r, "json")),

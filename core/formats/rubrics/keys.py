@@ -32,9 +32,9 @@ _KINDS = {
     for noun in nouns_of(Rubric)
     for name, field in noun.model_fields.items()
 }
-#: Keys of numbers: true and false are refused there, though Python counts them as numbers.
+#: Keys that take a number. Booleans are refused there, although Python counts them as numbers.
 NUMERIC = frozenset(key for key, kinds in _KINDS.items() if kinds & {int, float})
-#: Keys of a number or of an option's label.
+#: Keys that take a number or the label of an option.
 THRESHOLDS = frozenset(key for key in NUMERIC if str in _KINDS[key])
 
 

@@ -137,7 +137,7 @@ class _Builder:
         self._nodes = 0
 
     def take(self, event: yaml.Event) -> None:
-        # Both parsers mark every event; only PyYAML's base class allows for none.
+        # Both parsers set start_mark on every event; only PyYAML's base class types it as optional.
         line = self.lines.at(event.start_mark.index if event.start_mark else 0)
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1

@@ -43,8 +43,8 @@ from core.text.numbers import percent
 MOST_FOR, MOST_AGAINST = 4, 2
 #: A smaller contribution (in log-odds) is not mentioned.
 WORTH_SAYING, PROMPT_WORTH_SAYING = 0.05, 0.2
-#: English words that are not named, though they count: their share is small and explains nothing.
-#: Negations are named. Other languages have no such list here.
+#: English stop words that reasons leave out, although the model uses them: each contributes little.
+#: Negations are kept. There is no such list for other languages.
 UNTELLING = ENGLISH_STOP_WORDS - {"no", "not", "nor", "never", "none", "nothing", "without"}
 
 

@@ -102,12 +102,12 @@ def _words(question: Question) -> _Words:
 
 
 def build(question: Question) -> Prompt:
-    """Return the prompt of a question, always with the same bytes.
+    """Return the prompt for a question; equal questions give the same bytes.
 
-    The options are numbered from 1 in the order of each ask. In ``two_step`` mode this is the
-    first message, which asks for words; ``follow_up`` is what comes after them, and the schema
-    belongs to that. The codes depend on the seed and on the texts they fence, so that calls about
-    the same texts share their bytes.
+    Options are numbered from 1 in the order of each ask. In ``two_step`` mode this first message
+    asks for an assessment in words; ``follow_up`` then asks for the choice, and the schema is for
+    that answer. The codes around texts depend only on the seed and these texts, so that calls
+    about the same texts repeat the same bytes, which providers can cache.
     """
     if question.more and question.mode != "rubric":
         raise ValueError(f"Mode {question.mode} asks one criterion per call, not several.")
@@ -154,7 +154,7 @@ def _system(words: _Words, question: Question) -> str:
 
 
 def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
-    """Return what follows the ``assessment`` in two steps: the call to choose."""
+    """Return the second step's messages: the ``assessment`` and the request to choose."""
     choose = _words(question).choose.format(count=len(question.order))
     return Segment("assistant", assessment), Segment("user", choose)
 

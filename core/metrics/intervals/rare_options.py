@@ -26,7 +26,7 @@ from core.metrics.measure import Array, Ratings
 
 #: How many ratings the belief in independent raters adds, and how many items the other one.
 RATINGS, ITEMS = 4.0, 2.0
-#: For raters with names and two levels: this many make 256 possible answers.
+#: The most raters with names on two levels; so many give 256 possible answers.
 MOST_RATERS = 8
 _STREAM = 20261122
 
@@ -177,14 +177,15 @@ def _possible(
     return PossibleAnswers(answers, counts, (alone, alike))
 
 
-# When an option is too rare for an interval: the only rule for it.
+# When an option is too rare for an interval; the only such rule.
 #
-# By simulation (bench/coverage.py): if a level has fewer than five items, intervals of a mean over
-# levels (macro F1, five levels, 80% on one) hold the truth 30 to 80 times in 100, and intervals of
-# kappa, alpha and correlations fewer than 90 times if only one or two items are off the most
-# common level. With five and more they hold about 95. Two levels need no rule: ``smoothed`` holds.
+# In simulations (bench/coverage.py), nominal 95% intervals of a mean over levels (macro F1, five
+# levels, 80% on one) cover the truth only 30 to 80% of the time if a level has fewer than five
+# items. Those of kappa, alpha and correlations cover it less than 90% of the time if only one or
+# two items are off the most common level. With five or more, coverage is about 95%. Two levels
+# need no rule: intervals of ``smoothed`` cover the truth.
 
-#: The least number of items with the rarest level, or off the most common one.
+#: An interval needs so many items with the rarest level, or off the most common one.
 FEWEST = 5
 
 

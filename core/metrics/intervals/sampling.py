@@ -228,9 +228,10 @@ def item_shares(
     values: npt.ArrayLike,
     strata: npt.ArrayLike,
 ) -> ItemShares:
-    """Weighted sums of cells by item; items without positive points are left out.
+    """Return each item's weighted ``said`` and ``values``, as shares of its positive weight.
 
-    Columns of cells, all of one shape; the cells of an item are in one stratum.
+    All arguments have one entry per cell; the cells of an item are in one stratum. Items without
+    positive weight are left out.
 
     >>> found = item_shares([7, 7, 9], [3, 1, 1], [0, 1, 1], [1, np.nan, 0], [1, 1, 2])
     >>> found.said.tolist(), found.values.tolist(), found.strata.tolist()

@@ -24,11 +24,11 @@ Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
 #: The least agreement beyond chance of a trusted criterion, as in the findings.
 BOUND = BOUNDS["agreement"].null.value
-#: How many criteria of a standing are named; the rest are counted.
+#: The most criteria named per standing (trusted, undecided, ...); the rest are only counted.
 NAMED = 3
-#: How much narrower an interval must be to find the same in 80% of cases instead of half.
+#: How much narrower an interval must be for a power of 80% instead of 50%.
 FOR_80 = (1.959964 + 0.841621) / 1.959964
-#: Advice to add labels stops beyond this multiple of the existing ones.
+#: No advice to add labels if it takes more than this multiple of the existing ones.
 WORTH = 10
 _REFERENCES = {LABELS: "the labels", PEOPLE: "the majority of people", PANEL: "the panel"}
 _RATERS = {PANEL: "the panel's verdicts", PEOPLE: "the answers of most people"}
@@ -48,7 +48,7 @@ class Known(NamedTuple):
 
     @property
     def beaten(self) -> bool:
-        """Whether always giving the most common answer would surely be right more often."""
+        """True if always giving the most common answer is significantly more accurate."""
         one, other = self.accuracy, self.commonest
         if one is None or one.high is None or other is None:
             return False
@@ -56,13 +56,13 @@ class Known(NamedTuple):
 
     @property
     def no_better(self) -> bool:
-        """Whether single answers are not surely more often right than the most common one."""
+        """True if answers are not significantly more accurate than the most common one always."""
         other = self.commonest
         return other is not None and self._at_most(other)
 
     @property
     def doubtful(self) -> bool:
-        """Whether single answers are not surely right often enough, and more often than wrong."""
+        """True if answers are not significantly more accurate than that one, or than 50%."""
         return self.no_better or self._at_most(0.5)
 
     def _at_most(self, share: float) -> bool:

@@ -41,7 +41,7 @@ class Lean(NamedTuple):
 
 
 def positive(labels: Sequence[str]) -> int:
-    """The level that a binary criterion's rates are about: MET, in either order.
+    """Return the index of a binary criterion's positive level: MET if there, else the first.
 
     >>> positive(["UNMET", "met"]), positive(["a", "b"])
     (1, 0)

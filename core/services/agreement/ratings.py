@@ -290,11 +290,11 @@ class Rated:
 
     def sample(self, level: float) -> LabelSource:
         """How labels were drawn; if undeclared, whether they can be a fair sample."""
-        found = self.draw(level)
-        if found.words or found.unlike:
-            return found
+        source = self.draw(level)
+        if source.words or source.unlike:
+            return source
         unlike = {name: one.words for name, one in labels_unlike(self.criteria).items()}
-        return found._replace(unlike=unlike)
+        return source._replace(unlike=unlike)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
         """A rater's answers to an item, in the form of ``core.scoring``."""

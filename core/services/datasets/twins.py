@@ -133,7 +133,7 @@ def _text(content: str, head: Dataset) -> tuple[str, str]:
     submission, prompt = data["submission"], data.get("prompt") or head.prompt
     if isinstance(submission, str):
         return submission, prompt
-    # A structured submission knows itself what its text is.
+    # A structured submission makes its own text.
     return Item.model_validate_json(content, context=STORED).text, prompt
 
 

@@ -44,7 +44,7 @@ Kind = Literal["texts", "rubric", "votes", "unknown"]
 Place = Literal["start", "texts", "rubric", "votes", "unknown"]
 _KEPT = "dropped/"
 _PASTED = "pasted/"
-#: Bytes of a drop that is kept; a larger one is asked for again after a reload.
+#: The largest drop, in bytes, that survives a reload; a larger one must be dropped again.
 MOST_KEPT = 30_000_000
 
 
@@ -240,12 +240,12 @@ def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
     return tuple(file for one in seen if one.kind == kind for file in one.files)
 
 
-# What was dropped or pasted and not yet accepted: a draft of whoever did so.
+# Files and text that were dropped or pasted, but not used yet: drafts of that person.
 
 
 @allowed("draft")
 def keep_files(store: Store, place: Place, files: Sequence[File]) -> None:
-    """Keeps the files of a drop until something is made of them; none lets go of those kept."""
+    """Save dropped files as a draft until they are used; no files, or too large ones, delete it."""
     if not files or sum(len(file.data) for file in files) > MOST_KEPT:
         store.drafts.delete(_KEPT + place)
         return
@@ -254,14 +254,14 @@ def keep_files(store: Store, place: Place, files: Sequence[File]) -> None:
 
 
 def kept_files(store: Store, place: Place) -> tuple[File, ...]:
-    """The files that were dropped there and not accepted, in this tab or another."""
+    """Return the files that were dropped there, in any tab, and not used yet."""
     kept = store.drafts.get(_KEPT + place)
     return () if kept is None else tuple(File(n, base64.b64decode(d)) for n, d in kept.content)
 
 
 @allowed("draft")
 def keep_text(store: Store, place: Place, text: str) -> None:
-    """Keeps what was pasted until something is made of it; nothing lets go of what was kept."""
+    """Save pasted text as a draft until it is used; blank or too large text deletes it."""
     if not text.strip() or len(text.encode()) > MOST_KEPT:
         store.drafts.delete(_PASTED + place)
     else:
@@ -269,6 +269,6 @@ def keep_text(store: Store, place: Place, text: str) -> None:
 
 
 def kept_text(store: Store, place: Place) -> str:
-    """What was pasted there and not accepted, in this tab or another; empty if nothing."""
+    """Return the text that was pasted there, in any tab, and not used yet; else an empty one."""
     kept = store.drafts.get(_PASTED + place)
     return "" if kept is None else str(kept.content)

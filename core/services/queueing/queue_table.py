@@ -286,8 +286,9 @@ class CellSigns:
 
 
 class Named(NamedTuple):
-    """Cells selected by name: those whose option order matters, whose question has changed, on
-    which only removed judges abstained, and for which a regrade was requested.
+    """Cells known one by one, not from a statistic. ``apart``: answers depend on the order of
+    options. ``stale``: the question has changed. ``unasked``: only switched-off judges abstained.
+    ``requested``: a regrade was asked for.
     """
 
     apart: Places
@@ -297,7 +298,7 @@ class Named(NamedTuple):
 
 
 def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
-    """Return the random numbers of labelled cells among some; 1 for all others."""
+    """Return a random number for every labelled cell in ``among``, and 1 for all other cells."""
     numbers = np.ones(len(table))
     for cell in np.flatnonzero(among).tolist():
         numbers[cell] = seeded("gold", seed, *table.name_of(cell)).random()
@@ -305,7 +306,7 @@ def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
 
 
 def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
-    """Return the chance of each cell to be drawn by the audit, among the given ones."""
+    """Return each cell's chance to be drawn by an audit of the cells in ``among``."""
     by_cell = np.full(len(table), rule.audit_share)
     if rule.draw == "even":
         return by_cell
@@ -318,7 +319,7 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
 
 
 def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Flags]:
-    """Return where each reason of a rule holds, in the order in which reasons are listed."""
+    """Return the cells that each reason of a rule applies to, in the order of listed reasons."""
     signs, there = table.signs, table.signs.there
     holds: dict[Reason, Flags] = {}
     if rule.failure:

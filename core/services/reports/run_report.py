@@ -257,12 +257,12 @@ def report(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     how: Confidence = USUAL,
-    made: str = "",
+    created: str = "",
 ) -> RunReport:
     """The report of a run, which may be imported.
 
     Intervals come from ``resamples`` of the items, by method and level ``how``; trusted criteria,
-    limits and findings are decided at 95%, whatever that level. ``made`` is the report's date
+    limits and findings are decided at 95%, whatever that level. ``created`` is the report's date
     (default: now). Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)
@@ -278,7 +278,7 @@ def report(
     diagnosis = diagnose(store, run_id)
     by_people = corrected_lines(store, run, how.level)
     made_of = RunReport(
-        made=made or clock.now(),
+        made=created or clock.now(),
         setup=setup_of(store, run, rubric),
         counts=counts_of(store, run, scores, asked, _tied(rated)),
         scores=slice_of("All items", scores, mean, how.level),

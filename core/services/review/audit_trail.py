@@ -173,7 +173,10 @@ def story(
 
 
 def log(store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: int = 0) -> Log:
-    """Return a queue's newest events, under the same condition. Raises ``NotFound``."""
+    """Return a queue's newest events; others' verdicts stay hidden as in ``story``.
+
+    Raises ``NotFound``.
+    """
     run_id = store.queues.get(queue_id).run_id
     events = store.events.newest(run_id, queue_id, limit=limit, offset=offset)
     lines = _Teller(store, seat, run_id).lines(events)

@@ -376,7 +376,7 @@ def rubric_at(store: Store, version_id: int) -> Rubric:
 
 
 def scales_of(rubric: Rubric) -> list[Scale]:
-    """Return the scales settled by the panel's rules: of criteria without their own rule."""
+    """Return the scales for the panel's rules: those of criteria without a rule of their own."""
     used = {c.scale for c in rubric.criteria if c.aggregation is None}
     return [scale for scale in SCALES if scale in used]
 

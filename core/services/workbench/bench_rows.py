@@ -99,7 +99,7 @@ def new_row(
 
 
 def row_of(item: Item, source: str = "") -> BenchRow:
-    """The row of an item with its labels; ``item`` has what its dataset says of all."""
+    """Return an item's row, with its labels; ``item`` already has its dataset's shared fields."""
     return new_row(
         item.model_dump(mode="json")["submission"],
         prompt=item.prompt,
@@ -112,7 +112,7 @@ def row_of(item: Item, source: str = "") -> BenchRow:
 
 
 def item_from(row: BenchRow) -> Item:
-    """The item that judges are asked about. Its labels are the row's expectations."""
+    """Return the item that judges are asked about; its labels are the row's expected options."""
     labels = {
         name: {"label": label, "reason": row["reasons"].get(name, "")}
         for name, label in row["expected"].items()
@@ -136,7 +136,7 @@ def is_empty(row: BenchRow) -> bool:
 
 
 def draft_state(draft: RubricDraft) -> str:
-    """Names the state of a rubric within which uids stay the same."""
+    """Return a name for the rubric's state; uids stay the same while it does."""
     return f"{draft['rubric_id']}/{draft['parent']}"
 
 
@@ -243,7 +243,7 @@ def set_asking(
     flip: bool | None = None,
     learn_from: int | None = None,
 ) -> None:
-    """Choose who is asked, whether in both orders, and what offline judges learn from."""
+    """Choose the judges, whether to ask in both orders, and what offline judges learn from."""
 
     def chosen(bench: Bench) -> Bench:
         return {

@@ -60,8 +60,8 @@ def _found(found: OneImpression) -> None:
     table(
         ("Scores", "Variance", "In answers", "In judges", "In neither", "One judge's worth"),
         (
-            _way(name, one)
-            for name, one in (("By the rubric", found.rubric), ("One mark", found.impression))
+            _way(name, score)
+            for name, score in (("By the rubric", found.rubric), ("One mark", found.impression))
         ),
         name="The variance of both scores",
         numbers=range(1, 6),
@@ -73,6 +73,6 @@ def _found(found: OneImpression) -> None:
     )
 
 
-def _way(name: str, one: ScoredWay) -> list[str]:
-    shares = [fmt.percent(one.share[part]) for part in (ITEM, JUDGE, "rest")]
-    return [name, fmt.score(one.spread**2, 3), *shares, figure_cell(one.worth)]
+def _way(name: str, score: ScoredWay) -> list[str]:
+    shares = [fmt.percent(score.share[part]) for part in (ITEM, JUDGE, "rest")]
+    return [name, fmt.score(score.spread**2, 3), *shares, figure_cell(score.worth)]

@@ -228,7 +228,7 @@ def show(name: str) -> None:
     rules = rules_of(draft)
     st.html('<div class="rs-section">Rules on top of the points</div>')
     if not rules:
-        st.caption("None: the score is the share of points, and nothing is decided by it.")
+        st.caption("No rules: the score comes from the points alone, with no pass or fail.")
     with st.container(gap="xxsmall"):
         for rule in rules:
             if drafts.open_card(name) == rule.uid:

@@ -411,6 +411,14 @@ def test_a_cell_nobody_could_answer_has_no_verdict(store: Store) -> None:
     assert "Not asked yet: ann, bob" in text
 
 
+def test_the_histogram_in_words_never_calls_one_of_three_scores_most(store: Store) -> None:
+    scores = open_run(graded(store), view="scores").get("plotly_chart")[0].proto.alt
+
+    assert scores.startswith("Histogram of 3 scores, mean 0.")
+    assert scores.endswith(", has 1.")
+    assert "most" not in scores
+
+
 def test_verdicts_are_counted_and_lead_to_their_items(store: Store) -> None:
     app = open_run(graded(store), view="scores")
 

@@ -52,7 +52,7 @@ def told(store: Store, run: int, rater: str) -> dict[str, tuple[int, float | Non
 
 def reported(store: Store, run: int) -> dict[str, tuple[int, float | None, float | None]]:
     """The same in the report."""
-    lines = report(store, run, made="then").criteria
+    lines = report(store, run, created="then").criteria
     return {line.name: (line.labelled, line.accuracy.value, line.kappa.value) for line in lines}
 
 

@@ -134,8 +134,8 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     found = metrics_source(lambda: store, str(run.id))
     gate = check_source(lambda: store, str(run.id), GateRequest((GateBound("right", "min", 0.5),)))
     assert found["trust"]["in_words"] == gate.trust == sentence
-    assert report(store, run.id, made="then").trust["in_words"] == sentence
-    assert sentence in list(paper(report(store, run.id, made="then")).texts())
+    assert report(store, run.id, created="then").trust["in_words"] == sentence
+    assert sentence in list(paper(report(store, run.id, created="then")).texts())
     assert gate.checks[0]["value"] == found["trust"]["right"]
     # A figure over labelled cells says how many of them a review picked.
     plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
@@ -258,7 +258,7 @@ def test_labels_that_people_correct_are_not_blamed_on_the_judges(store: Store) -
         "Labels and people differ on 50% of 2 cells with both, so a verdict that differs from its "
         "label may be right."
     ) in of(store, run.id).sentence
-    found = report(store, run.id, made="then")
+    found = report(store, run.id, created="then")
     assert (
         "Labels are taken as the truth; people who settled 2 cells with a label differ from it on "
         "50%."

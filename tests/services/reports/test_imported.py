@@ -60,7 +60,7 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     assert (
         "All criteria, m1: as near 1.00; beats 3 of 3 as experts, 3 of 3 as trained people" in text
     )
-    written = markdown_paper(paper(report(store, runs[0], made=MADE)))
+    written = markdown_paper(paper(report(store, runs[0], created=MADE)))
     assert says in written
     assert "| m2, all criteria | 1.00 | 3 of 3 | 3 of 3 | 3 of 3 |" in written
     compared = compare_runs(store, runs[0], runs[1], bootstrap=0)
@@ -70,12 +70,12 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     # Where it cannot be said, the reason is.
     why = "Whether the panel may stand in for a person cannot be said: 0 of at least 3 people have "
     assert why in metrics_as_text(metrics_source(lambda: store, str(few)))
-    assert why in markdown_paper(paper(report(store, few, made=MADE)))
+    assert why in markdown_paper(paper(report(store, few, created=MADE)))
 
 
 def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path: Path) -> None:
     run = import_path(store, folder(tmp_path / "in"))["run"]
-    found = report(store, run, made=MADE)
+    found = report(store, run, created=MADE)
 
     (line,) = found.criteria
     # Verdicts of the models: a MET, b UNMET, c tied, so the worst: UNMET, d UNMET. The people's
@@ -94,7 +94,7 @@ def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path:
 
 def test_where_only_people_rated_they_are_the_verdict(store: Store, tmp_path: Path) -> None:
     run = import_path(store, folder(tmp_path / "in", models=False))["run"]
-    found = report(store, run, made=MADE)
+    found = report(store, run, created=MADE)
 
     # Majorities: a and b MET, c and d UNMET.
     assert found.criteria[0].verdicts == (2, 2)
@@ -123,7 +123,7 @@ def test_an_experiment_folder_is_imported_with_the_same_figures(
     command = ["export", str(run), "--format", "autorubric", "--out", str(out)]
     assert CliRunner().invoke(main, [*command, "--db", str(store.path)]).exit_code == 0
 
-    again = report(store, import_path(store, out)["run"], made=MADE)
+    again = report(store, import_path(store, out)["run"], created=MADE)
 
     # 5 of 20 are MET, as before (tests.services.reports.made).
     assert again.criteria[0].verdicts == (5, 15)

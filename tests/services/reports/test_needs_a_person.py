@@ -16,7 +16,7 @@ def test_items_assessed_in_part_need_a_person_where_the_rubric_decides_nothing(
     store: Store,
 ) -> None:
     run = partly_assessed(store)
-    found = report(store, run, made=MADE)
+    found = report(store, run, created=MADE)
 
     # All but "whole" (partly_assessed).
     assert sum(row.review for row in store.results.items(run)) == 4
@@ -34,7 +34,7 @@ def test_an_item_that_passes_may_need_a_person_all_the_same(store: Store) -> Non
     )
     items = resolved_items(store, store.runs.get(run).dataset_version_id, None)
     store.results.rebuild(run, derive_for(store.runs.get(run).plan, rubric, items))
-    found = report(store, run, made=MADE)
+    found = report(store, run, created=MADE)
 
     rows = {row.item_id: row for row in store.results.items(run)}
     assert (rows["most"].outcome, rows["most"].review) == ("pass", True)

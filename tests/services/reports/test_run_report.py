@@ -21,7 +21,7 @@ def said(found: RunReport, words: str) -> bool:
 
 
 def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None:
-    found = report(store, decided(store), made=MADE)
+    found = report(store, decided(store), created=MADE)
 
     # 5 of 20 items are MET (1), the others UNMET (0): the mean is 5 / 20.
     assert found.scores.mean.value == 0.25
@@ -38,7 +38,7 @@ def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None
 
 
 def test_no_item_is_both_among_the_best_and_the_worst(store: Store) -> None:
-    found = report(store, decided(store, 12), made=MADE)
+    found = report(store, decided(store, 12), created=MADE)
 
     # Of 12 items 9 have the score 0, of which five are among the worst and two among the best.
     worst, best = ({one.id for one in ones} for ones in (found.worst, found.best))
@@ -47,7 +47,7 @@ def test_no_item_is_both_among_the_best_and_the_worst(store: Store) -> None:
 
 
 def test_the_interval_of_the_mean_is_that_of_a_share(store: Store) -> None:
-    mean = report(store, decided(store, 400), made=MADE).scores.mean
+    mean = report(store, decided(store, 400), created=MADE).scores.mean
 
     # A quarter of 400: 0.25 -+ 1.96 sqrt(0.25 * 0.75 / 400) = 0.2076 to 0.2924.
     assert mean.low == pytest.approx(0.2076, abs=0.006)
@@ -55,7 +55,7 @@ def test_the_interval_of_the_mean_is_that_of_a_share(store: Store) -> None:
 
 
 def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: Store) -> None:
-    (line,) = report(store, decided(store), made=MADE).criteria
+    (line,) = report(store, decided(store), created=MADE).criteria
 
     # The judge gives exactly the labels; the most common label (UNMET) is right on 15 of 20.
     assert (line.labelled, line.accuracy.value, line.commonest.value) == (20, 1.0, 0.75)
@@ -65,7 +65,7 @@ def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: St
 
 
 def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(store: Store) -> None:
-    whole = report(store, decided(store), made=MADE)
+    whole = report(store, decided(store), created=MADE)
     (line,) = whole.criteria
     # 223 items: 38 right are 17% (13 to 22%), always saying the most common label 57% (127).
     worse = replace(
@@ -94,7 +94,7 @@ def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(stor
 
 
 def test_failures_and_abstentions_are_counted_apart(store: Store) -> None:
-    found = report(store, graded(store), made=MADE)
+    found = report(store, graded(store), created=MADE)
 
     # The table of tests.pages.graded: 12 cells, 10 answered (2 of them abstentions), 2 no key.
     assert (found.counts.planned, found.counts.votes, found.counts.abstentions) == (12, 10, 2)
@@ -108,7 +108,7 @@ def test_failures_and_abstentions_are_counted_apart(store: Store) -> None:
 
 
 def test_each_judges_own_score_follows_the_rubric(store: Store) -> None:
-    raters = {r.name: r for r in report(store, graded(store), made=MADE).raters}
+    raters = {r.name: r for r in report(store, graded(store), created=MADE).raters}
 
     # bob: a = (0 + 1) / 2, b = MET with Depth left out = 1, c = (0 + .5) / 2; mean 1.75 / 3.
     assert raters["bob"].mean.value == pytest.approx(1.75 / 3)
@@ -117,7 +117,7 @@ def test_each_judges_own_score_follows_the_rubric(store: Store) -> None:
 
 
 def test_limits_follow_from_the_facts(store: Store) -> None:
-    found = report(store, decided(store), made=MADE)
+    found = report(store, decided(store), created=MADE)
 
     assert said(found, "Only 20 items have a score")
     assert said(found, "Only one judge voted")
@@ -129,7 +129,7 @@ def test_limits_follow_from_the_facts(store: Store) -> None:
 
 
 def test_without_labels_nothing_is_said_about_being_right(store: Store) -> None:
-    found = report(store, decided(store, 60, labelled=False), made=MADE)
+    found = report(store, decided(store, 60, labelled=False), created=MADE)
 
     assert found.reference == ""
     assert found.criteria[0].accuracy.value is None
@@ -139,7 +139,7 @@ def test_without_labels_nothing_is_said_about_being_right(store: Store) -> None:
 
 
 def test_one_item_has_a_mean_and_no_interval(store: Store) -> None:
-    found = report(store, decided(store, 1), made=MADE)
+    found = report(store, decided(store, 1), created=MADE)
 
     assert found.scores.mean.value == 1.0
     assert found.scores.mean.low is None
@@ -148,7 +148,7 @@ def test_one_item_has_a_mean_and_no_interval(store: Store) -> None:
 
 
 def test_a_run_without_votes_has_a_report_that_says_so(store: Store) -> None:
-    found = report(store, planned(store), made=MADE)
+    found = report(store, planned(store), created=MADE)
 
     assert found.scores.mean.value is None
     assert said(found, "No item has a score")
@@ -157,7 +157,7 @@ def test_a_run_without_votes_has_a_report_that_says_so(store: Store) -> None:
 
 
 def test_a_report_is_plain_data(store: Store) -> None:
-    found = report(store, graded(store), made=MADE)
+    found = report(store, graded(store), created=MADE)
 
     again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert again["scores"]["mean"]["value"] == found.scores.mean.value

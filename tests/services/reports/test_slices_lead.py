@@ -15,7 +15,7 @@ from tests.services.reports.made import MADE, decided
 
 def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[Words, ...]]:
     """The rows of a table of the report, by what stands first in them."""
-    made = paper(report(store, run_id, resamples=10, made=MADE))
+    made = paper(report(store, run_id, resamples=10, created=MADE))
     tables = [
         b for s in made.sections for b in s.blocks if isinstance(b, TableBlock) and b.name == name
     ]

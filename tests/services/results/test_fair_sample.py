@@ -114,7 +114,7 @@ def test_a_declaration_that_votes_refute_is_believed_nowhere(store: Store) -> No
     assert f"the 30 labels are no fair sample ({why})" in said(store, run)
     checks = check_source(lambda: store, str(run), GateRequest((GateBound("right", "min", 0.5),)))
     assert why in checks.checks[0]["why"]
-    found = report(store, run, made="then")
+    found = report(store, run, created="then")
     assert not found.corrected
     assert any(why in limit for limit in found.limits)
     assert why in random_labels.of_run(store, run).reason

@@ -29,7 +29,7 @@ RULE = QueueRule(near_mark=None, audit_share=0.5)
 
 def everything(store: Store, run: int, queue: int) -> str:
     """All that is said about a run anywhere, as text."""
-    about = report(store, run, resamples=20, made="then").to_dict()
+    about = report(store, run, resamples=20, created="then").to_dict()
     return json.dumps(
         [
             about,

@@ -19,10 +19,10 @@ from core.services.runs.cluster.joining import Cluster
 from core.services.runs.ready_run import Job, TrainedJudge, trained_here, trained_model
 
 log = logging.getLogger(__name__)
-#: The least number of cells that is worth sending: about ten seconds of one process.
+#: Fewer cells are not worth sending: one process takes about ten seconds for these.
 WORTH = 5_000
 
-#: By criterion the judge's votes, or why it has none.
+#: Each criterion's votes of the trained judge, or why it could not be trained.
 Found = dict[str, Applied | Unfit]
 
 
@@ -59,7 +59,7 @@ async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
 
 
 def learn(sent: bytes, names: list[str]) -> Found:
-    """Return on a worker what the judge learns of these criteria, applied to all items."""
+    """Train the judge for these criteria, on a worker, and return its votes on all items."""
     spec, rubric, calibration, items, seed = pickle.loads(sent)
     return {name: _applied(spec, rubric, name, calibration, items, seed) for name in names}
 
