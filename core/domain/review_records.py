@@ -176,7 +176,7 @@ TurnStatus = Literal["available", "locked", "assigned", "mine_done", "waiting", 
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which cells a person wants to see; defaults do not filter."""
+    """The cells that a person wants to see; by default all."""
 
     criterion: str | None = None
     reason: Reason | None = None

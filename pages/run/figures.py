@@ -215,7 +215,7 @@ def _right(one: CriterionReport) -> Estimate:
 
 
 def _judge_row(one: CriterionReport) -> str:
-    """Whether the accuracy is above the most common answer's, by more than chance would do."""
+    """Return a tag: is the accuracy significantly above or below the most common answer's?"""
     if one.accuracy is None or one.majority is None or one.interval is None:
         return tag("judges switched off" if one.switched_off else "nothing to compare")
     low, high = one.interval
@@ -278,7 +278,7 @@ def _line(one: FlipRate) -> list[str]:
 
 
 def _judged(one: FlipRate) -> str:
-    """Whether the first place draws answers by more than chance would do."""
+    """Return a tag: are answers significantly drawn to the first option, or away from it?"""
     low, high = one.pull.low, one.pull.high
     if low is None or high is None:
         return ""

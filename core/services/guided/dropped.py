@@ -34,13 +34,13 @@ from core.services.rubrics.drafts import rubric_from
 from core.store.store import Store
 from core.text.numbers import plural
 
-#: How YAML and JSON of rubrics begin, notes before them left aside.
+#: How a rubric in YAML or JSON begins, after any comments.
 _STRUCTURED = re.compile(
     r"\s*(?:#.*\n\s*)*(?:[{\[]|-\s+\w+:|(?:name|criteria|sections|guidelines|description):)"
 )
 
 Kind = Literal["texts", "rubric", "votes", "unknown"]
-#: Where files wait to be accepted: on Start whatever they are, else where they are taken.
+#: Where dropped files wait: on Start, for files of any kind, or on the screen that takes them.
 Place = Literal["start", "texts", "rubric", "votes", "unknown"]
 _KEPT = "dropped/"
 _PASTED = "pasted/"
@@ -101,7 +101,7 @@ def _is_rubric(file: File) -> bool:
     try:
         return import_files.look_at_bytes(file.data, file.name).kind == "rubric"
     except InputError:
-        # Its own reader says below what is wrong with it.
+        # Its reader, below, reports what is wrong with it.
         return False
 
 

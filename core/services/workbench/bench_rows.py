@@ -22,7 +22,7 @@ from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.library import WORKBENCH
 from core.store.store import Store
 
-#: More rows than this belong into a dataset and a run.
+#: The most test rows; for more, make a dataset and a run.
 MOST_ROWS = 200
 
 
@@ -130,7 +130,7 @@ def item_from(row: BenchRow) -> Item:
 
 
 def is_empty(row: BenchRow) -> bool:
-    """Whether there is nothing to judge in it yet."""
+    """Return whether the row is empty, so that there is nothing to judge yet."""
     item = item_from(row)
     return not item.text.strip() or not has_text(item)
 
@@ -141,7 +141,7 @@ def draft_state(draft: RubricDraft) -> str:
 
 
 def opened(store: Store, name: str) -> Bench:
-    """The workbench of a rubric as it was left, else an empty one with a model that can be asked.
+    """Return a rubric's saved workbench, or else an empty one with a model that can be asked.
 
     ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
     """
@@ -149,14 +149,14 @@ def opened(store: Store, name: str) -> Bench:
     if kept is None:
         ready = [entry.name for entry in list_judges(store) if entry.ready_model]
         return _blank(ready[:1])
-    # It may lack what an older version of the program did not know.
+    # One saved by an older version of the program may lack newer fields.
     rows = [{"context": {}, **row} for row in kept.content.get("rows", [])]
     return cast("Bench", {**_blank([]), **kept.content, "rows": rows})
 
 
 @allowed("draft")
 def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
-    """What ``make`` makes of the workbench, kept."""
+    """Return the workbench as changed by ``make``, after saving it."""
     with store.write():
         changed = make(opened(store, name))
         store.drafts.save(WORKBENCH + name, changed, now=clock.now())
@@ -165,7 +165,7 @@ def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
 
 @allowed("draft")
 def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
-    """More rows at the end; returns how many. ``InputError`` where there are too many."""
+    """Add rows at the end; return how many. Raises ``InputError`` if there are too many."""
     new = list(rows)
 
     def add(bench: Bench) -> Bench:
@@ -182,7 +182,7 @@ def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
 
 @allowed("draft")
 def add_row(store: Store, name: str) -> str:
-    """An empty row at the end; returns its uid."""
+    """Add an empty row at the end; return its uid."""
     row = new_row()
     add_rows(store, name, [row])
     return row["uid"]
@@ -213,7 +213,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
 
 @allowed("draft")
 def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
-    """Take a row out; returns it, so that it can be put back with ``add_rows``."""
+    """Remove a row and return it, so that ``add_rows`` can put it back."""
     gone = next((row for row in opened(store, name)["rows"] if row["uid"] == uid), None)
     change(store, name, lambda b: {**b, "rows": [r for r in b["rows"] if r["uid"] != uid]})
     return gone
@@ -221,7 +221,7 @@ def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
 
 @allowed("draft")
 def duplicate_row(store: Store, name: str, uid: str) -> None:
-    """A copy of a row right after it, to be changed a little."""
+    """Insert a copy of a row right after it."""
 
     def doubled(bench: Bench) -> Bench:
         rows = list[BenchRow]()
