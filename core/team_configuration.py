@@ -22,10 +22,10 @@ from core.text.addresses import why_not_address, why_not_domain
 
 
 def team_access(path: str) -> TeamAccess | None:
-    """What the file at ``path`` says (empty: ``None``, no file); read again when it changes.
+    """Return the configuration in a file, read again when it changes; ``None`` without a path.
 
     Raises:
-        InputError: the file cannot be read, or says something that is not known.
+        InputError: the file cannot be read, or has unknown or invalid keys.
     """
     if not path:
         return None
@@ -63,20 +63,20 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 class _Reading:
-    """Reads plain data, and gathers everything that is wrong with it."""
+    """Reads plain data and collects every problem in it."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def known(self, given: Mapping[str, Any], names: Collection[str], at: tuple[Any, ...]) -> None:
-        """Everything there has one of these names."""
+        """Add a problem for every key that is not one of these names."""
         for name in given:
             if name not in names:
                 words = f"Use {', '.join(names)}."
                 self.problems.append(Problem("is not known here.", words, (*at, name)))
 
     def section(self, given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        """A table that must be there."""
+        """Return a required table; a missing one is a problem."""
         found = given.get(name)
         if not isinstance(found, dict):
             self.problems.append(Problem("is missing.", f"Begin a section [{name}].", (name,)))
@@ -84,7 +84,7 @@ class _Reading:
         return found
 
     def tables(self, given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-        """An array of tables."""
+        """Return an array of tables, empty by default."""
         found = given.get(name, [])
         if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
             self.problems.append(Problem("is no list.", f"Write [[{name}]] for each.", (name,)))
@@ -92,7 +92,7 @@ class _Reading:
         return found
 
     def access(self, given: Mapping[str, Any], providers: tuple[ListedProvider, ...]) -> TeamAccess:
-        """The section ``[access]``."""
+        """Return the section ``[access]``, read."""
         at = ("access",)
         names = (
             *("login", "allowed_domains", "allowed_emails", "admins", "new_members"),
@@ -124,7 +124,7 @@ class _Reading:
     def workspaces(
         self, given: Mapping[str, Any], folder: Path, access: TeamAccess
     ) -> tuple[Workspace, ...]:
-        """All tables ``[[workspace]]``; no two share a name or a data file."""
+        """Return all workspaces; two with one name or one data file are a problem."""
         made = list[Workspace]()
         for number, one in enumerate(self.tables(given, "workspace")):
             at = ("workspace", number)

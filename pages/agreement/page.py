@@ -93,8 +93,8 @@ def show() -> None:
 
 
 def _view() -> str:
-    """The view of the address: the row of views, and below it what the chosen one holds."""
-    # A link to a cell of the matrix is a link to where the matrix is.
+    """Draw the row of views; return the view or section in the address."""
+    # A link to a cell of the confusion matrix opens the section with that matrix.
     default = "one" if state.address(selection.CELL) else "criteria"
     names = [name for _, held in VIEWS.values() for name in held]
     now = state.address_in(state.VIEW, names) or default
@@ -105,7 +105,7 @@ def _view() -> str:
 
 
 def _within(view: str, chosen: RatedSelection) -> None:
-    """What a view holds beside what is shown; of one criterion the way back to all of them."""
+    """Draw the switch between a view's sections, and for one criterion the way back to all."""
     group, held = next((name, held) for name, (_, held) in VIEWS.items() if view in held)
     if view == group and not held[view]:
         return
@@ -137,7 +137,7 @@ def _shown(view: str, chosen: RatedSelection) -> None:
 
 
 def _said(chosen: RatedSelection) -> None:
-    """How many items are looked at, of how many, and what reviewers are here."""
+    """Say how many of the items are compared, and how reviewers count."""
     if chosen.whole.reviewers:
         _reviewers(chosen)
     if ratings.LABELS in (chosen.reference, chosen.rater):

@@ -118,7 +118,7 @@ def shown() -> ItemSelection:
 
 
 def _ids(only: list[str]) -> tuple[str, ...] | None:
-    """The items of the set that the address names, of those that differ by order, or of both."""
+    """Return the items in the address's set, those that differ by order, or those in both."""
     run_id, kept = state.address_id(state.RUN), state.address(state.SET)
     if run_id is None or not (kept or "order" in only):
         return None

@@ -67,13 +67,13 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
 
 
 def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
-    """Who is ahead by labels drawn at random; empty where nobody drew any."""
+    """Say which system leads by labels drawn at random; empty if there are none."""
     found = system_gaps.corrected_systems(store(), run, "", tasks, level)
     return "" if found.reason else system_gaps.in_words(found)
 
 
 def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
-    """The two that are compared: those of the address, else the first two by score."""
+    """Return the two systems to compare: those in the address, else the top two by score."""
     if len(tasks.systems) < 2:
         return None
     asked = tuple(state.address_in(one, tasks.systems) for one in (state.FIRST, state.SECOND))

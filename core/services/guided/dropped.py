@@ -121,15 +121,15 @@ def _rubric(file: File) -> Recognised:
 
 
 def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
-    """The rubrics in these files. Raises ``InputError``."""
+    """Return the rubrics in these files. Raises ``InputError``."""
     return tuple(one for file in files for one in import_export.read(file.data, file.name))
 
 
 def pasted_rubric(text: str) -> Parsed[Rubric]:
-    """The rubric in a paste: a table, YAML or JSON, else one requirement a line.
+    """Return the rubric in pasted text: a table, YAML or JSON, else one requirement a line.
 
     Raises:
-        InputError: nothing to read, or every problem with its line.
+        InputError: there is no criterion, or there are problems, each with its line.
     """
     if import_export.is_table(text, "pasted text") or _STRUCTURED.match(text):
         return import_export.read(text, "pasted text")[0]
@@ -143,7 +143,7 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
 
 
 def in_words(rubric: Rubric) -> str:
-    """How large a rubric is: `4 criteria, 20 points`."""
+    """Return a rubric's size in words: `4 criteria, 20 points`."""
     points = plural_points(rubric.max_points)
     return f"{plural(len(rubric.criteria), 'criterion', 'criteria')}, {points}"
 
@@ -236,7 +236,7 @@ def _votes_words(look: FileLook) -> str:
 
 
 def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
-    """The files of that kind."""
+    """Return the files of that kind."""
     return tuple(file for one in seen if one.kind == kind for file in one.files)
 
 
