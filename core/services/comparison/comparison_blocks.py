@@ -192,7 +192,8 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
 def _same_reason(differences: Sequence[Estimate]) -> str:
     """Return the one reason that several differences all lack an interval for, else nothing."""
     reasons = {one.words(score).below for one in differences}
-    if len(differences) < 2 or len(reasons) > 1 or any(one.low is not None for one in differences):
+    bare = all(one.value is not None and one.low is None for one in differences)
+    if len(differences) < 2 or len(reasons) > 1 or not bare:
         return ""
     (reason,) = reasons
     return f"{reason[0].upper()}{reason[1:]}" if reason else ""
