@@ -24,7 +24,6 @@ REFERENCE = "reference"
 RATER = "rater"
 CELL = "cell"
 CELLS = "cells"
-MEASURE = "measure"
 FINDING = "finding"
 ABOUT = "about"
 
@@ -36,8 +35,6 @@ AGREEMENT_CHART = "agreement_chart"
 #: What can be chosen: the two that are compared; items and intervals.
 INTERVALS = "intervals"
 PAIR, ITEMS = (RATER, REFERENCE), (state.TAG, INTERVALS)
-#: What of the address says nothing of another run.
-OF_A_RUN = (REFERENCE, RATER, state.CRITERION, state.TAG, state.SYSTEM, state.SPLIT)
 WORDS = {
     LABELS: "Labels (gold)",
     PEOPLE: "The majority of people",

@@ -114,15 +114,15 @@ def bar(reach: Reach) -> str:
     '<span class="rs-bar" title="Kap'
     """
 
-    def at(value: float) -> str:
-        return f"left:{100 * min(1.0, max(0.0, value)):.1f}%"
+    def at(value: float) -> float:
+        return 100 * min(1.0, max(0.0, value))
 
     low, high = (reach.value if end is None else end for end in (reach.low, reach.high))
-    right = f"right:{100 - 100 * min(1.0, max(0.0, high)):.1f}%"
-    mark = "" if reach.mark is None else f'<u style="{at(reach.mark)}"></u>'
+    mark = "" if reach.mark is None else f'<u style="left:{at(reach.mark):.1f}%"></u>'
     return (
-        f'<span class="rs-bar" title="{esc(reach.name)}">{mark}<i style="{at(low)};{right}"></i>'
-        f'<b style="{at(reach.value)}"></b></span>'
+        f'<span class="rs-bar" title="{esc(reach.name)}">{mark}'
+        f'<i style="left:{at(low):.1f}%;right:{100 - at(high):.1f}%"></i>'
+        f'<b style="left:{at(reach.value):.1f}%"></b></span>'
     )
 
 

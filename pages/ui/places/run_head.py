@@ -66,9 +66,8 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
         if here == RUN:
             run_status.show(run.id, grades=True, about=about)
         else:
-            now = lifecycle.progress(store(), run.id).row
-            votes = f'<span class="rs-num">{esc(run_status.votes_words(now))}</span>'
-            row([run_status.status_tag(now), votes, about])
+            votes = f'<span class="rs-num">{esc(run_status.votes_words(run))}</span>'
+            row([run_status.status_tag(run), votes, about])
         if here != REPORT:  # which begins with it
             trust_statement(run.id, run.votes)
         row_of_tabs = st.container(

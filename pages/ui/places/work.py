@@ -97,7 +97,7 @@ REASONS = {
 SOME = 20
 
 
-def grade_some(run_id: int, criteria: int, criterion: str | None = None) -> None:
+def grade_some(run_id: int, criteria: int) -> None:
     """A link to the queue of cells drawn at random, whose labels speak for all."""
     link(
         QUEUES,
@@ -107,7 +107,6 @@ def grade_some(run_id: int, criteria: int, criterion: str | None = None) -> None
             state.RUN: run_id,
             state.RULE: RANDOM,
             state.NAMED: "Drawn at random",
-            **({} if criterion is None else {state.CRITERION: criterion}),
         },
         icon="edit_note",
         help=f"{SOME} for each criterion: from so few on a figure can be told.",
