@@ -18,7 +18,7 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
 from pages.agreement.selection import RatedSelection, said, versus, words_of
-from pages.agreement.words import STRENGTH, few, row, same_answer, section
+from pages.agreement.words import STRENGTH, few, remarks, row, same_answer, section
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
 from pages.ui.places import work
@@ -41,6 +41,7 @@ def show(chosen: RatedSelection) -> None:
         st.html(f"<div><b>{esc(headline(found))}</b></div>", width="content")
         with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
             st.html(f'<div class="rs-prose">{esc(found.sentence)}</div>')
+            remarks(chosen)
     if alone:
         block = blocks.criteria_table(found.criteria, found)
         drawn.show(chosen.run_id, block, "criteria", titled=True)

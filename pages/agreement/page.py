@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.agreement import load_ratings, rating_sheet, ratings
+from core.services.agreement import load_ratings, rating_sheet
 from core.services.results import browsing
-from core.services.review import corrected_estimates
 from core.text import numbers as fmt
 from pages.agreement import (
     calibration,
@@ -19,9 +18,10 @@ from pages.agreement import (
 from pages.agreement.asked_again import over_time, probing
 from pages.agreement.rating_models import severity, variance
 from pages.agreement.selection import RatedSelection
+from pages.agreement.words import remarks
 from pages.ui import routes, state
 from pages.ui.places import run_head, work
-from pages.ui.resources import remembered, shared, store
+from pages.ui.resources import shared, store
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
 
@@ -133,15 +133,13 @@ def _shown(view: str, chosen: RatedSelection) -> None:
         criteria.nothing_to_compare(chosen)
         return
     SHOWN[view](chosen)
-    _said(chosen)
+    if view != "criteria":  # which says it where it says how it decides
+        remarks(chosen)
+    _part(chosen)
 
 
-def _said(chosen: RatedSelection) -> None:
-    """Say how many of the items are compared, and how reviewers count."""
-    if chosen.whole.reviewers:
-        _reviewers(chosen)
-    if ratings.LABELS in (chosen.reference, chosen.rater):
-        _selection(chosen)
+def _part(chosen: RatedSelection) -> None:
+    """Say which of the items are compared, where it is not all."""
     if not chosen.part:
         return
     n = len(chosen.sheet.items)
@@ -156,31 +154,6 @@ def _said(chosen: RatedSelection) -> None:
             width="content",
         )
         work.offer_work(chosen.run_id, chosen.sheet.items, words)
-
-
-def _selection(chosen: RatedSelection) -> None:
-    """Say that labels come from a queue of doubtful cells, and the accuracy over all cells."""
-    review = remembered(
-        "labels from review",
-        chosen.run_about,
-        lambda: corrected_estimates.selected(store(), chosen.run_id),
-    )
-    if review is not None:
-        st.caption(label(corrected_estimates.in_words(review)))
-
-
-def _reviewers(chosen: RatedSelection) -> None:
-    """Say which answers of reviewers are compared, and warn of a circular comparison."""
-    words = (
-        "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
-    )
-    pair = {chosen.reference, chosen.rater}
-    if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:
-        words += (
-            " Labels hold what they settled in the end, so that this pair partly compares people "
-            "with themselves."
-        )
-    st.caption(words)
 
 
 def _no_runs() -> None:

@@ -15,7 +15,7 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, shared
 from pages.ui.text import one_line
-from pages.ui.widgets import confidence, interval_choice, one_of
+from pages.ui.widgets import confidence, interval_fields, level_words, one_of
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
 
@@ -33,8 +33,7 @@ AGREEMENT_CHART = "agreement_chart"
 
 
 #: What can be chosen: the two that are compared; items and intervals.
-INTERVALS = "intervals"
-PAIR, ITEMS = (RATER, REFERENCE), (state.TAG, INTERVALS)
+PAIR, ITEMS = (RATER, REFERENCE), (state.TAG,)
 WORDS = {
     LABELS: "Labels (gold)",
     PEOPLE: "The majority of people",
@@ -86,8 +85,6 @@ def sides(
     if REFERENCE in asked and (raters or len(whole.references) > 1):
         select("Against", REFERENCE, whole.references, reference, words_of, (RATER,))
     part, how = _items(whole, about, asked), confidence()
-    if INTERVALS in asked:
-        interval_choice()
     sheet, these = whole, (*about, part.tags, part.systems, part.split)
     if part:
         sheet = shared("agreement part", these, lambda: rating_sheet.sliced(whole, part))
@@ -103,7 +100,7 @@ def choose_criterion(chosen: RatedSelection) -> None:
 
 
 def _items(whole: Sheet, about: tuple[object, ...], asked: Collection[str]) -> Slice:
-    """Which items: by tag, system and split, as far as there is a choice."""
+    """Which items, by tag, system and split, and how sure the intervals are."""
     options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
     part = options.known(
         Slice(
@@ -113,10 +110,10 @@ def _items(whole: Sheet, about: tuple[object, ...], asked: Collection[str]) -> S
         )
     )
     chosen = len(part.tags) + len(part.systems) + bool(part.split)
-    words = f"Items: {fmt.plural(chosen, 'choice')}" if chosen else "All items"
-    if state.TAG not in asked or not (options.tags or options.systems or options.splits):
+    if state.TAG not in asked:
         return part
-    with st.popover(words, icon=":material/filter_list:"):
+    words = f"Items: {fmt.plural(chosen, 'choice')}" if chosen else "All items"
+    with st.popover(f"{words}, {level_words()}", icon=":material/filter_list:"):
         _several("Systems", state.SYSTEM, options.systems, part.systems)
         _several("Tags", state.TAG, options.tags, part.tags)
         if options.splits:
@@ -128,7 +125,9 @@ def _items(whole: Sheet, about: tuple[object, ...], asked: Collection[str]) -> S
                 part.split,
                 lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
             )
-        st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
+        if options.tags or options.systems or options.splits:
+            st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
+        interval_fields()
     return part
 
 

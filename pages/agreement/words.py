@@ -8,11 +8,15 @@ import streamlit as st
 
 from core.metrics.agreement.known_figures import KNOWN
 from core.metrics.estimate import Estimate
+from core.services.agreement import ratings
 from core.services.agreement.rater_pairs import lean
 from core.services.agreement.rating_sheet import FEW, Sheet
 from core.services.agreement.ratings import LABELS, PEOPLE, CriterionRatings
+from core.services.review import corrected_estimates
 from core.text import numbers as fmt
-from pages.ui.text import esc
+from pages.agreement.selection import RatedSelection
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label
 
 STRENGTH = (
     "Landis and Koch (1977) called a kappa up to 0.20 slight, up to 0.40 fair, up to 0.60 "
@@ -116,3 +120,36 @@ def said(sentences: Sequence[str], *, none: str) -> None:
     lines = "".join(f"<li>{esc(one)}</li>" for one in sentences)
     prose = f'<div class="rs-prose">{esc(none)}</div>'
     st.html(f'<ul class="rs-list">{lines}</ul>' if lines else prose)
+
+
+def remarks(chosen: RatedSelection) -> None:
+    """Say how reviewers count, and which cells the labels are of."""
+    if chosen.whole.reviewers:
+        _as_raters(chosen)
+    if ratings.LABELS in (chosen.reference, chosen.rater):
+        _from_review(chosen)
+
+
+def _from_review(chosen: RatedSelection) -> None:
+    """Say that labels come from a queue of doubtful cells, and the accuracy over all cells."""
+    review = remembered(
+        "labels from review",
+        chosen.run_about,
+        lambda: corrected_estimates.selected(store(), chosen.run_id),
+    )
+    if review is not None:
+        st.caption(label(corrected_estimates.in_words(review)))
+
+
+def _as_raters(chosen: RatedSelection) -> None:
+    """Say which answers of reviewers are compared, and warn of a circular comparison."""
+    words = (
+        "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
+    )
+    pair = {chosen.reference, chosen.rater}
+    if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:
+        words += (
+            " Labels hold what they settled in the end, so that this pair partly compares people "
+            "with themselves."
+        )
+    st.caption(words)

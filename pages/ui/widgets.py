@@ -339,16 +339,21 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
     how = confidence()
     width: Literal["stretch", "content"] = "stretch" if stretch else "content"
     with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
-        _choice("level", "How often they shall hold the true value", LEVELS, fmt.level_words)
-        if methods:
-            caption = METHODS.__getitem__
-            _choice("method", "How they are made of resamples", tuple(METHODS), caption)
-        st.caption(
-            "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
-            "trusted, better, strict, found or refused is decided at 95% all the same: names do "
-            "not change with how much one wants to see."
-        )
+        interval_fields(methods=methods)
     return how
+
+
+def interval_fields(*, methods: bool = True) -> None:
+    """Draw the choice itself, within another popover."""
+    _choice("level", "Intervals that hold the true value", LEVELS, fmt.level_words)
+    if methods:
+        caption = METHODS.__getitem__
+        _choice("method", "How intervals are made of resamples", tuple(METHODS), caption)
+    st.caption(
+        "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
+        "trusted, better, strict, found or refused is decided at 95% all the same: names do "
+        "not change with how much one wants to see."
+    )
 
 
 def _choice(

@@ -179,7 +179,11 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     rows = [_difference(row, delta, share) for row, delta in figures]
     why = _same_reason([delta.difference for _, delta in figures])
     if why:
-        rows = [(*row[:4], row[4]._replace(below=""), *row[5:]) for row in rows]
+        bare = [delta.difference.value is not None for _, delta in figures]
+        rows = [
+            (*row[:4], row[4]._replace(below=""), *row[5:]) if one else row
+            for row, one in zip(rows, bare, strict=True)
+        ]
     return TableBlock(
         f"Differences in {FIGURES[name]}",
         ("Criterion", "Items", "A", "B", "Difference", "p", "p, corrected"),
@@ -190,10 +194,10 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
 
 
 def _same_reason(differences: Sequence[Estimate]) -> str:
-    """Return the one reason that several differences all lack an interval for, else nothing."""
-    reasons = {one.words(score).below for one in differences}
-    bare = all(one.value is not None and one.low is None for one in differences)
-    if len(differences) < 2 or len(reasons) > 1 or not bare:
+    """Return the one reason for which no known difference has an interval, else nothing."""
+    known = [one for one in differences if one.value is not None]
+    reasons = {one.words(score).below for one in known}
+    if len(known) < 2 or len(reasons) > 1 or any(one.low is not None for one in known):
         return ""
     (reason,) = reasons
     return f"{reason[0].upper()}{reason[1:]}" if reason else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import shorten
 
 from core.blocks.blocks import (
     Block,
@@ -20,10 +21,10 @@ from core.blocks.estimates import measured
 from core.metrics.estimate import Estimate
 from core.services.agreement.blocks.criteria import criteria_table
 from core.services.agreement.blocks.headline import headline
+from core.services.reports.paper_criteria import criteria_section
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
-    criteria_section,
     method_section,
     raters_section,
     setup_section,
@@ -40,6 +41,8 @@ from core.services.reports.report_values import (
 )
 from core.text.numbers import DASH, count, level_words, percent, plural, score
 
+#: So many characters of a text tell which one it is.
+BEGINS = 60
 _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
 
@@ -50,7 +53,7 @@ def paper(report: RunReport) -> Paper:
         Section("What was asked", (Sentences(_asked(report)),)),
         Section("What came out", (Sentences(_came_out(report)),)),
         Section("How sure that is", _sure(report)),
-        Section("What it cannot say", (Sentences(report.limits, listed=True, first=4),)),
+        Section("What it cannot say", (Sentences(report.limits, listed=True, first=3),)),
         Section("What to do", (Sentences(_to_do(report), listed=True),)),
         *_items(report),
     ]
@@ -100,7 +103,7 @@ def _sure(report: RunReport) -> tuple[Block, ...]:
     blocks: list[Block] = [Sentences((headline(told),))] if told else []
     if told:
         blocks.append(criteria_table(told.criteria, told))
-    blocks.append(Sentences((*_rightness(report), *reviews_summary(report))))
+    blocks.append(Sentences(tuple(reviews_summary(report))))
     return tuple(blocks)
 
 
@@ -108,10 +111,7 @@ def _to_do(report: RunReport) -> tuple[str, ...]:
     """What would help, and where to look first; empty if nothing is undecided."""
     lines = [report.conclusion.advice] if report.conclusion and report.conclusion.advice else []
     if report.findings:
-        lines.append(
-            f"Look at what the checks found, {plural(len(report.findings), 'finding')} in all; "
-            f"the first: {report.findings[0]}"
-        )
+        lines.append(f"Look at the {plural(len(report.findings), 'finding')} of the checks.")
     if waiting := report.scores.waiting.hits:
         words = "needs" if waiting == 1 else "need"
         lines.append(f"Review the {plural(waiting, 'item')} that {words} a person.")
@@ -126,8 +126,8 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
         reach = f"{level_words(report.level)} interval {mean.ends}" if mean.ends else mean.why
         lines.append(
             f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
-            f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
-            f"with the median at {score(report.median)}.{_refuted(report)}"
+            f"{plural(whole.scored, 'item')}), the median {score(report.median)}."
+            f"{_refuted(report)}"
         )
     if parts := [
         f"{percent(one.value)} {OUTCOME[name]}"
@@ -169,31 +169,6 @@ def _holds(one: Estimate, value: float) -> bool:
 
 def _criteria(report: RunReport) -> int:
     return len(report.criteria) + report.more_criteria
-
-
-def _rightness(report: RunReport) -> list[str]:
-    known = [
-        (line.accuracy.value, line.commonest.value, line.accuracy.low)
-        for line in report.criteria
-        if line.accuracy.value is not None and line.commonest.value is not None
-    ]
-    if not known:
-        return []
-    low, high = min(a for a, *_ in known), max(a for a, *_ in known)
-    span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
-    better = sum(a > c for a, c, _ in known)
-    surely = sum(end is not None and end > c for _, c, end in known)
-    before = "Before people settled any, verdicts" if report.counts.adjudicated else "Verdicts"
-    right = (
-        f"as the majority of people on {span} of the items that people rated"
-        if report.reference == "people"
-        else f"right on {span} of the labelled items"
-    )
-    return [
-        f"{before} by criterion: {right}; on {count(better)} of "
-        f"{plural(len(known), 'criterion', 'criteria')} that is more than always giving the most "
-        f"common answer would reach{f', surely on {count(surely)}' if better else ''}."
-    ]
 
 
 def _scores(report: RunReport) -> Section:
@@ -307,25 +282,27 @@ def _items(report: RunReport) -> list[Section]:
     if not report.worst:
         return []
     few = not report.best
-    blocks: list[Block] = [
-        _item_table("All items, the worst first" if few else "The worst", report.worst)
-    ]
+    # An outcome that all share is said once above, in the result.
+    outcomes = len({_outcome(item) for item in (*report.worst, *report.best)}) > 1
+    head = "All items, the worst first" if few else "The worst"
+    blocks: list[Block] = [_item_table(head, report.worst, outcomes)]
     if not few:
-        blocks.append(_item_table("The best", report.best))
+        blocks.append(_item_table("The best", report.best, outcomes))
     return [Section("Items" if few else "Worst and best items", tuple(blocks))]
 
 
-def _item_table(name: str, items: Sequence[ItemLine]) -> TableBlock:
+def _item_table(name: str, items: Sequence[ItemLine], outcomes: bool) -> TableBlock:
     rows = tuple(
         (
             Words(item.id, item.system, {"item": item.id}),
             Words(score(item.score), _sureness(item)),
-            Words(_outcome(item)),
-            Words(item.preview),
+            *([Words(_outcome(item))] if outcomes else []),
+            Words(shorten(item.preview, BEGINS, placeholder="…")),
         )
         for item in items
     )
-    return TableBlock(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+    heads = ("Item", "Score", *(["Outcome"] if outcomes else []), "Begins")
+    return TableBlock(name, heads, rows, (1,))
 
 
 def _outcome(item: ItemLine) -> str:

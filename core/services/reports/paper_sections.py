@@ -6,32 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.blocks.blocks import (
-    BarPiece,
-    Bars,
     Block,
     Facts,
-    Forest,
-    Reach,
     Section,
     Sentences,
     TableBlock,
     Words,
 )
-from core.blocks.estimates import measured, measured_share
+from core.blocks.estimates import measured
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
 from core.services.agreement.calibration import PEOPLE_ARE, beaten
-from core.services.agreement.ratings import JUDGE_KINDS
 from core.services.reports.report_values import (
-    CriterionLine,
     JudgeFacts,
     RaterLine,
     RunReport,
     Setup,
     day_and_time,
     kind,
-    reference,
     reported_number,
 )
 from core.services.reports.report_values import reported_number as counted
@@ -46,7 +39,6 @@ from core.text.numbers import (
     score,
     seconds,
     tokens,
-    weight,
 )
 
 
@@ -202,116 +194,11 @@ def _version(setup: Setup) -> str:
     return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"
 
 
-_ALPHA = (
+#: What the alphas of raters and criteria mean.
+ALPHA = (
     "Alpha: agreement among all {whom} (Krippendorff), ordinal on ordinal criteria, else nominal; "
     "1 is perfect, 0 is what chance gives."
 )
-
-
-def criteria_section(report: RunReport) -> list[Section]:
-    """Verdicts by criterion, and how far they can be trusted."""
-    if not report.criteria or not report.counts.votes:
-        return []
-    blocks: list[Block] = [_bars(report), _verdicts(report)]
-    if report.conclusion:
-        blocks.append(Sentences((report.conclusion.finding,)))
-    if report.reference:
-        blocks.append(_forest(report))
-    blocks.append(_trust(report))
-    return [Section("Criteria", tuple(blocks))]
-
-
-def _bars(report: RunReport) -> Bars:
-    rows = tuple((line.name, _pieces(line)) for line in report.criteria)
-    return Bars("Verdicts by criterion", rows)
-
-
-def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
-    given = zip(line.labels, line.values, line.verdicts, line.options, strict=True)
-    pieces = [BarPiece(label, value, n, option) for label, value, n, option in given]
-    return (*pieces, BarPiece("abstained", None, line.abstained, None))
-
-
-def _verdicts(report: RunReport) -> TableBlock:
-    rows = []
-    for line in report.criteria:
-        total = sum(line.verdicts) + line.abstained
-        for piece in _pieces(line):
-            if piece.value is None and not piece.items:
-                continue
-            verdict = "" if piece.option is None else str(piece.option)
-            rows.append(
-                (
-                    Words(line.name),
-                    Words(piece.label),
-                    reported_number(piece.items, {"criterion": line.question, "verdict": verdict}),
-                    Words(percent(piece.items / total if total else None)),
-                )
-            )
-        if line.missing:
-            missing = (
-                Words("no verdict"),
-                reported_number(line.missing, {"criterion": line.question, "verdict": "none"}),
-                Words(percent(None)),
-            )
-            rows.append((Words(line.name), *missing))
-    heads = ("Criterion", "Verdict", "Items", "Share")
-    note = "Shares are of the items that have a verdict, abstentions included."
-    return TableBlock("Verdicts, counted", heads, tuple(rows), (2, 3), note)
-
-
-def _forest(report: RunReport) -> Forest:
-    rows = tuple(
-        Reach(line.name, value, line.accuracy.low, line.accuracy.high, line.commonest.value)
-        for line in report.criteria
-        if (value := line.accuracy.value) is not None
-    )
-    name = f"Accuracy against the {reference(report)}, by criterion"
-    return Forest(name, rows, marks="always giving the most common answer", axis="Accuracy")
-
-
-def _trust(report: RunReport) -> TableBlock:
-    judged = any(rater.kind in JUDGE_KINDS for rater in report.raters)
-    whom = "judges" if judged else "people"
-    alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
-    heads = ["Criterion", "Mean value", alpha]
-    note = "Mean value: of the verdicts that are no abstention. " + _ALPHA.format(whom=whom)
-    if report.reference:
-        heads += ["Compared", "Accuracy", "Most common answer", "Kappa"]
-        note += (
-            f" Compared: {_compared(report)} and the {reference(report)}. Accuracy: the "
-            "share of "
-            "them on which the two are the same. Most common answer: the accuracy of always giving "
-            "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
-        )
-    rows = tuple(_trust_row(line, bool(report.reference)) for line in report.criteria)
-    return TableBlock(
-        "How far verdicts can be trusted", tuple(heads), rows, tuple(range(1, len(heads))), note
-    )
-
-
-def _compared(report: RunReport) -> str:
-    """The rater compared with the reference, the same as on the Agreement page."""
-    if report.counts.adjudicated:
-        return "items with a verdict by votes, before people settled any,"
-    return "items with a verdict"
-
-
-def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
-    row = (
-        Words(line.name, f"{line.scale}, weight {weight(line.weight)}"),
-        measured(line.mean),
-        measured(line.alpha),
-    )
-    if not compared:
-        return row
-    return (
-        *row,
-        reported_number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
-        measured_share(line.accuracy),
-        Words(percent(line.commonest.value)),
-        measured(line.kappa),
-    )
 
 
 def raters_section(report: RunReport) -> list[Section]:

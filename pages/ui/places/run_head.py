@@ -16,7 +16,7 @@ from pages.ui.grades import trust_statement
 from pages.ui.places import work
 from pages.ui.resources import require_seen, store
 from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, RUNS, Screen
-from pages.ui.run_status import raters_line, versions_line
+from pages.ui.run_status import raters_line
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import row, show_flash
 
@@ -53,14 +53,13 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
     Returns the row of tabs, to which the grid adds its own choice.
     """
     require_seen(run.id)
-    how = "judged" if run.panel.askable else "rated elsewhere"
-    whole = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
     rubric = f"{one_line(run.rubric_name, 60)}, {run.version_words}"
-    about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters_line(run))}</span>'
+    raters = f"{'' if run.panel.askable else 'rated elsewhere by '}{raters_line(run)}"
+    about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", key="rs_head"):
             name = label(one_line(run.name, 100))
-            st.title(name, anchor=False, width="stretch", help=label(whole))
+            st.title(name, anchor=False, width="stretch")
             routes.about_this_page()
         show_flash()
         if here == RUN:

@@ -23,7 +23,7 @@ from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import kappa_quadratic
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mcnemar_exact
-from core.services.comparison.comparison_blocks import comparison_sections
+from core.services.comparison.comparison_blocks import comparison_sections, difference_table
 from core.services.comparison.differences import Delta
 from core.services.comparison.paired_runs import match_items
 from core.services.comparison.run_comparison import as_json, compare_runs, run_number
@@ -55,6 +55,20 @@ def test_accuracy_moves_as_counted_and_mcnemar_sees_who_is_right_alone(store: St
     assert clear.accuracy.p.value == pytest.approx(12 / 32)
     assert clear.accuracy.test == "mcnemar"
     assert (clear.decided, clear.same) == (8, 3)
+
+
+def test_one_reason_for_no_interval_is_said_once_beside_criteria_without_labels(
+    store: Store,
+) -> None:
+    data = dataset({"clear": LABELS["clear"]})
+    twice = run_with(store, data, WEAK), run_with(store, data, WEAK)
+
+    table = difference_table(compare_runs(store, *twice), "accuracy")
+
+    together, clear, tone = (row[4] for row in table.rows)
+    assert (together.below, clear.below) == ("", "")
+    assert tone.text == "undefined"
+    assert table.note.count("All items give the same difference") == 1
 
 
 def test_kappa_follows_the_scale_and_is_that_of_the_metric(store: Store) -> None:

@@ -102,7 +102,7 @@ def test_the_mean_that_labels_refute_has_theirs_beside_it(store: Store) -> None:
     mean = found.corrected[0].mean.words(score).inline
     assert mean.startswith("0.50 (")
     assert (
-        "with the median at 1.00. As people's labels have it, the mean is surely another: "
+        "the median 1.00. As people's labels have it, the mean is surely another: "
         f"{mean}, by weight and before gates and penalties."
     ) in written(found)
 
