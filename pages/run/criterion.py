@@ -28,7 +28,7 @@ from pages.ui.items import (
     vote_card,
     which_answer,
 )
-from pages.ui.places import work
+from pages.ui.places import settling, work
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.trial.votes import show_call
@@ -323,6 +323,10 @@ def beside_grid(run: Run, found: Sequence[GridItem], item_id: str, name: str) ->
         )
         title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
         work.review(run.id, [item_id], title, criterion=name)
+    if settling.may() and not settling.selected():
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html('<span class="rs-quiet">Settle as</span>', width="content")
+            settling.form(run.id, [(item_id, name)], of.criterion, "cell")
     settled = audit_trail.decided(store(), run.id, item_id).get(name)
     line = None if settled is None else partial(settled_by, run.id, item_id, name, settled)
     show(of, view.item.text, over=run.status == "done", decided=line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -26,7 +27,7 @@ from pages.run.criterion import RUN_GRID
 from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
 from pages.run.systems import Systems
 from pages.ui import state
-from pages.ui.places import work
+from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import one_line
@@ -68,6 +69,9 @@ def show(run: Run, rubric: Rubric) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             _pages(total, now.page)
             st.space("stretch")
+            if settling.may():
+                words = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
+                st.caption(words, width="content")
             st.html(drawn.legend(), width="content")
 
 
@@ -151,6 +155,8 @@ def _both(
         found = grid.items(store(), run, rows)
         at = opened(found)
         # The grid keeps its place whether a cell is open or not, and with it the cursor.
+        if settling.may():
+            settling.bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
                 _grid(run, rubric, means, of, found, lines, at)
@@ -193,6 +199,9 @@ def _grid(
         opened="" if at is None else _name(*at),
         on_open=_on_open,
         on_sort=_on_sort,
+        selected=(state.get(settling.SELECTED) or ()) if settling.may() else None,
+        on_select=settling.select,
+        on_digit=partial(_on_digit, run.id, rubric),
         height=HEIGHT,
     )
 
@@ -322,6 +331,16 @@ def _on_open(said: str) -> None:
     else:
         _open(parts[0])
         state.put(_WHOLE, True)
+
+
+def _on_digit(run_id: int, rubric: Rubric, name: str, digit: int) -> None:
+    """Settle the cell, or all that are selected with it if they are of one criterion."""
+    cell = tuple(json.loads(name))
+    cells = settling.selected()
+    cells = cells if cell in cells else [cell]
+    asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
+    if asked is not None:
+        settling.by_digit(run_id, cells, asked, digit)
 
 
 def _on_sort(said: str) -> None:

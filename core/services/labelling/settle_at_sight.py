@@ -1,0 +1,159 @@
+"""Cells settled where their votes are in sight: in the grid of a run, one or many at once.
+
+Such verdicts are not blind. They stand in a queue of their own, in which votes are always shown, so
+that the record, the figures on reviewers and undo treat them as what they are, and none of them
+passes for a label that was drawn at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core import clock
+from core.domain.review import Given, QueueRule, QueueSettings, Seat
+from core.domain.review_records import QueuedItem, QueueRow
+from core.domain.runs import Run
+from core.errors import InputError, Problem
+from core.services.access import blindness
+from core.services.access.allowing import allowed
+from core.services.queueing.queue_cells import QueueCandidate
+from core.services.queueing.queue_order import weigh
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.review import claims, commit_reveal, other_acts, queues
+from core.store.store import Store
+
+NAME = "Settled in the grid"
+#: It selects no cell by itself: each comes by the hand of who settles it.
+RULE = QueueRule.only(everything=True, items=())
+SETTINGS = QueueSettings(mode="assisted", assisted_share=1.0)
+#: So many cells can be settled at once: a page of the grid holds fewer of one criterion.
+MOST = 200
+
+
+class SettledAtSight(NamedTuple):
+    """What was settled, and the steps that undo it, the last first."""
+
+    cells: int
+    steps: tuple[int, ...]
+
+
+@allowed("adjudicate")
+def settle(
+    store: Store, seat: Seat, run_id: int, cells: Sequence[tuple[str, str]], given: Given | None
+) -> SettledAtSight:
+    """Settle cells (item, criterion) of a run, all or none; a verdict of one's own is replaced.
+
+    ``given`` is the answer for all of them, ``None`` accepts each cell's verdict as it is.
+
+    Raises:
+        InputError: no or too many cells, one without a verdict to accept, an option that a
+            criterion does not have, or a verdict against judges who agree that lacks a note.
+        Conflict: another person settled one of them here.
+        NotAllowed: this person still reviews the run blind.
+    """
+    blindness.require_open(store, run_id)
+    if not 0 < len(cells) <= MOST:
+        raise InputError(f"Choose between one cell and {MOST} cells.")
+    run = store.runs.get(run_id)
+    by_item: dict[str, list[str]] = {}
+    for item_id, name in dict.fromkeys(cells):
+        by_item.setdefault(item_id, []).append(name)
+    with store.write():
+        queue = _queue(store, seat, run)
+        _take_back(store, seat, queue, by_item)
+        _add(store, run, queue, _candidates(store, run, by_item))
+        steps = []
+        for item_id, names in by_item.items():
+            answers = _answers(store, run_id, item_id, names, given)
+            ticket = claims.claim(store, seat, queue.id, item_id, take_over=True)
+            for name in names:
+                done = commit_reveal.commit(store, ticket, {name: answers[name]})
+                ticket = done.ticket
+                steps.append(done.step)
+            claims.release(store, ticket)
+    return SettledAtSight(len(steps), tuple(reversed(steps)))
+
+
+@allowed("adjudicate")
+def undo(store: Store, seat: Seat, steps: Sequence[int]) -> int:
+    """Undo what ``settle`` did, all or none; return the number of cells.
+
+    Raises:
+        Conflict: something was built on one of them since.
+    """
+    with store.write():
+        for step in steps:
+            other_acts.undo(store, seat, step)
+    return len(steps)
+
+
+def _queue(store: Store, seat: Seat, run: Run) -> QueueRow:
+    for row in queues.queues(store, run.id):
+        if row.rule == RULE:
+            return row
+    return store.queues.create(
+        *(run.id, NAME, RULE, SETTINGS),
+        order="dataset",
+        seed=clock.draw_seed(),
+        author=seat.name,
+        now=clock.now(),
+    )
+
+
+def _add(store: Store, run: Run, queue: QueueRow, cells: Sequence[QueueCandidate]) -> None:
+    """Put cells into the queue; each of their items is one of which votes are shown at once."""
+    places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
+    items = [QueuedItem(item_id, at, 0.0, True, 1, ()) for item_id, at in places]
+    store.queues.add(queue.id, items, weigh(store, run, cells))
+
+
+def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[QueueCandidate]:
+    items = {one.id: one for one in resolved_items(store, run.dataset_version_id, list(by_item))}
+    rubric, found, problems = scored_rubric(store, run), list[QueueCandidate](), list[Problem]()
+    places = {name: at for at, name in enumerate(store.runs.item_ids(run.id))}
+    for item_id, names in by_item.items():
+        asked = (
+            {}
+            if item_id not in places
+            else {one.name: one for one in effective(items[item_id], rubric).criteria}
+        )
+        for name in names:
+            if name not in asked:
+                problems.append(Problem("is no cell of this run.", "", (item_id, name)))
+                continue
+            found.append(QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0))
+    if problems:
+        raise InputError("Not every cell can be settled.", tuple(problems[:20]))
+    return found
+
+
+def _answers(
+    store: Store, run_id: int, item_id: str, names: Sequence[str], given: Given | None
+) -> dict[str, Given]:
+    if given is not None:
+        return dict.fromkeys(names, given)
+    stand = {cell.criterion: cell.option for cell in store.results.cells(run_id, item_id)}
+    bare = [
+        Problem("has no verdict to accept.", "Choose an option.", (item_id, name))
+        for name in names
+        if stand.get(name) is None
+    ]
+    if bare:
+        raise InputError("Not every cell has a verdict.", tuple(bare[:20]))
+    return {name: Given(stand[name]) for name in names}
+
+
+def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
+    """Take back the verdicts that these cells have here, if one may: the new ones replace them."""
+    for item_id, names in by_item.items():
+        for name in names:
+            given = [
+                event
+                for event in store.events.of_cell(queue.run_id, item_id, name)
+                if (event.queue_id, event.action) == (queue.id, "verdict")
+            ]
+            gone = store.events.undone([event.id for event in given])
+            for event in given:
+                if event.id not in gone:
+                    other_acts.undo(store, seat, event.step)

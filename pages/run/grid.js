@@ -1,0 +1,182 @@
+const seen = new WeakMap();
+export default function ({ data, parentElement, setTriggerValue }) {
+  const mine = seen.get(parentElement) || { row: 0, column: 0, opened: null, from: null };
+  seen.set(parentElement, mine);
+  let frame = parentElement.querySelector(".rs-grid");
+  const focused = frame && frame.contains(frame.getRootNode().activeElement);
+  if (!frame) {
+    frame = document.createElement("div");
+    frame.className = "rs-grid";
+    parentElement.appendChild(frame);
+  }
+  frame.style.maxHeight = data.height ? data.height + "px" : "";
+  const make = (kind, into, words) => {
+    const made = document.createElement(kind);
+    if (words) made.textContent = words;
+    into.appendChild(made);
+    return made;
+  };
+  const table = document.createElement("table");
+  table.setAttribute("role", "grid");
+  table.setAttribute("aria-label", data.name);
+  const head = make("thead", table);
+  if (data.groups.length) {
+    const line = make("tr", head);
+    line.className = "groups";
+    for (const [words, span, note] of data.groups) {
+      const over = make("th", line, words);
+      over.colSpan = span;
+      if (note) make("small", over, note);
+      over.title = words;
+      over.scope = "colgroup";
+    }
+  }
+  const line = make("tr", head);
+  for (const one of data.heads) {
+    const th = make("th", line);
+    th.scope = "col";
+    th.title = one.words;
+    if (one.wide) th.style.minWidth = one.wide + "px";
+    if (one.way) th.setAttribute("aria-sort", one.way);
+    const arrow = one.way === "ascending" ? " ▲" : one.way === "descending" ? " ▼" : "";
+    if (one.sort) {
+      const button = make("button", th, one.words + arrow);
+      button.type = "button";
+      button.title = "Sort by " + one.words;
+      button.onclick = () => setTriggerValue("sort", one.sort);
+    } else th.append(one.words);
+    if (one.note) make("small", th, one.note);
+  }
+  const put = ([words, tone, signs, tells, , note], c, tr) => {
+    const cell = make(c ? "td" : "th", tr, words);
+    if (!c) cell.scope = "row";
+    cell.setAttribute("role", c ? "gridcell" : "rowheader");
+    if (tone !== "plain") cell.className = tone;
+    if (data.heads[c].wide) cell.classList.add("wide");
+    if (signs) make("span", cell, signs).className = "sign";
+    if (note) make("small", cell, note);
+    if (tells) { cell.title = tells; cell.setAttribute("aria-label", tells); }
+    return cell;
+  };
+  for (const row of data.lines) {
+    const tr = make("tr", head);
+    for (let c = 0; c < data.heads.length; c++) put(row[c] || ["", "plain", "", "", "", ""], c, tr);
+  }
+  const body = make("tbody", table);
+  const cells = data.rows.map((row, r) => {
+    const tr = make("tr", body);
+    return row.map((one, c) => {
+      const opens = one[4], cell = put(one, c, tr);
+      cell.tabIndex = -1;
+      if (opens) cell.dataset.opens = opens;
+      if (opens && opens === data.opened) {
+        cell.classList.add("opened");
+        cell.setAttribute("aria-selected", "true");
+        [mine.row, mine.column] = [r, c];
+      }
+      if (data.selected && data.selected.includes(opens)) {
+        cell.classList.add("selected");
+        cell.setAttribute("aria-selected", "true");
+      }
+      return cell;
+    });
+  });
+  const at = (r, c) => {
+    r = Math.max(0, Math.min(cells.length - 1, r));
+    c = Math.max(0, Math.min(data.heads.length - 1, c));
+    return [r, c];
+  };
+  // Within the frame only: what else is read on the page stays where it is.
+  const reveal = (cell) => {
+    const [box, on] = [frame.getBoundingClientRect(), cell.getBoundingClientRect()];
+    const top = box.top + head.offsetHeight, left = box.left + cells[0][0].offsetWidth;
+    if (on.top < top) frame.scrollTop -= top - on.top;
+    else if (on.bottom > box.bottom) frame.scrollTop += on.bottom - box.bottom;
+    if (on.left < left) frame.scrollLeft -= left - on.left;
+    else if (on.right > box.right) frame.scrollLeft += on.right - box.right;
+  };
+  const move = (r, c, focus) => {
+    if (!cells.length) return;
+    [mine.row, mine.column] = at(mine.row, mine.column);
+    cells[mine.row][mine.column].tabIndex = -1;
+    [mine.row, mine.column] = at(r, c);
+    const cell = cells[mine.row][mine.column];
+    cell.tabIndex = 0;
+    if (focus) cell.focus({ preventScroll: true });
+    reveal(cell);
+    if (focus) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+  const open = (cell) => cell.dataset.opens && setTriggerValue("open", cell.dataset.opens);
+  // Only cells of criteria can be selected: their names are of an item and a criterion.
+  const name = (r, c) => {
+    const opens = (cells[r][c] && cells[r][c].dataset.opens) || "";
+    return opens && JSON.parse(opens).length === 2 ? opens : "";
+  };
+  const toggle = (r, c) => {
+    const now = new Set(data.selected);
+    if (name(r, c)) now.delete(name(r, c)) || now.add(name(r, c));
+    mine.from = [r, c];
+    setTriggerValue("select", [...now]);
+  };
+  // From the cell that was selected last to this one, down its column.
+  const reach = (r) => {
+    const [from, column] = mine.from || [mine.row, mine.column];
+    const now = new Set(data.selected);
+    for (let at = Math.min(from, r); at <= Math.max(from, r); at++)
+      if (cells[at] && name(at, column)) now.add(name(at, column));
+    mine.from = [r, column];
+    setTriggerValue("select", [...now]);
+    return column;
+  };
+  body.onclick = (event) => {
+    const cell = event.target.closest("td, th");
+    const r = cells.findIndex((row) => row.includes(cell));
+    if (r < 0) return;
+    const c = cells[r].indexOf(cell);
+    if (data.selected && event.shiftKey) return move(r, reach(r), true);
+    move(r, c, true);
+    if (data.selected && (event.ctrlKey || event.metaKey)) toggle(r, c);
+    else open(cell);
+  };
+  // A press with Shift selects cells, not words.
+  body.onmousedown = (event) => event.shiftKey && event.preventDefault();
+  body.addEventListener("focusin", (event) => {
+    const r = cells.findIndex((row) => row.includes(event.target));
+    if (r >= 0) [mine.row, mine.column] = [r, cells[r].indexOf(event.target)];
+  });
+  body.onkeydown = (event) => {
+    const { row, column } = mine;
+    const last = data.heads.length - 1;
+    const to = {
+      ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+      Home: [row, 0], End: [row, last],
+      PageUp: [row - 10, column], PageDown: [row + 10, column],
+    }[event.key];
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    if (to && data.selected && event.shiftKey && event.key.startsWith("Arrow")) {
+      if (!mine.from) mine.from = [row, column];
+      const [r] = at(...to);
+      move(r, reach(r), true);
+    } else if (to) move(...to, true);
+    else if (event.key === "Enter" || event.key === " ") open(cells[row][column]);
+    else if (data.selected && event.key === "x") toggle(row, column);
+    else if (data.selected && data.selected.length && event.key === "Escape")
+      setTriggerValue("select", []);
+    else if (data.selected && /^[1-9]$/.test(event.key) && name(row, column))
+      setTriggerValue("digit", [name(row, column), Number(event.key)]);
+    else return;
+    // The page's own keys (the item before and after) are not meant.
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  frame.replaceChildren(table);
+  const news = mine.opened !== null && mine.opened !== data.opened;
+  mine.opened = data.opened;
+  if (focused || (news && cells.length)) move(mine.row, mine.column, focused);
+  else if (cells.length) {
+    [mine.row, mine.column] = at(mine.row, mine.column);
+    cells[mine.row][mine.column].tabIndex = 0;
+    if (data.opened) reveal(cells[mine.row][mine.column]);
+  }
+}

@@ -1,0 +1,147 @@
+"""Settle cells where they stand in the grid: the open one, or all that are selected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.review import WHYS, Given, Why
+from core.domain.rubric import Criterion
+from core.services.labelling import settle_at_sight
+from core.text import numbers as fmt
+from pages.ui import identity, state
+from pages.ui.resources import actor, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import shown_errors
+
+SETTLE = "run_settle"
+#: The names of the selected cells, as the grid gave them out.
+SELECTED = state.key(SETTLE, "selected")
+#: The run, its steps and words of what was settled last in this tab.
+LAST = state.key(SETTLE, "last")
+Cells = Sequence[tuple[str, str]]
+
+
+def may() -> bool:
+    """Whether whoever looks may settle cells with their votes in sight."""
+    return actor().may("adjudicate")
+
+
+def selected() -> list[tuple[str, str]]:
+    """The selected cells: item, criterion."""
+    return [tuple(json.loads(name)) for name in state.get(SELECTED) or ()]
+
+
+def select(names: Sequence[str]) -> None:
+    """Select these cells and no others (a callback)."""
+    state.put(SELECTED, list(names))
+
+
+def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
+    """The selected cells and what can be done with all of them; else what was done last."""
+    cells = selected()
+    if not cells:
+        _last(run_id)
+        return
+    names = {name for _, name in cells}
+    (one,) = names if len(names) == 1 else ("",)
+    of = f", {one_line(one, 60)}" if one else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f"<b>{esc(fmt.plural(len(cells), 'cell') + of)}</b>", width="content")
+        form(run_id, cells, next((c for c in criteria if c.name == one), None), "bar")
+        st.button(
+            "Clear",
+            key=state.key(SETTLE, "clear"),
+            type="tertiary",
+            icon=":material/close:",
+            on_click=select,
+            args=((),),
+        )
+
+
+def form(run_id: int, cells: Cells, criterion: Criterion | None, where: str) -> None:
+    """One press settles the cells: an option of their criterion, as they stand, or not at all."""
+    note = state.key(SETTLE, where, "note")
+    who = state.key(SETTLE, where, "name")
+    written = (run_id, tuple(cells), note, who)
+    options = criterion.options if criterion else ()
+    identity.ask_name(who)
+    if len(cells) > 1 or criterion is None:
+        _press("As they stand", where, "stand", written, None)
+    for number, option in enumerate(options):
+        _press(one_line(option.label, 40), where, number, written, Given(number))
+    with st.popover("With a note", icon=":material/edit_note:", type="tertiary"):
+        st.text_input(
+            "Note",
+            key=note,
+            max_chars=2_000,
+            help="Needed where all judges agree on another option.",
+        )
+        st.caption("Cannot be assessed:")
+        for why, words in WHYS.items():
+            _press(words, where, why, written, _unsure(why))
+
+
+def _unsure(why: Why) -> Given:
+    return Given(None, why)
+
+
+def _press(
+    words: str,
+    where: str,
+    what: object,
+    written: tuple[int, tuple[tuple[str, str], ...], str, str],
+    given: Given | None,
+) -> None:
+    st.button(
+        label(words),
+        key=state.key(SETTLE, where, "as", what),
+        on_click=_settle,
+        args=(*written, given, words),
+    )
+
+
+def _settle(
+    run_id: int, cells: Cells, note: str, who: str, given: Given | None, words: str
+) -> None:
+    with shown_errors():
+        if given is not None and state.get(note):
+            given = Given(given.option, given.why, str(state.get(note)))
+        seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
+        done = settle_at_sight.settle(store(), seat, run_id, cells, given)
+        state.drop(SETTLE)
+        state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
+
+
+def by_digit(run_id: int, cells: Cells, criterion: Criterion, digit: int) -> None:
+    """Settle cells of a criterion as its option of this number, from 1 (a callback)."""
+    if not may() or not 0 < digit <= len(criterion.options):
+        return
+    option = criterion.options[digit - 1]
+    note, who = (state.key(SETTLE, "bar", part) for part in ("note", "name"))
+    _settle(run_id, cells, note, who, Given(digit - 1), option.label)
+
+
+def _last(run_id: int) -> None:
+    """What was settled last, and the press that takes it back."""
+    of_run, steps, words = state.get(LAST) or (None, (), "")
+    if of_run != run_id:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f'<span class="rs-quiet">{esc(words)}</span>', width="content")
+        st.button(
+            "Undo",
+            key=state.key(SETTLE, "undo"),
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_undo,
+            args=(steps,),
+        )
+
+
+def _undo(steps: Sequence[int]) -> None:
+    with shown_errors():
+        settle_at_sight.undo(store(), identity.sit_down(identity.known_name()), steps)
+        state.drop(LAST)

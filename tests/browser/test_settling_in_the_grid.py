@@ -1,0 +1,43 @@
+"""Cells of the grid are settled by keyboard alone: selected with X, settled by a digit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from core.services.review import adjudication
+from core.store.store import Store
+from tests.browser.driving import settle, visit, watch, write
+from tests.services import reviewed
+from tests.services.reviewed import MET
+
+
+def test_a_column_is_selected_settled_and_undone_by_keyboard(
+    page: Any, app_db: Path, app_url: str
+) -> None:
+    store = Store(app_db)
+    run = reviewed.graded(store)
+    watch(page)
+    visit(page, f"{app_url}/run?run={run.id}")
+    cell = page.get_by_role("gridcell", name="i1, Right:", exact=False)
+    cell.focus()
+    page.keyboard.press("x")
+    page.get_by_text("1 cell, Right").wait_for()
+    page.get_by_role("gridcell", name="i1, Right:", exact=False).focus()
+    page.keyboard.press("Shift+ArrowDown")
+    page.get_by_text("2 cells, Right").wait_for()
+    write(page, "Your name", "Ada")
+
+    page.get_by_role("gridcell", name="i2, Right:", exact=False).focus()
+    page.keyboard.press("1")
+    page.get_by_text("2 cells settled: MET.").wait_for()
+    assert {cell: one.option for cell, one in adjudication.settled(store, run.id).items()} == {
+        ("i1", "Right"): MET,
+        ("i2", "Right"): MET,
+    }
+
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("2 cells settled: MET.").wait_for(state="detached")
+    settle(page)
+    assert adjudication.settled(store, run.id) == {}
+    store.close()

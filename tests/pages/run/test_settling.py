@@ -1,0 +1,93 @@
+"""Cells settled in the grid: by the selection's bar, by a digit, in the open cell; and undone."""
+
+from __future__ import annotations
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+from core.services.review import adjudication
+from core.store.store import Store
+from pages.run.filters import CELL
+from pages.ui import state
+from pages.ui.identity import NAME, SESSION
+from pages.ui.places import settling
+from tests.pages.conftest import shown
+from tests.pages.run.test_page import open_run
+from tests.services import reviewed
+from tests.services.reviewed import MET, UNMET
+
+
+def settled(store: Store, run_id: int) -> dict[tuple[str, str], int | None]:
+    return {cell: one.option for cell, one in adjudication.settled(store, run_id).items()}
+
+
+def at_grid(store: Store, *cells: tuple[str, str], **address: str | list[str]) -> AppTest:
+    """The grid of a graded run, with these cells selected by somebody who is known."""
+    app = open_run(reviewed.graded(store).id, **address)
+    app.session_state[NAME], app.session_state[SESSION] = "Ada", "tab"
+    app.session_state[settling.SELECTED] = [json.dumps(cell) for cell in cells]
+    return app.run()
+
+
+def press(app: AppTest, *ids: object) -> AppTest:
+    return app.button(key=state.key(settling.SETTLE, *ids)).click().run()
+
+
+def test_selected_cells_are_settled_by_one_press_and_undone_by_another(store: Store) -> None:
+    app = at_grid(store, ("i1", "Right"), ("i2", "Right"))
+    assert "2 cells, Right" in shown(app)
+
+    press(app, "bar", "as", MET)
+    assert settled(store, 1) == {("i1", "Right"): MET, ("i2", "Right"): MET}
+    assert "2 cells settled: MET." in shown(app)
+
+    press(app, "undo")
+    assert settled(store, 1) == {}
+
+
+def test_cells_of_several_criteria_can_be_accepted_as_they_stand(store: Store) -> None:
+    app = at_grid(store, ("i1", "Right"), ("i2", "Short"))
+    assert not [
+        one for one in app.button if one.key == state.key(settling.SETTLE, "bar", "as", MET)
+    ]
+
+    press(app, "bar", "as", "stand")
+
+    assert settled(store, 1) == {("i1", "Right"): MET, ("i2", "Short"): UNMET}
+
+
+def test_a_refusal_says_why_and_keeps_the_selection(store: Store) -> None:
+    # On i0 all judges said MET.
+    app = at_grid(store, ("i0", "Right"), ("i1", "Right"))
+
+    press(app, "bar", "as", UNMET)
+    assert "A note is needed" in shown(app)
+    assert settled(store, 1) == {}
+
+    app.text_input(key=state.key(settling.SETTLE, "bar", "note")).set_value(
+        "It is about rain."
+    ).run()
+    press(app, "bar", "as", UNMET)
+    assert settled(store, 1) == {("i0", "Right"): UNMET, ("i1", "Right"): UNMET}
+
+
+def test_the_open_cell_is_settled_beside_its_votes(store: Store) -> None:
+    app = at_grid(store, **{CELL: ["i1", "Right"]})
+
+    press(app, "cell", "as", MET)
+
+    assert settled(store, 1) == {("i1", "Right"): MET}
+
+
+def test_who_is_not_known_is_asked_for_a_name(store: Store) -> None:
+    app = at_grid(store, ("i1", "Right"))
+    app.session_state[NAME] = ""
+    app.run()
+
+    press(app, "bar", "as", MET)
+    assert "Give a name" in shown(app)
+    app.text_input(key=state.key(settling.SETTLE, "bar", "name")).set_value("Ada").run()
+    press(app, "bar", "as", MET)
+
+    assert settled(store, 1) == {("i1", "Right"): MET}
