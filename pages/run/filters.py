@@ -30,6 +30,7 @@ VERDICT = "verdict"
 CELL = "cell"
 #: In the address: show the systems' answers to a task side by side, in one row.
 BESIDE = "beside"
+DIFFER = "differ"
 RUN_FILTER = "run_filter"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"

@@ -36,6 +36,8 @@ from pages.ui.widgets import OUTCOME_WORDS, OUTCOMES, empty_state, shown_errors
 PAGE = 50
 #: Set where the fragment alone cannot show what was asked for: another order, or an item.
 _WHOLE = state.key(RUN_GRID, "whole")
+#: The mark of a cell on which systems differ.
+APART = "Δ"
 #: Pixels of the grid, beyond which its rows scroll.
 HEIGHT = 560
 
@@ -59,6 +61,11 @@ def show(run: Run, rubric: Rubric) -> None:
             filters.pills(flipped=run.panel.asking.flip != "off")
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
+        only = systems.differing(run, of, about)
+        if only is not None:
+            both = len(tasks)
+            tasks = [task for task in tasks if task.id in only]
+            st.caption(f"{fmt.count(len(tasks))} of {fmt.plural(both, 'task')} differ.")
         lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
         rows = _rows(run, now, ids, lines, beside=beside)
         total = len(tasks) if beside else len(ids)
@@ -263,14 +270,26 @@ def _beside(
     for task in lines:
         here = [items.get(task.items.get(name, "")) for name in names]
         scores = (Shown("") if one is None else _score(rubric, one.row) for one in here)
-        cells = (
-            Shown("") if one is None else _shown(one, name, one.row.system)
-            for name in asked
-            for one in here
-        )
+        cells = (cell for name in asked for cell in _differing(here, name))
         asked_of = prompts[task.id] or task.id
         rows.append([Shown(one_line(asked_of, 40), tells=one_line(asked_of, 300)), *scores, *cells])
     return heads, rows, groups
+
+
+def _differing(here: Sequence[GridItem | None], name: str) -> list[Shown]:
+    """A task's cells of one criterion, marked where the systems got another verdict."""
+    cells = [Shown("") if one is None else _shown(one, name, one.row.system) for one in here]
+    verdicts = {cell.words for one, cell in zip(here, cells, strict=True) if one is not None}
+    if len(verdicts) < 2:
+        return cells
+    return [
+        cell
+        if one is None
+        else cell._replace(
+            signs=f"{cell.signs} {APART}".strip(), tells=f"{cell.tells}, the systems differ"
+        )
+        for one, cell in zip(here, cells, strict=True)
+    ]
 
 
 def _head(words: str, sort: str, note: str = "") -> Head:

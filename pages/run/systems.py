@@ -12,13 +12,13 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.metrics.estimate import USUAL, Estimate
-from core.services.pairwise import system_gaps
+from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
 from core.services.results.grid import MeanOver, MeansOf
 from core.text import numbers as fmt
 from pages.run.cells import Shown
-from pages.run.filters import BESIDE, CELL, RUN_FILTER
+from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
@@ -132,15 +132,28 @@ def controls(of: Systems) -> None:
     if len(of.tasks.systems) > 2:
         _choose(state.FIRST, "First system", of.pair[0], of.tasks)
         _choose(state.SECOND, "Second system", of.pair[1], of.tasks)
-    key = state.key(RUN_FILTER, BESIDE)
-    state.put(key, bool(state.address(BESIDE)))
-    st.toggle(
-        "Side by side",
-        key=key,
-        on_change=_on_beside,
-        args=(key,),
-        help="A task a row, with every system's answer to it.",
+    _toggle(BESIDE, "Side by side", "A task a row, with every system's answer to it.")
+    if state.address(BESIDE):
+        two = " and ".join(of.pair)
+        _toggle(DIFFER, "Only where they differ", f"Tasks whose verdicts differ between {two}.")
+
+
+def differing(run: Run, of: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
+    """The tasks on which the two compared differ, where only those are asked for."""
+    pair = of.pair
+    if pair is None or not state.address(BESIDE) or not state.address(DIFFER):
+        return None
+    return remembered(
+        "tasks that differ",
+        (*about, *pair),
+        lambda: frozenset(system_answers.differing(store(), run, of.tasks, pair)),
     )
+
+
+def _toggle(place: str, words: str, help: str) -> None:
+    key = state.key(RUN_FILTER, place)
+    state.put(key, bool(state.address(place)))
+    st.toggle(words, key=key, on_change=_on_toggle, args=(place, key), help=label(help))
 
 
 def _choose(place: str, words: str, name: str, tasks: SharedTasks) -> None:
@@ -157,8 +170,8 @@ def _choose(place: str, words: str, name: str, tasks: SharedTasks) -> None:
     )
 
 
-def _on_beside(key: str) -> None:
-    state.set_address(**{BESIDE: "1" if state.get(key) else None, CELL: None, state.PAGE: None})
+def _on_toggle(place: str, key: str) -> None:
+    state.set_address(**{place: "1" if state.get(key) else None, CELL: None, state.PAGE: None})
 
 
 def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:

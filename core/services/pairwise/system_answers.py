@@ -313,6 +313,29 @@ def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
         yield Answer(columns.ids[row], columns.kinds[kind][0], key, fits)
 
 
+def differing(store: Store, run: Run, shared: SharedTasks, pair: tuple[str, str]) -> list[str]:
+    """Return the ids of the tasks on which two systems got another verdict on some criterion.
+
+    Having none, or an abstention, beside a verdict is a difference, too. Tasks that one of the two
+    did not answer are left out.
+    """
+    ids = run_columns.items_of_run(store, run).ids
+    given: dict[str, set[tuple[str, int]]] = {}
+    for column in run_columns.cell_columns(store, run):
+        known = ~np.isnan(column.option)
+        options = column.option[known].astype(int).tolist()
+        for row, option in zip(column.rows[known].tolist(), options, strict=True):
+            given.setdefault(ids[row], set()).add((column.criterion, option))
+    first, second = pair
+    return [
+        task.id
+        for task in shared.tasks
+        if first in task.items
+        and second in task.items
+        and given.get(task.items[first]) != given.get(task.items[second])
+    ]
+
+
 def prompts_of(store: Store, run: Run, tasks: Sequence[SharedTask]) -> dict[str, str]:
     """Return the prompts of these tasks, by task id."""
     first = {next(iter(task.items.values())): task.id for task in tasks}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from core.domain.review import Given
+from core.services.labelling import settle_at_sight
 from core.services.results import browsing
 from core.store.store import Store
 from pages.queues.outlook import QUEUE_ACT
-from pages.run.filters import BESIDE, ONLY
+from pages.run.filters import BESIDE, DIFFER, ONLY
+from pages.run.grid import APART
 from pages.run.item import ITEM_ACT
 from pages.ui import routes, state
 from pages.ui.identity import NAME, SESSION
@@ -17,6 +20,7 @@ from tests.pages.graded import FIRST, graded
 from tests.pages.grids import grids
 from tests.pages.run.test_page import listed, open_run
 from tests.services import reviewed
+from tests.services.reviewed import sit
 from tests.services.two_systems import made
 
 
@@ -52,6 +56,24 @@ def test_answers_to_a_task_stand_side_by_side_where_that_is_asked_for(store: Sto
     assert [head["words"] for head in grid.heads] == ["Task", *["old", "new"] * 3]
     # Task 2: both Some; nobody rude, and the judge abstained on new's.
     assert [cell.words for cell in grid.rows[1][3:]] == ["Some", "Some", "UNMET", "abstained"]
+
+
+def test_only_tasks_that_differ_can_be_shown_and_the_difference_is_marked(store: Store) -> None:
+    run_id = made(store)
+    both = {BESIDE: "1", DIFFER: "1"}
+    # Tasks 1 and 3 differ in Depth; on 2 it is Some twice, and new's Rude is an abstention.
+    assert "3 of 3 tasks differ" in shown(open_run(run_id, **both))
+    # Somebody settles it as old's: not rude.
+    settle_at_sight.settle(store, sit(store, "Ada"), run_id, [("n2", "Rude")], Given(1))
+
+    app = open_run(run_id, **both)
+
+    assert "2 of 3 tasks differ" in shown(app)
+    first, third = grids(app)[0].rows
+    assert [first[0].words, third[0].words] == ["Task 1", "Task 3"]
+    # Task 1: Depth None against Deep, both not rude. Task 3: both criteria differ.
+    assert [APART in cell.signs for cell in first[3:]] == [True, True, False, False]
+    assert [APART in cell.signs for cell in third[3:]] == [True] * 4
 
 
 def test_a_set_in_the_address_is_a_filter_and_a_list_to_step_through(store: Store) -> None:
