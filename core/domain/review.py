@@ -43,6 +43,8 @@ Reason = Literal[
     "gold",
     "regrade",
 ]
+#: How close answers of one group are: the same words, nearly the same, or related.
+Closeness = Literal["same", "near", "related"]
 #: Why a cell cannot be assessed.
 Why = Literal[
     "missing_info",

@@ -21,7 +21,7 @@ from pages.run import figures, grid, item
 from pages.ui import asking_words as words
 from pages.ui import routes, state
 from pages.ui.asking_words import SCALE_WORDS, rule_label
-from pages.ui.places import run_head
+from pages.ui.places import alike, run_head
 from pages.ui.resources import require_seen, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, page_header, row, table, tag
@@ -251,6 +251,7 @@ RUN_VIEW = "run_view"
 
 VIEWS = {
     "items": "Items",
+    "alike": "Answers alike",
     "scores": "Scores and verdicts",
     "labels": "Against labels",
     "orders": "Order of options",
@@ -331,6 +332,8 @@ def _view(run: Run) -> str:
 def _show(run: Run, view: str) -> None:
     rubric = item_view.rubric_of(store(), run)
     match view:
+        case "alike":
+            alike.show(run, rubric)
         case "scores":
             figures.show(run, rubric)
         case "labels":

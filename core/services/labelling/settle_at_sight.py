@@ -8,6 +8,7 @@ passes for a label that was drawn at random.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import NamedTuple
 
 from core import clock
@@ -24,6 +25,9 @@ from core.services.review import claims, commit_reveal, other_acts, queues
 from core.store.store import Store
 
 NAME = "Settled in the grid"
+#: The queue of cells that were settled together with those of similar answers, and that of
+#: members that are looked at singly, without the group's verdict.
+BY_GROUPS, SINGLY = "Settled by groups", "Members of groups, singly"
 #: It selects no cell by itself: each comes by the hand of who settles it.
 RULE = QueueRule.only(everything=True, items=())
 SETTINGS = QueueSettings(mode="assisted", assisted_share=1.0)
@@ -40,11 +44,18 @@ class SettledAtSight(NamedTuple):
 
 @allowed("adjudicate")
 def settle(
-    store: Store, seat: Seat, run_id: int, cells: Sequence[tuple[str, str]], given: Given | None
+    store: Store,
+    seat: Seat,
+    run_id: int,
+    cells: Sequence[tuple[str, str]],
+    given: Given | None,
+    *,
+    name: str = NAME,
 ) -> SettledAtSight:
     """Settle cells (item, criterion) of a run, all or none; a verdict of one's own is replaced.
 
-    ``given`` is the answer for all of them, ``None`` accepts each cell's verdict as it is.
+    ``given`` is the answer for all of them, ``None`` accepts each cell's verdict as it is. ``name``
+    is of the queue that keeps them.
 
     Raises:
         InputError: no or too many cells, one without a verdict to accept, an option that a
@@ -57,18 +68,18 @@ def settle(
         raise InputError(f"Choose between one cell and {MOST} cells.")
     run = store.runs.get(run_id)
     by_item: dict[str, list[str]] = {}
-    for item_id, name in dict.fromkeys(cells):
-        by_item.setdefault(item_id, []).append(name)
+    for item_id, criterion in dict.fromkeys(cells):
+        by_item.setdefault(item_id, []).append(criterion)
     with store.write():
-        queue = _queue(store, seat, run)
+        queue = _queue(store, seat, run, name, SETTINGS)
         _take_back(store, seat, queue, by_item)
         _add(store, run, queue, _candidates(store, run, by_item))
         steps = []
         for item_id, names in by_item.items():
             answers = _answers(store, run_id, item_id, names, given)
             ticket = claims.claim(store, seat, queue.id, item_id, take_over=True)
-            for name in names:
-                done = commit_reveal.commit(store, ticket, {name: answers[name]})
+            for criterion in names:
+                done = commit_reveal.commit(store, ticket, {criterion: answers[criterion]})
                 ticket = done.ticket
                 steps.append(done.step)
             claims.release(store, ticket)
@@ -88,12 +99,47 @@ def undo(store: Store, seat: Seat, steps: Sequence[int]) -> int:
     return len(steps)
 
 
-def _queue(store: Store, seat: Seat, run: Run) -> QueueRow:
-    for row in queues.queues(store, run.id):
-        if row.rule == RULE:
-            return row
-    return store.queues.create(
-        *(run.id, NAME, RULE, SETTINGS),
+@allowed("organise")
+def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: int) -> QueueRow:
+    """Queue members of settled groups, drawn at random, for verdicts one by one and blind.
+
+    Raises:
+        InputError: no member of a group waits to be drawn.
+    """
+    run = store.runs.get(run_id)
+    of_groups = _standing(store, run_id, BY_GROUPS)
+    members = (
+        []
+        if of_groups is None
+        else [
+            cell.item_id for cell in store.queues.cells(of_groups.id) if cell.criterion == criterion
+        ]
+    )
+    singly = _standing(store, run_id, SINGLY)
+    drawn = (
+        set()
+        if singly is None
+        else {cell.item_id for cell in store.queues.cells(singly.id) if cell.criterion == criterion}
+    )
+    left = sorted(set(members) - drawn)
+    if not left:
+        raise InputError("No answer of a group is left to be looked at singly.")
+    chosen = Random(clock.draw_seed()).sample(left, min(number, len(left)))
+    with store.write():
+        queue = _queue(store, seat, run, SINGLY, QueueSettings(mode="blind"))
+        cells = _candidates(store, run, {item_id: [criterion] for item_id in chosen})
+        _add(store, run, queue, cells, assisted=False)
+    return queue
+
+
+def _standing(store: Store, run_id: int, name: str) -> QueueRow | None:
+    rows = queues.queues(store, run_id)
+    return next((row for row in rows if row.rule == RULE and row.name == name), None)
+
+
+def _queue(store: Store, seat: Seat, run: Run, name: str, settings: QueueSettings) -> QueueRow:
+    return _standing(store, run.id, name) or store.queues.create(
+        *(run.id, name, RULE, settings),
         order="dataset",
         seed=clock.draw_seed(),
         author=seat.name,
@@ -101,10 +147,17 @@ def _queue(store: Store, seat: Seat, run: Run) -> QueueRow:
     )
 
 
-def _add(store: Store, run: Run, queue: QueueRow, cells: Sequence[QueueCandidate]) -> None:
-    """Put cells into the queue; each of their items is one of which votes are shown at once."""
+def _add(
+    store: Store,
+    run: Run,
+    queue: QueueRow,
+    cells: Sequence[QueueCandidate],
+    *,
+    assisted: bool = True,
+) -> None:
+    """Put cells into the queue; ``assisted``: votes on their items are shown at once."""
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
-    items = [QueuedItem(item_id, at, 0.0, True, 1, ()) for item_id, at in places]
+    items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
     store.queues.add(queue.id, items, weigh(store, run, cells))
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from core.domain.review import WHYS, Given, Why
 from core.domain.rubric import Criterion
 from core.services.labelling import settle_at_sight
+from core.services.labelling.settle_at_sight import SettledAtSight
 from core.text import numbers as fmt
 from pages.ui import identity, state
 from pages.ui.resources import actor, store
@@ -43,7 +44,7 @@ def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
     """The selected cells and what can be done with all of them; else what was done last."""
     cells = selected()
     if not cells:
-        _last(run_id)
+        last(run_id)
         return
     names = {name for _, name in cells}
     (one,) = names if len(names) == 1 else ("",)
@@ -112,7 +113,12 @@ def _settle(
         seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
         done = settle_at_sight.settle(store(), seat, run_id, cells, given)
         state.drop(SETTLE)
-        state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
+        remember(run_id, done, words)
+
+
+def remember(run_id: int, done: SettledAtSight, words: str) -> None:
+    """Keep what was settled last, which `last` then says and takes back."""
+    state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
 
 
 def by_digit(run_id: int, cells: Cells, criterion: Criterion, digit: int) -> None:
@@ -124,7 +130,7 @@ def by_digit(run_id: int, cells: Cells, criterion: Criterion, digit: int) -> Non
     _settle(run_id, cells, note, who, Given(digit - 1), option.label)
 
 
-def _last(run_id: int) -> None:
+def last(run_id: int) -> None:
     """What was settled last, and the press that takes it back."""
     of_run, steps, words = state.get(LAST) or (None, (), "")
     if of_run != run_id:

@@ -1,0 +1,97 @@
+"""Answers alike: groups of a run's answers that can be looked at and settled together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.domain.review import Closeness
+from core.domain.runs import Run
+from core.judging.offline.answers_alike import grouped
+from core.metrics.estimate import Estimate
+from core.services.labelling.settle_at_sight import BY_GROUPS, SINGLY
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.review import adjudication, queues
+from core.store.store import Store
+
+
+class GroupedAnswer(NamedTuple):
+    """An answer of a group, and the option (an index) that people settled it as, if they did."""
+
+    item_id: str
+    text: str
+    settled: bool
+    option: int | None
+
+
+class AnswerGroup(NamedTuple):
+    """Answers alike to one question."""
+
+    prompt: str
+    answers: tuple[GroupedAnswer, ...]
+
+    @property
+    def open(self) -> bool:
+        """Whether some answer is not settled yet."""
+        return not all(one.settled for one in self.answers)
+
+
+def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list[AnswerGroup]:
+    """Return a run's answers in groups, the largest first, single ones included.
+
+    Only items that are asked this criterion and have a text take part; answers to different
+    questions are never in one group.
+    """
+    rubric, settled = scored_rubric(store, run), adjudication.settled(store, run.id)
+    items = [
+        one
+        for one in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+        if criterion in {asked.name for asked in effective(one, rubric).criteria}
+        and one.output.strip()
+    ]
+    found = []
+    for together in grouped(items, closeness):
+        answers = []
+        for one in together:
+            given = settled.get((one.id, criterion))
+            option = None if given is None else given.option
+            answers.append(GroupedAnswer(one.id, one.output, given is not None, option))
+        found.append(AnswerGroup(together[0].prompt, tuple(answers)))
+    return sorted(found, key=lambda group: -len(group.answers))
+
+
+@dataclass(frozen=True)
+class CheckedSingly:
+    """Members of settled groups that were judged again one by one: how many, and how many the same.
+
+    ``other`` are the items whose single verdict is not the group's.
+    """
+
+    drawn: int
+    same: Estimate
+    other: tuple[str, ...]
+
+
+def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
+    """Return what single verdicts on members of groups say of the groups' verdicts."""
+    of_groups, singly = (_verdicts(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY))
+    both = [item for item in singly if item in of_groups and singly[item] is not None]
+    other = tuple(item for item in both if singly[item] != of_groups[item])
+    drawn = sum(
+        cell.criterion == criterion
+        for row in queues.queues(store, run_id)
+        if row.name == SINGLY
+        for cell in store.queues.cells(row.id)
+    )
+    return CheckedSingly(drawn, Estimate.share(len(both) - len(other), len(both)), other)
+
+
+def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:
+    """The final options that a queue of this name has, by item."""
+    return {
+        one.item_id: one.final.option
+        for row in queues.queues(store, run_id)
+        if row.name == name
+        for one in store.verdicts.of_queue(row.id)
+        if one.criterion == criterion and one.final is not None
+    }

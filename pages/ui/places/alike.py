@@ -1,0 +1,179 @@
+"""Answers alike: look at a group of similar answers, untick some, settle the rest at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.review import Closeness, Given
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import Run
+from core.services.labelling import answer_groups, settle_at_sight
+from core.services.labelling.answer_groups import AnswerGroup, GroupedAnswer
+from core.services.results import browsing
+from core.text import numbers as fmt
+from pages.ui import identity, routes, state
+from pages.ui.places import settling
+from pages.ui.resources import only, remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, one_of, shown_errors, table
+
+ALIKE = "run_alike"
+CLOSENESS: dict[Closeness, str] = {
+    "same": "Same words",
+    "near": "Nearly the same",
+    "related": "Related",
+}
+#: So many members are listed at once; a larger group goes on below them.
+SHOWN = 20
+#: So many members are drawn to be looked at singly.
+SINGLY = 10
+
+
+def show(run: Run, rubric: Rubric) -> None:
+    """The next open group with its members, and how far one has come."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        criterion = _criterion(rubric)
+        key = state.key(ALIKE, "closeness")
+        state.seed(key, "near")
+        closeness = one_of("How close", CLOSENESS, key=key)
+    if criterion is None or closeness is None:
+        return
+    # Texts never change; what is settled does, and the groups say so.
+    about = (*browsing.stands_on(store(), run), criterion.name, closeness)
+    found: list[AnswerGroup] = remembered(
+        "answers alike",
+        about,
+        lambda: answer_groups.groups(store(), run, criterion.name, closeness),
+    )
+    several = [group for group in found if len(group.answers) > 1]
+    if not several:
+        empty_state("No two answers are that close", "Choose a looser closeness, or grade singly.")
+        return
+    _progress(found, several)
+    settling.last(run.id)
+    following = next((group for group in several if group.open), None)
+    if following is None:
+        st.html("<b>Every group is settled.</b>")
+    else:
+        _group(run, criterion, following)
+    if not all(group.open for group in several):
+        _checked(run, criterion)
+
+
+def _criterion(rubric: Rubric) -> Criterion | None:
+    names = [one.name for one in rubric.criteria]
+    if not names:
+        return None
+    key = state.key(ALIKE, "criterion")
+    state.seed(key, state.address_in(state.CRITERION, names) or names[0])
+    chosen = st.selectbox(
+        "Criterion",
+        names,
+        key=key,
+        format_func=lambda one: f"Criterion: {one_line(one, 60)}",
+        label_visibility="collapsed",
+        width=320,
+    )
+    return rubric.criterion(str(chosen))
+
+
+def _progress(found: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
+    answers = sum(len(group.answers) for group in found)
+    done = sum(not group.open for group in several)
+    words = (
+        f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(found), 'decision')}: "
+        f"{fmt.plural(len(several), 'group')} ({fmt.count(done)} settled) and "
+        f"{fmt.count(len(found) - len(several))} alone."
+    )
+    st.html(f"<b>{esc(words)}</b>")
+
+
+def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
+    """The members, each of which can be left out, and the options."""
+    with st.container(border=True, gap="xsmall"):
+        if group.prompt:
+            st.html(f'<span class="rs-quiet">{esc(one_line(group.prompt, 300))}</span>')
+        st.html(f"<b>{esc(fmt.plural(len(group.answers), 'answer'))} alike</b>")
+        chosen = [one for one in group.answers[:SHOWN] if _member(criterion, one)]
+        if more := group.answers[SHOWN:]:
+            with st.expander(f"{fmt.count(len(more))} more"):
+                chosen += [one for one in more if _member(criterion, one)]
+        who = state.key(ALIKE, "name")
+        identity.ask_name(who)
+        cells = [(one.item_id, criterion.name) for one in chosen]
+        note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
+        with st.container(horizontal=True, gap="small"):
+            for at, option in enumerate(criterion.options):
+                st.button(
+                    label(one_line(option.label, 40)),
+                    key=state.key(ALIKE, "as", at),
+                    shortcut=str(at + 1) if at < 9 else None,
+                    on_click=_settle,
+                    args=(run.id, cells, Given(at, note=note), option.label, who),
+                    **(only("adjudicate") or {"disabled": not cells}),
+                )
+            st.button(
+                "Not alike: one by one",
+                key=state.key(ALIKE, "apart"),
+                type="tertiary",
+                help="Closes the group for now: choose a stricter closeness to see its parts.",
+                on_click=_stricter,
+            )
+
+
+def _member(criterion: Criterion, one: GroupedAnswer) -> bool:
+    """One answer with a tick; what is settled stays out unless it is ticked again."""
+    said = "" if one.option is None else f" (settled: {criterion.options[one.option].label})"
+    key = state.key(ALIKE, "member", criterion.name, one.item_id)
+    state.seed(key, not one.settled)
+    return st.checkbox(label(f"{one_line(one.text, 400)}{said}"), key=key)
+
+
+def _stricter() -> None:
+    key = state.key(ALIKE, "closeness")
+    order = list(CLOSENESS)
+    state.put(key, order[max(0, order.index(state.get(key)) - 1)])
+
+
+def _settle(
+    run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str, who: str
+) -> None:
+    with shown_errors():
+        seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
+        done = settle_at_sight.settle(
+            store(), seat, run_id, cells, given, name=settle_at_sight.BY_GROUPS
+        )
+        settling.remember(run_id, done, words)
+        state.drop(ALIKE, "member")
+
+
+def _checked(run: Run, criterion: Criterion) -> None:
+    """What single verdicts say of the groups, and the press that draws more."""
+    found = answer_groups.checked(store(), run.id, criterion.name)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if found.same.value is not None:
+            same = found.same.words(fmt.percent).inline
+            words = f"Looked at singly, {same} of members are what their group was said to be."
+            st.html(f"<div>{esc(words)}</div>", width="content")
+        st.button(
+            f"Check {SINGLY} members one by one",
+            key=state.key(ALIKE, "singly"),
+            icon=":material/fact_check:",
+            on_click=_draw,
+            args=(run.id, criterion.name),
+            help="Drawn at random from the settled groups, and shown without the group's verdict.",
+            **only("organise"),
+        )
+        if found.drawn:
+            routes.link(routes.QUEUES, "Its queue", {state.RUN: run.id}, icon="rate_review")
+    if found.other:
+        rows = [[esc(one_line(item, 80))] for item in found.other]
+        table(("Not what their group was said to be",), rows, name="Members that differ")
+
+
+def _draw(run_id: int, criterion: str) -> None:
+    with shown_errors():
+        seat = identity.sit_down(identity.known_name())
+        settle_at_sight.check_singly(store(), seat, run_id, criterion, SINGLY)
