@@ -13,7 +13,7 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
-from core.formats.votes.reading import kind_of_table
+from core.formats.votes.reading import TABLES, kind_of_table
 from core.services.datasets import catalog, label_stats
 from core.services.datasets.catalog import Checked
 from core.services.guided import marks
@@ -98,7 +98,7 @@ def _column(table: Table, column: str, key: str, options: list[str], guessed: st
 def _lead_on(source: DatasetFile, table: Table) -> None:
     """Point to the right page for a file that is probably not a dataset."""
     data = source.data()
-    if kind_of_table(table) in ("long", "wide"):
+    if kind_of_table(table) in TABLES:
         st.info("This seems to hold votes, which have a page of their own.", icon=":material/info:")
         routes.link(routes.IMPORT_VOTES, routes.IMPORT_VOTES.title, icon="arrow_outward")
     elif isinstance(data, bytes) and looks_like_rubric(data, source.name):

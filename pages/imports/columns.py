@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.formats.datasets.table import Table, leaves
-from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
+from core.formats.votes.vote_mapping import VoteColumn, VoteMapping
 from core.services.imports import import_files
 from core.services.imports.import_files import FileLook
 from core.text.names import visible

@@ -15,7 +15,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset, dump_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.table import Table, leaves, read_table, with_paths
-from core.formats.datasets.vote_mapping import nearest_shapes
+from core.formats.datasets.text_columns import proposed_texts
 from core.formats.rubrics.rubric_file import rubric_from
 from core.services.access.allowing import allowed
 from core.services.access.blindness import require_labels_open
@@ -71,8 +71,7 @@ def likeliest(table: Table) -> str | None:
     """Return the path that is probably the submission, if no column is named like one."""
     if guess_mapping(table).submission is not None:
         return None
-    items = (near.changes[0] for near in nearest_shapes(table) if near.kind == "dataset")
-    path = next(items, "").partition("=")[2]
+    path = next(iter(proposed_texts(table)), "")
     return path if path in leaves(table) else None
 
 

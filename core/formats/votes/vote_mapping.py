@@ -1,31 +1,40 @@
-"""Mappings of vote tables, and the nearest shape of an unknown table."""
+"""Which column of a table of votes is what: guessed from names and values."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
+    MOST_LABELS,
+    MOST_SHARED,
     could_answer,
+    is_index,
+    named_for_raters,
+    names_a_criterion,
     nested,
     plain,
     says_no_label,
     sharing,
+    sums_up,
     told_apart,
     unique_words,
+    without_prefix,
     words_in,
 )
+from core.formats.datasets.label_words import is_yes
 from core.formats.datasets.labels import option_for
-from core.formats.datasets.table import Table, leaves, steps_of
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, texts_in
+from core.formats.source.csv_writer import number_of
 from core.text.names import fold
 
-Layout = Literal["long", "wide"]
+Layout = Literal["long", "wide", "criteria", "pairs"]
 #: Kinds of raters. ``gold`` is not a rater: its answer becomes the item's label.
 VoterKind = Literal["human", "llm", "offline", "gold"]
 
@@ -53,11 +62,19 @@ NAMES: dict[str, tuple[str, ...]] = {
     "weight": ("weight", "rater weight"),
     "replicate": ("replicate", "repetition", "attempt"),
     "order": ("order", "shown order"),
-    "submission": ("submission", "text", "response", "output", "submission text"),
+    "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
     "prompt": ("prompt", "instruction", "input"),
-    "system": ("system", "system name"),
+    "system": ("system", "system name", "model", "model name"),
 }
+#: The two answers of a table of pairs, and who wrote them.
+PAIR = ("first", "second", "first_system", "second_system")
 _WIDE = ("item", "criterion", "submission", "prompt", "system")
+_CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
+#: Names that end in "id" and do not name the item.
+_NO_ITEM = re.compile(
+    r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
+    r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
+)
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__")
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
@@ -69,20 +86,25 @@ _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 _WEAK = ("user", "model")
 
 
+#: What fields are called as roles.
+_ROLES = {"submission": "text", "label": "score"}
+
+
 class VoteColumn(Noun):
-    """A column of answers in a wide table; without a criterion, rows name it."""
+    """A column of answers; rows name the criterion, or the rater, that it does not."""
 
     column: str
-    rater: Annotated[str, Field(min_length=1)]
+    rater: str = ""
     criterion: str = ""
 
 
 class VoteMapping(Noun):
     """Which column holds which field; ``None`` for none.
 
-    ``columns`` are the raters of a wide table. ``only`` names the criterion if neither a column nor
-    a heading does. ``kinds`` gives the kinds of raters, ``others`` that of the rest. ``words``
-    translates answers to the rubric's options, by criterion (or for all, under "").
+    ``columns`` are the raters of a wide table, the criteria of one with a criterion a column, or
+    the judges of pairs. ``only`` names the criterion if neither a column nor a heading does.
+    ``kinds`` gives the kinds of raters, ``others`` that of the rest. ``words`` translates answers
+    to the rubric's options, by criterion (or for all, under "").
     """
 
     layout: Layout
@@ -98,6 +120,10 @@ class VoteMapping(Noun):
     submission: str | None = None
     prompt: str | None = None
     system: str | None = None
+    first: str | None = None
+    second: str | None = None
+    first_system: str | None = None
+    second_system: str | None = None
     columns: tuple[VoteColumn, ...] = ()
     only: str = ""
     kinds: dict[str, VoterKind] = Field(default_factory=dict)
@@ -110,9 +136,17 @@ class VoteMapping(Noun):
 
     def used(self) -> dict[str, str]:
         """Return field to column, for every column that is named."""
-        named = {name: getattr(self, name) for name in NAMES}
+        named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
         return used | {f"{c.criterion}/{c.rater}": c.column for c in self.columns}
+
+    def roles(self) -> dict[str, str]:
+        """Return the role of every column that has one, as `docs/formats.md` lists them."""
+        roles = {column: name for name, column in self.used().items() if "/" not in name}
+        for c in self.columns:
+            names = " / ".join(filter(None, (c.criterion, c.rater)))
+            roles[c.column] = f"{'score' if self.layout == 'criteria' else 'rater'}:{names}"
+        return {column: _ROLES.get(role, role) for column, role in roles.items()}
 
 
 def looks_long(table: Table) -> bool:
@@ -129,9 +163,19 @@ def looks_wide(table: Table) -> bool:
     """Return whether a table has a column of answers per rater.
 
     At least half of the columns other than items, texts and reasons must share a small set of
-    labels. Otherwise some columns of another kind of table only look alike.
+    labels. Otherwise some columns of another kind of table only look alike. Columns named for what
+    is asked are criteria; beside long texts, only columns named for raters are raters.
     """
     mapping = guess_vote_mapping(table, "wide")
+    answers = [c.column for c in mapping.columns]
+    by_criterion = all(c.criterion for c in mapping.columns)
+    if not by_criterion and not _could_be_raters(table, answers):
+        return False
+    return answers_share_a_scale(table, mapping)
+
+
+def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
+    """Return whether there is an item, and most other columns could be answers of its raters."""
     answers = [c.column for c in mapping.columns]
     if mapping.item is None or len(answers) < 2:
         return False
@@ -140,7 +184,28 @@ def looks_wide(table: Table) -> bool:
     else:
         fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
     rest = _answerable(table, _named(_flat(table), _WIDE))
+    rest = [c for c in rest if not sums_up(c, answers)]
     return fit and 2 * len(answers) >= len(rest)
+
+
+def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
+    if named_for_raters(columns) or kinds_of(columns):
+        return True
+    if any(map(names_a_criterion, columns)):
+        return False
+    texts = [texts_in(table, column) for column in table.columns]
+    return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)
+
+
+def looks_by_criteria(table: Table) -> bool:
+    """Return whether a row is an item and a rater, with a column of scores per criterion."""
+    mapping = guess_vote_mapping(table, "criteria")
+    if mapping.item is None or mapping.rater is None or len(mapping.columns) < 2:
+        return False
+    if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
+        return False
+    pairs = [(row.get(mapping.item), row.get(mapping.rater)) for row in table.rows]
+    return len(set(map(str, pairs))) == len(pairs)
 
 
 def _fit(table: Table, columns: Sequence[VoteColumn]) -> bool:
@@ -189,12 +254,19 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     """
     only = rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
     if layout == "long":
-        fields = _named(_flat(table), NAMES)
+        fields = _with_texts(table, _named(_flat(table), NAMES))
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
         kinds = {} if "kind" in fields else kinds_of(names)
         return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
-    fields = _named(_flat(table), _WIDE)
+    if layout in ("criteria", "pairs"):
+        fields = _with_texts(table, _named(_flat(table), _CRITERIA))
+        names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
+        kinds = {} if "kind" in fields else kinds_of(names)
+        columns = _criteria(table, fields, rubric)
+        return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
+    fields = _with_texts(table, _named(_flat(table), _WIDE))
     left = [c for c in _answerable(table, fields) if could_answer(table, c)]
+    left = [c for c in left if plain(c) in _GOLD or not sums_up(c, left)]
     columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
@@ -209,21 +281,60 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
 
+def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
+    """Return the columns of scores: those of a rubric's criteria, else numbers and yes or no."""
+    able = [c for c in _answerable(table, fields) if could_answer(table, c) and not sums_up(c)]
+    if rubric is not None:
+        known = {plain(c.name): c.name for c in rubric.criteria}
+        named = {c: known.get(plain(without_prefix(c))) for c in able}
+        if any(named.values()):
+            return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
+    prefixed = [c for c in able if without_prefix(c) != c]
+    able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
+    if not sharing(table, able):
+        return []
+    return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
+
+
+def _is_scale(words: set[str]) -> bool:
+    """Return whether these are yes and no, or a few levels."""
+    if None not in map(is_yes, words):
+        return True
+    numbers = [number_of(word) for word in words]
+    return len(words) <= MOST_SHARED and all(
+        n is not None and abs(n) <= MOST_LABELS * 2 for n in numbers
+    )
+
+
 def _answerable(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns other than fields and reasons."""
-    rest = [c for c in table.columns if c not in columns.values()]
+    rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
     return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
 
 
 def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
     """Return fields to columns; a field takes its first free name."""
-    free = {plain(column): column for column in reversed(columns)}
-    by_field = {}
+    free = {plain(without_prefix(column)): column for column in reversed(columns)}
+    free |= {plain(column): column for column in reversed(columns)}
+    by_field = dict[str, str]()
     for field in fields:
+        free = {name: c for name, c in free.items() if c not in by_field.values()}
         name = next((n for n in NAMES[field] if n in free), None)
+        if name is None and field == "item":
+            ids = [n for n in free if n.endswith(" id") and not _NO_ITEM.search(n)]
+            name = ids[0] if len(ids) == 1 else None
         if name is not None:
-            by_field[field] = free.pop(name)
+            by_field[field] = free[name]
     return by_field
+
+
+def _with_texts(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields, the submission only if its column holds texts, not short answers."""
+    column = fields.get("submission", "")
+    of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
+    if of is None or of.sentences or of.length > LONG:
+        return fields
+    return {name: column for name, column in fields.items() if name != "submission"}
 
 
 def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
@@ -272,121 +383,3 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
     return any(
         name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
     )
-
-
-#: The placeholder for a field without a candidate column.
-COLUMN = "COLUMN"
-_SHOWN = 8
-#: Words in column names that suggest rater, item and answer: best first.
-_HINTS: dict[str, tuple[str, ...]] = {
-    "item": (
-        *("item", "sample id", "trace id", "run id", "custom id", "task id", "record id"),
-        *("example", "doc", "id"),
-    ),
-    "rater": (
-        *("annotator", "rater", "reviewer", "judge", "completed by", "author", "source"),
-        *("source type", "user", "agent", "created by"),
-    ),
-    "label": (
-        *("label", "rating", "verdict", "string value", "value", "score", "correct", "choices"),
-        *("sentiment", "answer"),
-    ),
-    "criterion": ("criterion", "metric", "dimension", "from name", "name", "key"),
-}
-#: Ends of paths that lead to an answer.
-_ANSWERS = (".content", ".output", ".answer", ".reply", ".text")
-
-
-class NearShape(NamedTuple):
-    """A shape that a table nearly has, with what is missing and how to name it."""
-
-    kind: Literal["long", "wide", "dataset"]
-    lacks: str
-    changes: tuple[str, ...]
-
-    @property
-    def options(self) -> str:
-        """Return the words as options of the command line."""
-        return " ".join(f"--map {shlex.quote(change)}" for change in self.changes)
-
-
-def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
-    """Return possible shapes, nearest first."""
-    inside = leaves(table)
-    flat = [c for c in table.columns if not nested(table, c) and words_in(table, c)]
-    near = (_long(table, flat, list(inside)), _wide(table, flat), _items(table, inside))
-    shapes = tuple(shape for shape in near if shape is not None)
-    return shapes or (_votes({}, "no columns are named for item, rater and label"),)
-
-
-def _long(table: Table, flat: Sequence[str], inside: Sequence[str]) -> NearShape | None:
-    names = [*flat, *inside]
-    chosen: dict[str, str] = {}
-    for field in ("rater", "label", "item", "criterion"):
-        root = steps_of(chosen.get("rater", ""))[:1]
-        free = [name for name in names if name not in chosen.values()]
-        if field == "label" and chosen.get("rater") in inside:
-            # Raters and answers belong together.
-            free.sort(key=lambda name: steps_of(name)[:1] != root)
-        if column := _hinted(_HINTS[field], free):
-            chosen[field] = column
-    if "rater" not in chosen and chosen.get("label") not in flat:
-        return None
-    plain_names = {plain(name) for name in flat}
-    missing = [f for f in ("item", "rater", "label") if not plain_names & set(NAMES[f])]
-    lacks = (
-        f"no column is named for the {' or the '.join(missing)}"
-        if missing
-        else "the columns named so do not hold one answer a row"
-    )
-    return _votes(chosen, lacks)
-
-
-def _votes(chosen: dict[str, str], lacks: str) -> NearShape:
-    wanted = ("item", "criterion", "rater", "label")
-    options = [f"{f}={chosen.get(f, COLUMN)}" for f in wanted if f != "criterion" or f in chosen]
-    return NearShape("long", lacks, tuple(options))
-
-
-def _wide(table: Table, flat: Sequence[str]) -> NearShape | None:
-    item = _hinted(_HINTS["item"], flat)
-    able = [c for c in flat if c != item and could_answer(table, c)]
-    groups = sharing(table, able)
-    if not groups and (not able or 2 * len(able) < len(flat) - 1):
-        return None
-    if groups:
-        listed = ", ".join(map(repr, groups[0][:_SHOWN]))
-        lacks = f"{listed} share labels, but do not look like the answers of raters"
-        raters = groups[0]
-    else:
-        lacks = "no two columns share a small set of labels"
-        raters = able if len(able) == 1 else [COLUMN, COLUMN]
-    options = [f"item={item or COLUMN}", *(f"raters={column}" for column in raters[:_SHOWN])]
-    return NearShape("wide", lacks, tuple(options))
-
-
-def _items(table: Table, inside: dict[str, object]) -> NearShape | None:
-    texts = {p: v for p, v in inside.items() if isinstance(v, str)}
-    for column in table.columns:
-        cells = [row[column] for row in table.rows[:20] if isinstance(row.get(column), str)]
-        texts[column] = max(cells, key=len, default="")
-    texts = {p: v for p, v in texts.items() if " " in v.strip() and v.lstrip()[:1] not in "{["}
-    if not texts:
-        return None
-    answers = [p for p in texts if p.endswith(_ANSWERS)]
-    best = max(answers or texts, key=lambda path: len(texts[path]))
-    lacks = "no column is named for the submission"
-    return NearShape("dataset", lacks, (f"submission={best}",))
-
-
-def _hinted(hints: Iterable[str], names: Sequence[str]) -> str | None:
-    """Return the first name that equals, ends in or holds the likeliest words."""
-    plains = {name: plain(name.replace(".", " ").replace("[0]", "")) for name in names}
-    for hint in hints:
-        for name in names:
-            if plains[name] == hint or plains[name].endswith(f" {hint}"):
-                return name
-        for name in names:
-            if steps_of(name) == (name,) and f"{hint} " in plains[name]:
-                return name
-    return None
