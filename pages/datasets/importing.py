@@ -13,7 +13,8 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
-from core.formats.votes.reading import TABLES, kind_of_table
+from core.formats.votes.reading import TABLES
+from core.formats.votes.vote_layouts import kind_of_table
 from core.services.datasets import catalog, label_stats
 from core.services.datasets.catalog import Checked
 from core.services.guided import marks

@@ -16,6 +16,7 @@ from core.formats.datasets.answer_columns import (
     is_index,
     named_for_raters,
     names_a_criterion,
+    nested,
     plain_head,
     sharing,
     sums_up,
@@ -63,7 +64,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "prompt": (
         *("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),
-        "writing prompt",
+        *("writing prompt", "user input"),
     ),
     "reference": (
         *("reference submission", "reference answer", "gold answer", "model answer"),
@@ -91,7 +92,6 @@ LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
     *("sentiment", "verdict", "quality"),
 )
-_NAMED_TEXTS = ("prompt", "reference")
 #: A scale of numbers that came along has at most this many levels.
 _LEVELS = 12
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
@@ -173,7 +173,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
         left = {name: column for name, column in free.items() if column not in private}
         texts = text_column(table, left).column
         chosen = texts or _only_text(
-            {n: fields[n] for n in _NAMED_TEXTS if n in fields}, about, table
+            {n: fields[n] for n in ("prompt", "reference") if n in fields}, about, table
         )
         if chosen is not None:
             fields = {name: value for name, value in fields.items() if value != chosen}
@@ -209,6 +209,8 @@ def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
 
 def _only_text(named: dict[str, str], about: dict[str, str], table: Table) -> str | None:
     """Return the only column of texts where it is named for a prompt or a source."""
+    if any(nested(table, column) for column in table.columns):
+        return None  # what was answered may stand inside
     texts = [c for c in (*named.values(), *about.values()) if _is_worded(table, c)]
     texts = [c for c in texts if all(isinstance(row.get(c), str) for row in table.rows[:1000])]
     return texts[0] if len(texts) == 1 else None
@@ -224,14 +226,15 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     """Take labels that came with the items: by prefix, on a shared scale, or by a usual name."""
     if rubric is not None:
         return {}
-    able = [c for c in free.values() if could_answer(table, c) and not sums_up(c)]
-    able = [c for c in table.columns if c in able]
+    columns = [c for c in table.columns if c in free.values() and not is_index(table, c)]
+    able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     prefixed = [c for c in able if without_prefix(c) != c]
     levels = [c for c in able if _is_level(table, c)] if len(table.rows) > 2 else []
     shared = next(iter(sharing(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # could be answers of raters, which are votes
     named = [free[name] for name in LABELS if name in free and free[name] in able]
+    named += [c for c in able if not named and set(plain_head(c).split()) & set(LABELS)]
     taken = prefixed or shared or named[:1]
     for name in [name for name, column in free.items() if column in taken]:
         del free[name]

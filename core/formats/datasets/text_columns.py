@@ -21,7 +21,17 @@ WRITTEN = (
 )
 #: Names of any text: the source of a summary just as often as what is judged.
 ANY_TEXT = (
-    *("text", "content", "body", "transcript", "ticket text", "message", "review"),
+    *(
+        "text",
+        "content",
+        "body",
+        "tweet",
+        "email",
+        "transcript",
+        "ticket text",
+        "message",
+        "review",
+    ),
     *("post", "comment text", "sentence", "conversation", "dialogue"),
 )
 #: Names of texts about the text that is judged.
@@ -152,7 +162,7 @@ def proposed_texts(table: Table) -> tuple[str, ...]:
     """Return the likeliest columns, or places in cells, of texts; the best first."""
     free = {plain_head(column): column for column in table.columns}
     choice = text_column(table, free)
-    if choice.column or choice.rivals:
+    if choice.column or len(choice.rivals) > 1:
         return (choice.column,) if choice.column else choice.rivals
     found = dict[str, str]()
     for path, value in leaves(table).items():

@@ -12,7 +12,6 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
-from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
@@ -46,15 +45,8 @@ from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import read_results, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
-from core.formats.votes.vote_mapping import (
-    Layout,
-    VoteMapping,
-    answers_share_a_scale,
-    guess_vote_mapping,
-    looks_by_criteria,
-    looks_long,
-    looks_wide,
-)
+from core.formats.votes.vote_layouts import kind_of_table
+from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import parse_votes, votes_in
 
 #: The kinds of content of a file or folder.
@@ -87,28 +79,6 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None) -> SeenKind:
     if looks_like_rubric(data, name):
         return "rubric"
     return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
-
-
-def kind_of_table(table: Table, rubric: Rubric | None = None) -> SeenKind:
-    """Return whether a table holds votes, in which layout, or items to grade."""
-    if guess_pairs(table) is not None:
-        return "pairs"
-    if looks_by_criteria(table):
-        return "criteria"
-    if looks_long(table):
-        return "long"
-    if looks_wide(table):
-        return "wide"
-    wide = guess_vote_mapping(table, "wide")
-    if answers_share_a_scale(table, wide) and not _are_criteria(table, wide, rubric):
-        return "unknown"  # raters' answers, or labels of criteria
-    return "dataset" if guess_mapping(table).submission is not None else "unknown"
-
-
-def _are_criteria(table: Table, mapping: VoteMapping, rubric: Rubric | None) -> bool:
-    columns = {c.column for c in mapping.columns}
-    labelled = set(guess_mapping(table, rubric).labels.values())
-    return bool(columns & labelled) or all(c.criterion for c in mapping.columns)
 
 
 def read_bundle(

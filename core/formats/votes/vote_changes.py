@@ -163,7 +163,8 @@ def _near(table: Table) -> Iterator[NearShape]:
     if {"item", "rater", "label"} <= chosen.keys():
         options = tuple(f"{field}={column}" for field, column in chosen.items())
         yield NearShape("long", "no columns are named for item, rater and answer", options)
-    item = _hinted(_HINTS["item"], flat)
+    first = (c for c in flat if len(words_in(table, c)) == len(table.rows))
+    item = _hinted(_HINTS["item"], flat) or next(first, None)
     able = [c for c in flat if c != item and could_answer(table, c)]
     group = next(iter(sharing(table, able)), [])[:_SHOWN]
     texts = proposed_texts(table)

@@ -16,14 +16,11 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     is_index,
     named_for_raters,
-    names_a_criterion,
     nested,
     plain,
-    says_no_label,
     sharing,
     sums_up,
     told_apart,
-    unique_words,
     without_prefix,
     words_in,
 )
@@ -44,6 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
         *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
         *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
+        *("unit", "nr", "no", "number", "key", "uid"),
     ),
     "criterion": (
         *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
@@ -63,12 +61,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     "replicate": ("replicate", "repetition", "attempt"),
     "order": ("order", "shown order"),
     "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
-    "prompt": ("prompt", "instruction", "input"),
+    "prompt": ("prompt", "instruction", "input", "question"),
     "system": ("system", "system name", "model", "model name"),
 }
 #: The two answers of a table of pairs, and who wrote them.
 PAIR = ("first", "second", "first_system", "second_system")
-_WIDE = ("item", "criterion", "submission", "prompt", "system")
+WIDE = ("item", "criterion", "submission", "prompt", "system")
 _CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
 #: Names that end in "id" and do not name the item.
 _NO_ITEM = re.compile(
@@ -83,7 +81,7 @@ _MODELS = re.compile(
 )
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 #: Rater columns that just as often name whose answer was judged.
-_WEAK = ("user", "model")
+WEAK = ("user", "model")
 
 
 #: What fields are called as roles.
@@ -149,66 +147,7 @@ class VoteMapping(Noun):
         return {column: _ROLES.get(role, role) for column, role in roles.items()}
 
 
-def looks_long(table: Table) -> bool:
-    """Return whether columns name item, rater and label: a vote per row."""
-    columns = _named(_flat(table), NAMES)
-    if not {"item", "rater", "label"} <= columns.keys():
-        return False
-    if says_no_label(words_in(table, columns["label"])) or unique_words(table, columns["label"]):
-        return False
-    return not (_is_log(table, columns) or _judges_systems(table, columns))
-
-
-def looks_wide(table: Table) -> bool:
-    """Return whether a table has a column of answers per rater.
-
-    At least half of the columns other than items, texts and reasons must share a small set of
-    labels. Otherwise some columns of another kind of table only look alike. Columns named for what
-    is asked are criteria; beside long texts, only columns named for raters are raters.
-    """
-    mapping = guess_vote_mapping(table, "wide")
-    answers = [c.column for c in mapping.columns]
-    by_criterion = all(c.criterion for c in mapping.columns)
-    if not by_criterion and not _could_be_raters(table, answers):
-        return False
-    return answers_share_a_scale(table, mapping)
-
-
-def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
-    """Return whether there is an item, and most other columns could be answers of its raters."""
-    answers = [c.column for c in mapping.columns]
-    if mapping.item is None or len(answers) < 2:
-        return False
-    if all(c.criterion for c in mapping.columns):
-        fit = _fit(table, mapping.columns)
-    else:
-        fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
-    rest = _answerable(table, _named(_flat(table), _WIDE))
-    rest = [c for c in rest if not sums_up(c, answers)]
-    return fit and 2 * len(answers) >= len(rest)
-
-
-def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
-    if named_for_raters(columns) or kinds_of(columns):
-        return True
-    if any(map(names_a_criterion, columns)):
-        return False
-    texts = [texts_in(table, column) for column in table.columns]
-    return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)
-
-
-def looks_by_criteria(table: Table) -> bool:
-    """Return whether a row is an item and a rater, with a column of scores per criterion."""
-    mapping = guess_vote_mapping(table, "criteria")
-    if mapping.item is None or mapping.rater is None or len(mapping.columns) < 2:
-        return False
-    if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
-        return False
-    pairs = [(row.get(mapping.item), row.get(mapping.rater)) for row in table.rows]
-    return len(set(map(str, pairs))) == len(pairs)
-
-
-def _fit(table: Table, columns: Sequence[VoteColumn]) -> bool:
+def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
     """Return whether the columns of each criterion hold answers on one scale."""
     of = {c.criterion: list[set[str]]() for c in columns}
     for c in columns:
@@ -216,31 +155,9 @@ def _fit(table: Table, columns: Sequence[VoteColumn]) -> bool:
     return all(map(told_apart, of.values()))
 
 
-def _flat(table: Table) -> list[str]:
+def flat_columns(table: Table) -> list[str]:
+    """Return the columns without objects and lists in their cells."""
     return [column for column in table.columns if not nested(table, column)]
-
-
-def _is_log(table: Table, columns: dict[str, str]) -> bool:
-    """Return whether ``id`` is unique while another column names the row's item."""
-    item = columns["item"]
-    others = set(table.columns) - set(columns.values())
-    return (
-        plain(item) == "id"
-        and any(plain(column).endswith(" id") for column in others)
-        and len(words_in(table, item)) == len(table.rows)
-    )
-
-
-def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
-    """Return whether a `model` or `user` wrote the text rather than judged it."""
-    if plain(columns["rater"]) not in _WEAK or "submission" not in columns:
-        return False
-    texts: dict[str, set[str]] = {}
-    for row in table.rows:
-        texts.setdefault(str(row.get(columns["item"])), set()).add(
-            str(row.get(columns["submission"]))
-        )
-    return len(texts) == len(table.rows) or any(len(of) > 1 for of in texts.values())
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
@@ -254,36 +171,38 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     """
     only = rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
     if layout == "long":
-        fields = _with_texts(table, _named(_flat(table), NAMES))
+        fields = checked_by_values(table, named_fields(flat_columns(table), NAMES))
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
         kinds = {} if "kind" in fields else kinds_of(names)
         return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
     if layout in ("criteria", "pairs"):
-        fields = _with_texts(table, _named(_flat(table), _CRITERIA))
+        fields = checked_by_values(table, named_fields(flat_columns(table), _CRITERIA))
         names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
         kinds = {} if "kind" in fields else kinds_of(names)
         columns = _criteria(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
-    fields = _with_texts(table, _named(_flat(table), _WIDE))
-    left = [c for c in _answerable(table, fields) if could_answer(table, c)]
+    fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
+    left = [c for c in answerable(table, fields) if could_answer(table, c)]
     left = [c for c in left if plain(c) in _GOLD or not sums_up(c, left)]
     columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
-        if rubric is None and not _fit(table, columns) and _fit(table, turned):
+        if rubric is None and not on_one_scale(table, columns) and on_one_scale(table, turned):
             columns = turned
     else:
         groups = sharing(table, left)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
+    if "item" not in fields and columns and named_for_raters([c.column for c in columns]):
+        fields |= _named_by_values(table, [*fields.values(), *(c.column for c in columns)])
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
 
 def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
     """Return the columns of scores: those of a rubric's criteria, else numbers and yes or no."""
-    able = [c for c in _answerable(table, fields) if could_answer(table, c) and not sums_up(c)]
+    able = [c for c in answerable(table, fields) if could_answer(table, c) and not sums_up(c)]
     if rubric is not None:
         known = {plain(c.name): c.name for c in rubric.criteria}
         named = {c: known.get(plain(without_prefix(c))) for c in able}
@@ -306,13 +225,13 @@ def _is_scale(words: set[str]) -> bool:
     )
 
 
-def _answerable(table: Table, columns: dict[str, str]) -> list[str]:
+def answerable(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns other than fields and reasons."""
     rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
     return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
 
 
-def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
+def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
     """Return fields to columns; a field takes its first free name."""
     free = {plain(without_prefix(column)): column for column in reversed(columns)}
     free |= {plain(column): column for column in reversed(columns)}
@@ -328,13 +247,37 @@ def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
     return by_field
 
 
-def _with_texts(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields, the submission only if its column holds texts, not short answers."""
+def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields, checked by values.
+
+    The submission must be texts, a question that is another one in every row is a prompt, and a
+    text that rows repeat is the item where no column names it.
+    """
+    asked = fields.get("criterion", "")
+    if plain(asked) == "question" and _differs(table, asked):
+        fields = {name: column for name, column in fields.items() if name != "criterion"}
+        fields = {"prompt": asked} | fields
+    if "item" not in fields and "submission" in fields and "rater" in fields:
+        fields = fields | {"item": fields["submission"]}
     column = fields.get("submission", "")
     of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
     if of is None or of.sentences or of.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _named_by_values(table: Table, taken: Sequence[str]) -> dict[str, str]:
+    """Return the first free column that names every row by a short word of its own as the item."""
+    for column in table.columns:
+        words = words_in(table, column)
+        if column not in taken and len(words) == len(table.rows) and max(map(len, words)) < LONG:
+            return {"item": column}
+    return {}
+
+
+def _differs(table: Table, column: str) -> bool:
+    """Return whether most rows have a value of their own in a column."""
+    return 2 * len(words_in(table, column)) > len(table.rows) > 1
 
 
 def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:

@@ -201,11 +201,14 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 def _rows(
     table: Table, mapping: VoteMapping, votes: TableVotes, problems: list[Problem]
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    numbers = dict[str, str]()
     exported = table.flat and set(table.columns) >= _EXPORTED
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
         item = _text(cells, mapping.item)
+        if item and mapping.item == mapping.submission:
+            item = numbers.setdefault(item, f"item-{len(numbers) + 1:04d}")
         criterion = _text(cells, mapping.criterion) or mapping.only
         if not item or (not criterion and mapping.layout == "long"):
             column = mapping.criterion or "criterion" if item else mapping.item or "item"

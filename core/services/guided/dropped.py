@@ -24,7 +24,8 @@ from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.parsed import Parsed
 from core.formats.votes.imported import TOOL_NAMES
-from core.formats.votes.vote_mapping import answers_share_a_scale, guess_vote_mapping
+from core.formats.votes.vote_layouts import answers_share_a_scale
+from core.formats.votes.vote_mapping import guess_vote_mapping
 from core.services.access.allowing import allowed
 from core.services.guided import texts
 from core.services.guided.texts import File
