@@ -234,7 +234,8 @@ def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
 
 
 IMPORT_SHAPES = (
-    *("auto", "folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"),
+    *("auto", "folder", "long", "wide", "criteria", "pairs", "autorubric", "gradescope"),
+    *("rubric", "dataset"),
     *("inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "mt_bench", "langfuse"),
     *("langsmith", "phoenix", "label_studio", "argilla", "arena"),
 )

@@ -14,7 +14,9 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.votes import BatchRow
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import WORD
+from core.formats.datasets.roles import roles_as_text
 from core.formats.folder import only_rubric, parse_data, read_rubric_file
+from core.formats.source.parsed import ColumnRole
 from core.formats.votes.tools.known_tools import read_items, read_items_file
 from core.judging.asking.call_costs import price_of
 from core.services.datasets.catalog import dataset_version, rubric_version
@@ -30,10 +32,11 @@ from core.text.numbers import percent, plural
 
 @dataclass(frozen=True)
 class RunFileRequest:
-    """A request made from files, with the remarks of their readers."""
+    """A request made from files, with the remarks of their readers and the roles of columns."""
 
     request: RunRequest
     notices: tuple[Problem, ...]
+    roles: tuple[ColumnRole, ...] = ()
 
 
 #: The path that stands for standard input, and its name in messages.
@@ -79,7 +82,8 @@ def request_from_files(
         panel=panel_asked,
         **options,
     )
-    return RunFileRequest(request, (*read_rubric.notices, *read_dataset.notices))
+    notices = (*read_rubric.notices, *read_dataset.notices)
+    return RunFileRequest(request, notices, read_dataset.roles)
 
 
 def panel_from(
@@ -246,8 +250,11 @@ def estimate_as_text(figures: dict[str, Any]) -> str:
     )
     if figures["batch"]:
         words += " in batches" + ("" if direct is None else f" (${direct:.4f} asked directly)")
-    twins = figures["twins_in_words"]
-    return f"{words}\nnote: {twins}" if twins else words
+    if twins := figures["twins_in_words"]:
+        words += f"\nnote: {twins}"
+    if roles := figures["roles"]:
+        words = f"{roles_as_text([ColumnRole(**role) for role in roles])}\n{words}"
+    return words
 
 
 def summary_as_text(figures: dict[str, Any]) -> str:

@@ -165,6 +165,7 @@ def grade(
             common.note(f"No price is known for {name}: --budget does not stop its calls.")
         if only_estimate:
             figures = requests_from_files.estimate_figures(store, request.request)
+            figures |= {"roles": [role.data() for role in request.roles]}
             common.report(figures, requests_from_files.estimate_as_text, as_json)
             return
         panel = options["panel"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,7 @@ def read_dataset_file(
     parsed = parse_dataset(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, changes, sheet)
     if given.is_dir() and parsed.value.name == file.stem:
         named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
-        return Parsed(named, parsed.notices)
+        return replace(parsed, value=named)
     return parsed
 
 

@@ -13,18 +13,21 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
-from core.formats.votes.reading import kind_of_table
+from core.formats.votes.reading import TABLES
+from core.formats.votes.vote_layouts import kind_of_table
 from core.services.datasets import catalog, label_stats
 from core.services.datasets.catalog import Checked
 from core.services.guided import marks
+from core.services.imports import column_roles
 from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.ui import resources, routes, state
+from pages.ui.files import roles
 from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, remembered, store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import label
 from pages.ui.widgets import (
     meanings,
     one_of,
@@ -51,77 +54,27 @@ IMPORT_KEEP_RUBRIC = "import_keep_rubric"
 IMPORT_ACT = "import_act"
 
 
-#: Columns beyond this number keep the role that was guessed.
-MOST = 60
-
-
 def choose_columns(
     source: str, table: Table, rubric_version: int | None
 ) -> tuple[ColumnMapping, tuple[Problem, ...]]:
     """Draw one choice per column; return the resulting mapping and its problems."""
     rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
-    guess = catalog.suggest(table, rubric)
-    guess = catalog.with_likeliest(table, guess)
-    guessed = catalog.roles_of(table, guess)
-    options = catalog.role_options(table, guess, rubric)
-    chosen = list(guessed)
+    guess = catalog.with_likeliest(table, catalog.suggest(table, rubric))
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
-        for index, column in enumerate(table.columns[:MOST]):
-            key = state.key(IMPORT_COLUMN, source, index)
-            chosen[index] = _column(table, column, key, options, guessed[index])
-        if len(table.columns) > MOST:
-            st.caption(f"The other {len(table.columns) - MOST} columns stay as guessed.")
+        chosen = roles.choose(IMPORT_COLUMN, source, table, guess, rubric)
         structured = _structured(table, source, guess.structured)
-    return catalog.mapping_from(table.columns, chosen, structured=structured)
-
-
-def _column(table: Table, column: str, key: str, options: list[str], guessed: str) -> str:
-    state.guess(key, guessed if guessed in options else catalog.META)
-    chosen = str(state.get(key))
-    left, right = st.columns([3, 4], vertical_alignment="center")
-    right.selectbox(
-        label(f"Role of {column}", 70),
-        # A chosen role stays, even if another rubric would not offer it.
-        options if chosen in options else [*options, chosen],
-        format_func=lambda role: one_line(catalog.role_words(role), 80),
-        key=key,
-        label_visibility="collapsed",
-    )
-    cells = " · ".join(one_line(cell, 60) for cell in catalog.sample(table, column, 2))
-    left.html(
-        f"<b>{esc(one_line(column, 80))}</b><br>"
-        f'<span class="rs-quiet">{esc(cells) or "always empty"}</span>'
-    )
-    return str(state.get(key))
+    return column_roles.mapping_from(table.columns, chosen, structured=structured)
 
 
 def _lead_on(source: DatasetFile, table: Table) -> None:
     """Point to the right page for a file that is probably not a dataset."""
     data = source.data()
-    if kind_of_table(table) in ("long", "wide"):
+    if kind_of_table(table) in TABLES:
         st.info("This seems to hold votes, which have a page of their own.", icon=":material/info:")
         routes.link(routes.IMPORT_VOTES, routes.IMPORT_VOTES.title, icon="arrow_outward")
     elif isinstance(data, bytes) and looks_like_rubric(data, source.name):
         st.info("This seems to be a rubric, and no dataset.", icon=":material/info:")
         routes.link(routes.RUBRICS, routes.RUBRICS.title, icon="arrow_outward")
-
-
-def _inside(source: str, table: Table) -> Table:
-    """Return the table with the contents of its cells as columns, if the person wants that."""
-    paths = catalog.inside(table)
-    if not paths:
-        return table
-    best = catalog.likeliest(table)
-    chosen = st.multiselect(
-        "Use what stands inside the cells",
-        paths,
-        default=[best] if best else [],
-        format_func=lambda path: one_line(path, 80),
-        key=state.key(IMPORT_INSIDE, source),
-        placeholder="None",
-        help="A place within a message, an object or a list becomes a column of its own.",
-    )
-    return catalog.opened_up(table, chosen)
 
 
 def _label_words(
@@ -250,7 +203,7 @@ def show() -> None:
     _first_rows(table)
     rubric_id = _rubric_choice(table)
     about = state.key(source.key, sheet) if sheet else source.key
-    table = _inside(about, table)
+    table = roles.open_cells(state.key(IMPORT_INSIDE, about), table, catalog.likeliest(table))
     mapping, wrong = choose_columns(about, table, rubric_id)
     if wrong:
         st.error("The columns do not fit together.", icon=":material/error:")

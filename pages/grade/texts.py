@@ -14,13 +14,18 @@ from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import resources, routes, state
+from pages.ui.files import roles
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, refusal, sheet_choice, shown_errors
 from pages.ui.widgets import table as html_table
 
 WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what is here"}
-FEW = 4
+TOGETHER = {
+    "join": "One table, joined by a column",
+    "systems": "Answers of two systems",
+    "parts": "Parts of one table",
+}
 
 
 def show(path: Path) -> None:
@@ -66,14 +71,30 @@ def _choose() -> None:
 
 
 def _files(files: tuple[File, ...]) -> None:
+    sheet: str | None = None
     table = resources.table_of(files)
     if isinstance(table, SheetNotChosen):
         sheet = sheet_choice(table.sheets, field("texts", "sheet", files[0].name))
         if sheet is None:
             return
         table = resources.table_of(files, sheet)
-    name = files[0].name if len(files) == 1 else fmt.plural(len(files), "document")
+    tables = texts.are_tables(files)
+    if tables and not isinstance(table, InputError):
+        table = resources.table_of(files, sheet, _way(files, sheet))
+    name = files[0].name if tables or len(files) == 1 else fmt.plural(len(files), "document")
     _look(table, name)
+
+
+def _way(files: tuple[File, ...], sheet: str | None) -> str | None:
+    """Ask once how several tables belong together; the likeliest answer is chosen."""
+    could = texts.ways(files, sheet)
+    key = field("texts", "way", *(file.name for file in files))
+    state.guess(key, could[0])
+    if len(could) > 1:
+        st.segmented_control(
+            "These tables are", could, format_func=TOGETHER.__getitem__, key=key, required=True
+        )
+    return str(state.get(key))
 
 
 def _pasted() -> None:
@@ -117,6 +138,7 @@ def _look(table: Table | InputError, name: str) -> None:
         ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(look)),
         name="The first texts",
     )
+    look = _with_roles(look, name)
     checked = texts.check(look)
     if checked.problems:
         st.error("These texts cannot be used yet.", icon=":material/error:")
@@ -141,6 +163,16 @@ def _look(table: Table | InputError, name: str) -> None:
         steps.accepted("texts")
         settle(**parameters)
         st.rerun()
+
+
+def _with_roles(look: TextsLook, name: str) -> TextsLook:
+    """Return the view with the roles that the person gave to the other columns."""
+    if look.table.kind == "files" or len(look.table.columns) < 2:
+        return look
+    with st.expander("What each column is for", expanded=False, icon=":material/view_column:"):
+        about = state.key(name, look.column, len(look.table.rows))
+        chosen = roles.choose(field("texts", "role"), about, look.table, look.mapping)
+    return texts.with_roles(look, chosen)
 
 
 def _with_column(table: Table, name: str) -> TextsLook | None:

@@ -7,57 +7,36 @@ from typing import Any, cast
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.formats.datasets.table import Table, leaves
-from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
-from core.services.imports import import_files
+from core.errors import Problem
+from core.formats.datasets.table import Table
+from core.formats.votes.vote_mapping import VoteColumn, VoteMapping
+from core.services.imports import column_roles, import_files
 from core.services.imports.import_files import FileLook
 from core.text.names import visible
 from pages.imports import reading as keys
 from pages.ui import state
-from pages.ui.text import esc, one_line
+from pages.ui.files import roles
 from pages.ui.widgets import meanings
-from pages.ui.widgets import table as html_table
 
-WORDS = {
-    "item": "Item",
-    "rater": "Rater",
-    "label": "Answer",
-    "criterion": "Criterion",
-    "kind": "Kind of rater",
-    "reason": "Reason",
-    "weight": "Weight of the rater",
-    "replicate": "Repetition",
-    "order": "Order of options",
-    "submission": "Submission (text)",
-    "prompt": "Prompt",
-    "system": "System",
-}
-LONG = tuple(WORDS)
-WIDE = ("item", "criterion", "submission", "prompt", "system")
-NEEDED = frozenset({"item", "rater", "label"})
 KINDS = {"human": "Person", "llm": "Model", "offline": "Offline judge", "gold": "Label (gold)"}
-OUT = "Leave out"
 #: Raters beyond this number keep the guessed kind.
 MOST_RATERS = 500
 
 
-def show(key: str, table: Table, guess: VoteMapping) -> VoteMapping:
-    """Draw the choices; return the resulting mapping."""
+def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple[Problem, ...]]:
+    """Draw the table of roles and the raters; return the resulting mapping and its problems."""
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
-        _sample(table)
-        data: dict[str, Any] = {"layout": guess.layout}
-        fields = LONG if guess.layout == "long" else WIDE
-        with st.grid(3, min_column_width=200):
-            for field in fields:
-                data[field] = _field(key, table, guess, field)
-        if data["criterion"] is None:
+        table = roles.open_cells(state.key(keys.FIELD, key, "inside"), table)
+        chosen = roles.choose(keys.FIELD, key, table, guess)
+        mapping, problems = column_roles.votes_from(table.columns, chosen, guess)
+        data: dict[str, Any] = mapping.model_dump()
+        if guess.layout in ("long", "wide") and mapping.criterion is None:
             data["only"] = _only(key, guess)
         if guess.layout == "wide":
-            used_columns = {data[field] for field in fields}
-            data |= _raters(key, table, guess, used_columns)
-        elif data["kind"] is None and data["rater"] is not None:
-            data["kinds"] = _kinds(key, table, guess, data["rater"])
-    return VoteMapping(**data)
+            data |= _raters(key, mapping)
+        elif mapping.kind is None and mapping.rater is not None:
+            data["kinds"] = _kinds(key, table, guess, mapping.rater)
+    return VoteMapping(**data), problems
 
 
 def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None) -> VoteMapping:
@@ -69,32 +48,6 @@ def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None)
         strange, rubric, lambda name, word: state.key(keys.FIELD, key, "word", name, word)
     )
     return mapping.model_copy(update={"words": meant}) if meant else mapping
-
-
-def _sample(table: Table) -> None:
-    """Draw the first rows as they are."""
-    html_table(
-        [one_line(column, 30) for column in table.columns[:20]],
-        (
-            [esc(one_line(str(row.get(column) or ""), 40)) for column in table.columns[:20]]
-            for row in table.rows[:3]
-        ),
-        name="The first rows of the file",
-    )
-
-
-def _field(key: str, table: Table, guess: VoteMapping, field: str) -> str | None:
-    name = state.key(keys.FIELD, key, guess.layout, field)
-    state.guess(name, getattr(guess, field))
-    chosen: str | None = st.selectbox(
-        WORDS[field],
-        [*table.columns, *leaves(table)],
-        index=None,
-        format_func=lambda column: one_line(column, 60),
-        key=name,
-        placeholder="Choose a column" if field in NEEDED else "None",
-    )
-    return chosen
 
 
 def _only(key: str, guess: VoteMapping) -> str:
@@ -110,34 +63,27 @@ def _only(key: str, guess: VoteMapping) -> str:
     return str(state.get(name) or "").strip() or "rating"
 
 
-def _raters(
-    key: str, table: Table, guess: VoteMapping, used_columns: set[object]
-) -> dict[str, Any]:
-    """Choose for every other column its rater and criterion, or leave it out."""
-    guesses = {column.column: column for column in guess.columns}
-    free = [column for column in table.columns if column not in used_columns]
-    rows = [_rater_row(column, guesses.get(column), guess) for column in free]
-    edited = _edited(state.key(keys.RATERS, key), free, rows, ("Rater", "Criterion"))
+def _raters(key: str, mapping: VoteMapping) -> dict[str, Any]:
+    """Choose for every column of answers its rater and criterion."""
+    rows = [_rater_row(column, mapping) for column in mapping.columns]
+    names = [column.column for column in mapping.columns]
+    edited = _edited(state.key(keys.RATERS, key), names, rows, ("Rater", "Criterion"))
     columns, kinds = list[VoteColumn](), dict[str, Any]()
     by_caption = {caption: kind for kind, caption in KINDS.items()}
-    for column, row in zip(free, edited, strict=True):
-        rater = str(row["Rater"] or "").strip()
-        kind = by_caption.get(str(row["Is a"]))
-        if kind is not None and rater:
-            criterion = str(row["Criterion"] or "").strip()
-            columns.append(VoteColumn(column=column, rater=rater, criterion=criterion))
-            kinds[rater] = kind
+    for name, row in zip(names, edited, strict=True):
+        rater = str(row["Rater"] or "").strip() or name
+        criterion = str(row["Criterion"] or "").strip()
+        columns.append(VoteColumn(column=name, rater=rater, criterion=criterion))
+        kinds[rater] = by_caption.get(str(row["Is a"]), mapping.others)
     return {"columns": tuple(columns), "kinds": kinds}
 
 
-def _rater_row(column: str, guessed: VoteColumn | None, guess: VoteMapping) -> dict[str, str]:
-    rater = guessed.rater if guessed else column
-    kind = KINDS[guess.kinds.get(rater, guess.others)] if guessed else OUT
+def _rater_row(column: VoteColumn, mapping: VoteMapping) -> dict[str, str]:
     return {
-        "Column": visible(column),
-        "Is a": kind,
-        "Rater": rater,
-        "Criterion": guessed.criterion if guessed else "",
+        "Column": visible(column.column),
+        "Is a": KINDS[mapping.kinds.get(column.rater, mapping.others)],
+        "Rater": column.rater,
+        "Criterion": column.criterion,
     }
 
 
@@ -163,7 +109,6 @@ def _edited(
     Streamlit keeps a table's changes by row number only; when the rows change, the table is drawn
     again from the guess and the changes by name.
     """
-    kinds = [*KINDS.values(), OUT] if free else list(KINDS.values())
     fixed = [name for name in (rows[0] if rows else ()) if name not in (*free, "Is a")]
     changed: dict[str, dict[str, Any]] = state.get(state.key(key, "changed")) or {}
     drawn, number, start = state.get(state.key(key, "drawn")) or (None, 0, rows)
@@ -177,7 +122,7 @@ def _edited(
         hide_index=True,
         disabled=fixed,
         column_config={
-            "Is a": st.column_config.SelectboxColumn(options=kinds, required=True),
+            "Is a": st.column_config.SelectboxColumn(options=list(KINDS.values()), required=True),
             "Rater": st.column_config.TextColumn(max_chars=100),
             "Criterion": st.column_config.TextColumn(max_chars=200),
         },

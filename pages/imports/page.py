@@ -22,7 +22,12 @@ from pages.ui.widgets import page_header, problem_list, refusal, sheet_choice, s
 ENDINGS = [
     *("csv", "tsv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "feather", "zip", "eval"),
 ]
-SHAPES: dict[SeenKind, str] = {"long": "One answer a row", "wide": "One rater a column"}
+SHAPES: dict[SeenKind, str] = {
+    "long": "One answer a row",
+    "wide": "One rater a column",
+    "criteria": "One criterion a column",
+    "pairs": "Two answers compared",
+}
 WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
     "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
     "dataset": (
@@ -109,7 +114,11 @@ def _beside_and_mapping(upload: Upload, about: str, seen: FileLook) -> None:
     rubric, dataset = _beside(seen)
     mapping = import_files.guessed(seen, resources.rubric(rubric))
     if seen.table is not None and mapping is not None:
-        mapping = columns.show(about, seen.table, mapping)
+        mapping, wrong = columns.show(about, seen.table, mapping)
+        if wrong:
+            st.error("The columns do not fit together.", icon=":material/error:")
+            problem_list(wrong)
+            return
         mapping = columns.words(about, seen, mapping, resources.rubric(rubric))
     bins = _steps(upload) if seen.kind in TOOL_NAMES else ()
     checked = reading.checked(f"{about}-{rubric or 0}", seen, mapping, rubric, dataset, bins)

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.vote_mapping import VoteMapping
 from core.formats.votes.imported import ImportedVote, VoteBundle
 from core.formats.votes.reading import SourceKind
+from core.formats.votes.vote_mapping import VoteMapping
 from core.services.imports import import_files
 from core.services.imports.import_files import CheckedVotes, FileLook
 from core.services.imports.vote_import import ImportPreview

@@ -257,15 +257,15 @@ def _recognised(keys: str, _files: tuple[File, ...]) -> tuple[Recognised, ...]:
     return dropped.recognise(_files)
 
 
-def table_of(files: tuple[File, ...], sheet: str | None = None) -> Table | InputError:
-    """Return the texts in these files as a table, or why there are none."""
-    return _table_of(_keys(files), sheet, files)
+def table_of(files: tuple[File, ...], *how: str | None) -> Table | InputError:
+    """Return the texts in files as a table, or why there are none; ``how`` is sheet and way."""
+    return _table_of(_keys(files), how, files)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the texts …")
-def _table_of(keys: str, sheet: str | None, _files: tuple[File, ...]) -> Table | InputError:
+def _table_of(keys: str, how: tuple[Any, ...], _files: tuple[File, ...]) -> Table | InputError:
     try:
-        return texts.read(_files, sheet)
+        return texts.read(_files, *how)
     except InputError as error:
         # Cached like a result, so that a bad file is not read again on every rerun.
         return error

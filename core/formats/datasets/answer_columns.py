@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, opened
@@ -18,7 +19,7 @@ MOST_SHARED = 12
 LONGEST = 200
 #: From this many rows on, words used once each are names, not labels.
 UNIQUE_WORDS = 6
-#: The same for whole numbers: ten levels can be used once each, twelve rows cannot.
+#: The same for whole and half numbers: ten levels can be used once each, twelve rows cannot.
 UNIQUE_NUMBERS = 12
 _STAMP = re.compile(r"\d{4}-\d\d?-\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?")
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
@@ -43,7 +44,20 @@ NO_RATERS = frozenset(
             "file",
         ),
         *("time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens", "length"),
-        *("index", "row", "position", "count", "version", "type", "status", "source", "split"),
+        *(
+            "seconds",
+            "minutes",
+            "hours",
+            "index",
+            "row",
+            "position",
+            "count",
+            "version",
+            "type",
+            "status",
+            "source",
+            "split",
+        ),
         *("tag", "tags", "environment", "project", "lang", "language", "metadata", "meta"),
     }
 )
@@ -54,7 +68,7 @@ def plain(name: str) -> str:
 
     `traceId`, `trace_id` and `Trace ID` become the same.
     """
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return plain_head(parted)
 
 
@@ -63,9 +77,111 @@ def plain_head(name: str) -> str:
     return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
 
+#: What tools write before the names of their fields.
+_PREFIX = re.compile(r"(answer|input|scores?|ratings?|labels?|annotations?|metrics)\s*\.\s*", re.I)
+
+
+def without_prefix(name: str) -> str:
+    """Return a heading without what a tool wrote before it.
+
+    >>> without_prefix("Answer.quality"), without_prefix("scores.depth"), without_prefix("a.b")
+    ('quality', 'depth', 'a.b')
+    """
+    return _PREFIX.sub("", name, count=1) or name
+
+
+#: Words in the names of columns that sum up others: no rater, and no criterion.
+_SUMS = frozenset(
+    {
+        *("resolved", "total", "mean", "average", "avg", "sum", "median", "final", "consensus"),
+        *("majority", "adjudicated", "aggregate", "aggregated", "combined", "std", "stdev", "sd"),
+    }
+)
+_RATER = re.compile(
+    r"(rater|annotator|judge|grader|reviewer|coder|scorer|reader|marker|expert|worker|human|person"
+    r"|teacher|examiner|evaluator|assessor)",
+    re.I,
+)
+
+
+def sums_up(column: str, others: Sequence[str] = ()) -> bool:
+    """Return whether a column sums up others by its name: a total, or a score beside raters.
+
+    >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
+    (True, True, False)
+    """
+    words = set(plain(column).split())
+    if words & _SUMS:
+        return True
+    beside = sum(bool(_RATER.search(other)) for other in others) > 1
+    return beside and "score" in words and not _RATER.search(column)
+
+
+def named_for_raters(columns: Sequence[str]) -> bool:
+    """Return whether headings say that they are raters: `rater 1`, `score_a` and `score_b`.
+
+    >>> named_for_raters(["R1", "R2"]), named_for_raters(["depth", "tone"])
+    (True, False)
+    """
+    stems = {stem_of(column) for column in columns}
+    alike = len(columns) > 1 and len(stems) == 1 and stems != {""}
+    return alike or all(map(_RATER.search, columns))
+
+
+#: Words of what is asked of a text, in the names of columns.
+_ASKED = re.compile(
+    r"coheren|cohesi|fluen|relevan|helpful|correct|complex|verbos|gramma|syntax|vocab|clarity"
+    r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
+    r"|phraseolog|naturalness|complete|concise|toxic|safety|harm|polite|readab|structure|creativ"
+    r"|original|depth|useful|informativ|specific|understand|faithful|grounded|adequa|evidence"
+    r"|mechanics|argument|thesis|spelling|overall",
+    re.I,
+)
+
+
+def names_a_criterion(column: str) -> bool:
+    """Return whether a heading is a usual name of what is asked of a text.
+
+    >>> names_a_criterion("Coherence"), names_a_criterion("Kim")
+    (True, False)
+    """
+    return bool(_ASKED.search(column))
+
+
+def stem_of(heading: str) -> str:
+    """Return what a heading begins with, without its last letter or number.
+
+    >>> stem_of("answer_v1"), stem_of("Answer B"), stem_of("v2"), stem_of("Essay")
+    ('answer_v', 'answer', 'v', '')
+    """
+    match = re.match(r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.-])\w)$", heading.strip())
+    return fold(match[1]) if match else ""
+
+
+def is_index(table: Table, column: str) -> bool:
+    """Return whether a column is the index of a data frame: no heading, and it counts the rows."""
+    name = re.match(r"(unnamed: \d+|column 1|index|level_\d)\Z", column.strip().lower())
+    return bool(name) and counts_rows(table, column)
+
+
+def counts_rows(table: Table, column: str) -> bool:
+    """Return whether a column only counts the rows, as the index of a data frame does."""
+    cells = [str(row.get(column)) for row in table.rows]
+    return any(cells == [str(first + n) for n in range(len(cells))] for first in (0, 1))
+
+
 def nested(table: Table, column: str) -> bool:
     """Return whether cells hold objects or lists, which are never labels or names."""
-    return any(isinstance(opened(row.get(column)), dict | list) for row in table.rows)
+    return any(isinstance(alone(opened(row.get(column))), dict | list) for row in table.rows)
+
+
+def alone(value: Any) -> Any:
+    """Return the only entry of a list, nothing for an empty list, any other value unchanged.
+
+    >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
+    ('yes', None, ['yes', 'no'], 'no')
+    """
+    return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value
 
 
 def could_answer(table: Table, column: str) -> bool:
@@ -99,7 +215,7 @@ def _counted(word: str) -> bool:
 def _all_unique(given: Sequence[str], answers: set[str]) -> bool:
     if len(answers) < len(given) or None not in map(is_yes, answers):
         return False
-    whole = all((n := number_of(word)) is not None and n.is_integer() for word in answers)
+    whole = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in answers)
     return len(given) >= (UNIQUE_NUMBERS if whole else UNIQUE_WORDS)
 
 
@@ -118,8 +234,9 @@ def words_in(table: Table, column: str) -> set[str]:
 
 
 def _given(table: Table, column: str) -> list[str]:
-    cells = (fold(str(row[column])) for row in table.rows if row.get(column) is not None)
-    return [word for word in cells if word not in NO_ANSWER]
+    cells = (alone(row.get(column)) for row in table.rows)
+    words = (fold(str(cell)) for cell in cells if cell is not None)
+    return [word for word in words if word not in NO_ANSWER]
 
 
 def sharing(table: Table, columns: Sequence[str]) -> list[list[str]]:

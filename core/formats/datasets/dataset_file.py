@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from core.domain.base import build, near
@@ -19,14 +19,15 @@ from core.formats.datasets.mapping import (
     change_items,
     guess_mapping,
     holds_messages,
-    is_by_length,
-    is_form,
+    private_columns,
+    rivals,
 )
+from core.formats.datasets.roles import LONGEST, role_table
 from core.formats.datasets.table import Table, read_table, with_paths
-from core.formats.datasets.vote_mapping import COLUMN, nearest_shapes
+from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.rubrics.keys import kept, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
-from core.formats.source.parsed import Parsed, enough, kind_of, refusal, shortened, stem
+from core.formats.source.parsed import ColumnRole, Parsed, enough, kind_of, refusal, shortened, stem
 
 #: More items are refused: reading them takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000
@@ -82,7 +83,8 @@ def dataset_of(
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows:
             raise refusal("dataset", [_no_submission(table, _proposed(table))], name)
-    return _build(table, mapping, name, header, rubric, spend=spend and not table.flat)
+    said = {change.partition("=")[2] for change in changes or ()}
+    return _build(table, mapping, name, header, rubric, said, spend=spend and not table.flat)
 
 
 def build_dataset(
@@ -108,6 +110,7 @@ def _build(
     name: str,
     header: _Header,
     rubric: Rubric | None,
+    said: Collection[str] = (),
     *,
     spend: bool = False,
 ) -> Parsed[Dataset]:
@@ -116,6 +119,7 @@ def _build(
         raise refusal("dataset", [Problem(message, "Split it.")], name)
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
+    roles = role_table(table, mapping.roles(), said)
     reader = ItemReader(table, mapping, header.rubric or rubric)
     ids = _ids(table, mapping, reader.problems)
     items = list[Item | None]()
@@ -133,8 +137,8 @@ def _build(
     data.setdefault("name", stem(name, "Untitled dataset"))
     dataset = build(Dataset, data, "dataset", name)
     notices = [*table.notices, *header.notices]
-    notices += _column_notices(table, mapping) + _text_notices(table, reader)
-    return Parsed(dataset, shortened(notices + reader.notices))
+    notices += _column_notices(table, mapping, roles) + _text_notices(table, reader)
+    return Parsed(dataset, shortened(notices + reader.notices), roles=roles)
 
 
 def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
@@ -154,6 +158,11 @@ def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
 
 
 def _no_submission(table: Table, otherwise: str) -> Problem:
+    if len(near_by := rivals(table)) > 1:
+        listed = " and ".join(map(repr, near_by))
+        return Problem(
+            f"has more than one column that could be the submission: {listed}.", otherwise
+        )
     guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
     mend = next(filter(None, guesses), otherwise)
     return Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
@@ -161,9 +170,8 @@ def _no_submission(table: Table, otherwise: str) -> Problem:
 
 def _proposed(table: Table) -> str:
     """Return a suggestion for the command line."""
-    items = (shape for shape in nearest_shapes(table) if shape.kind == "dataset")
-    options = next((shape.options for shape in items), f"--map submission={COLUMN}")
-    return f"Say which column it is: {options}."
+    options = maps_of("submission", proposed_texts(table))
+    return f"Say which column it is: {options}." if options else "None of them holds texts."
 
 
 def _columns(table: Table) -> str:
@@ -207,8 +215,10 @@ def _fresh(row: int, taken: dict[str, int]) -> str:
     return id
 
 
-def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
-    notices = _guessed_notices(table, mapping)
+def _column_notices(
+    table: Table, mapping: ColumnMapping, roles: Sequence[ColumnRole]
+) -> list[Problem]:
+    notices = _guessed_notices(table, mapping, roles)
     fields = {name for names in OWN.values() for name in names}
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta; no model is shown it."
@@ -221,15 +231,17 @@ def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
     ]
 
 
-def _guessed_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
+def _guessed_notices(
+    table: Table, mapping: ColumnMapping, roles: Sequence[ColumnRole]
+) -> list[Problem]:
     """Return notices of columns that were not chosen by name alone."""
     notices, column = list[Problem](), mapping.submission or ""
-    if is_by_length(table, column):
+    if any(role.column == column and role.why == LONGEST for role in roles):
         message = f"The texts of {column!r} are taken for the submissions: they are the longest."
         notices.append(Problem(message, "Say so if it is another column."))
     if mapping.structured and holds_messages(table, column):
         notices.append(Problem(f"The conversations in {column!r} are read as messages."))
-    if is_form(table):
+    if private_columns(table):
         message = "This is a form's table: who answered (addresses) is left out."
         notices.append(Problem(message, "Keep it by giving the column a role."))
     return notices

@@ -12,6 +12,7 @@ from core.domain.base import Path, build
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.answer_columns import alone
 from core.formats.datasets.labels import (
     TEXT_AVAILABLE,
     Truth,
@@ -188,7 +189,7 @@ class ItemReader:
         ]
         for name, column in mapping.labels.items():
             reason = cells.get(mapping.reasons.get(name, ""))
-            named.append((name, cells.get(column), reason, (column,)))
+            named.append((name, alone(cells.get(column)), reason, (column,)))
         for name, value, reason, path in named:
             if enough(self.problems):
                 break

@@ -361,8 +361,10 @@ def matched(criterion: Criterion, label: str) -> str:
 
 def _word(value: Any, criterion: Criterion | None) -> str:
     if isinstance(value, bool):
+        if criterion is None:
+            return "yes" if value else "no"
         word = "true" if value else "false"
-        if criterion is None or option_named(criterion, word) is None:
+        if option_named(criterion, word) is None:
             raise UnfitValue("is a yes/no value.", "Write the option's label, as text.")
         return word
     if not isinstance(value, str | int | float):

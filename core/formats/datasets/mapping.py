@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from pydantic import Field
 
-from core.domain.base import Noun, build, near
+from core.domain.base import Noun, build
 from core.domain.dataset import Split
 from core.domain.rubric import Rubric
-from core.errors import InputError
-from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.answer_columns import (
+    could_answer,
+    is_index,
+    named_for_raters,
+    names_a_criterion,
+    nested,
+    plain_head,
+    sharing,
+    sums_up,
+    without_prefix,
+    words_in,
+)
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
+from core.formats.datasets.roles import NOTE, Change, listed_in, said_once
 from core.formats.datasets.table import Table, opened
-from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
+from core.formats.datasets.text_columns import (
+    ANY_TEXT,
+    SECTIONS,
+    WRITTEN,
+    WRITTEN_BY,
+    text_column,
+)
+from core.formats.source.csv_writer import number_of
 
 #: Column names of each field in files made for grading.
 OWN: dict[str, tuple[str, ...]] = {
@@ -44,28 +62,38 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
             "participant",
         ),
     ),
-    "submission": (
-        *("response", "answer", "student answer", "completion", "output", "model output"),
-        *("generation", "essay", "reply", "text", "student response", "essay text"),
-        *("transcript", "ticket text"),
+    "prompt": (
+        *("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),
+        *("writing prompt", "user input"),
     ),
-    "prompt": ("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),
     "reference": (
         *("reference submission", "reference answer", "gold answer", "model answer"),
         *("desired answer", "ideal answer", "expected", "expected output", "target"),
     ),
+    "submission": (*WRITTEN_BY, *WRITTEN, *ANY_TEXT),
     "system": ("model", "model name"),
     "meta_map": ("metadata",),
+    "label_map": ("scores", "ratings"),
     "rubric": ("rubrics", "rubric tree"),
 }
 #: Columns of further material for judges; a file may have several.
 CONTEXT = ("context", "contexts")
-CONTEXT_SYNONYMS = (
+CONTEXT_NAMES = (
     *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
     *("source text", "background"),
 )
-#: Keys of a submission that is an object; any other object holds more than an answer.
-_SECTIONS = {"thinking", "output", "first", "second"}
+#: Names that are context only where the column holds texts.
+CONTEXT_SYNONYMS = (
+    *CONTEXT_NAMES,
+    *("source", "article", "source article", "document", "passage", "original text", "abstract"),
+)
+#: Names of a column with one label of the whole item.
+LABELS = (
+    *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
+    *("sentiment", "verdict", "quality"),
+)
+#: A scale of numbers that came along has at most this many levels.
+_LEVELS = 12
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
@@ -110,6 +138,12 @@ class ColumnMapping(Noun):
         named |= {f"label:{name}": column for name, column in self.labels.items()}
         return named | {f"reason:{name}": column for name, column in self.reasons.items()}
 
+    def roles(self) -> dict[str, str]:
+        """Return the role of every column that has one, as `docs/formats.md` lists them."""
+        words = {"id": "item", "submission": "text", "label_map": "label", "truth": "label"}
+        roles = {column: words.get(field, field) for field, column in self.used.items()}
+        return roles | dict.fromkeys(self.context, "context") | dict.fromkeys(self.meta, NOTE)
+
 
 def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     r"""Guess a mapping from the names of the columns.
@@ -122,74 +156,106 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
     {'tone': 'label:tone'}
     """
-    free = {plain_head(column): column for column in reversed(table.columns)}
+    free = {plain_head(without_prefix(column)): column for column in reversed(table.columns)}
+    if len(free) < len(table.columns):
+        free = {plain_head(column): column for column in reversed(table.columns)}
     fields: dict[str, Any] = {}
     for name, own in OWN.items():
         _claim(fields, name, own, free, table)
     context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
     fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
     for name, others in SYNONYMS.items():
-        if name not in fields:
+        if name not in fields and name != "submission":
             _claim(fields, name, others, free, table)
-    context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
-    private = _private(table)
-    if "submission" not in fields and (
-        longest := longest_text(table, set(free.values()) - private)
-    ):
-        fields["submission"] = free.pop(plain_head(longest))
-    left = set(free.values()) - private
+    about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
+    private = private_columns(table)
+    if "submission" not in fields:
+        left = {name: column for name, column in free.items() if column not in private}
+        texts = text_column(table, left).column
+        chosen = texts or _only_text(
+            {n: fields[n] for n in ("prompt", "reference") if n in fields}, about, table
+        )
+        if chosen is not None:
+            fields = {name: value for name, value in fields.items() if value != chosen}
+            fields["submission"] = chosen
+            free = {name: column for name, column in free.items() if column != chosen}
+            about = {name: column for name, column in about.items() if column != chosen}
+    if "submission" in fields:
+        # Beside what was written, any other text is what it was written about.
+        about |= {name: free.pop(name) for name in ANY_TEXT if name in free}
+        if "label_map" not in fields:
+            fields["labels"] |= _came_along(free, table, rubric)
+    named = {name: c for name, c in about.items() if name in CONTEXT_NAMES or _is_worded(table, c)}
+    context += named.values()
+    free |= {name: column for name, column in about.items() if column not in context}
+    unused = set(free.values()) - private
     fields["structured"] = "submission" in fields and holds_messages(table, fields["submission"])
+    unused -= {column for column in unused if is_index(table, column)}
     return ColumnMapping(
-        **fields, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
+        **fields,
+        context=tuple(context),
+        meta=tuple(c for c in table.columns if c in unused),
     )
+
+
+def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
+    """Return the columns that come equally near to hold the submissions, where none was chosen."""
+    mapping = guess_mapping(table, rubric)
+    if mapping.submission is not None:
+        return ()
+    taken = {*mapping.used.values(), *mapping.context}
+    return text_column(table, {plain_head(c): c for c in table.columns if c not in taken}).rivals
+
+
+def _only_text(named: dict[str, str], about: dict[str, str], table: Table) -> str | None:
+    """Return the only column of texts where it is named for a prompt or a source."""
+    if any(nested(table, column) for column in table.columns):
+        return None  # what was answered may stand inside
+    texts = [c for c in (*named.values(), *about.values()) if _is_worded(table, c)]
+    texts = [c for c in texts if all(isinstance(row.get(c), str) for row in table.rows[:1000])]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _is_worded(table: Table, column: str) -> bool:
+    cells = [row[column] for row in table.rows[:1000] if row.get(column)]
+    texts = [cell for cell in cells if not isinstance(cell, str) or " " in cell.strip()]
+    return bool(cells) and 2 * len(texts) > len(cells)
+
+
+def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> dict[str, str]:
+    """Take labels that came with the items: by prefix, on a shared scale, or by a usual name."""
+    if rubric is not None:
+        return {}
+    columns = [c for c in table.columns if c in free.values() and not is_index(table, c)]
+    able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
+    prefixed = [c for c in able if without_prefix(c) != c]
+    levels = [c for c in able if _is_level(table, c)] if len(table.rows) > 2 else []
+    shared = next(iter(sharing(table, levels)), [])
+    if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
+        shared = []  # could be answers of raters, which are votes
+    named = [free[name] for name in LABELS if name in free and free[name] in able]
+    named += [c for c in able if not named and set(plain_head(c).split()) & set(LABELS)]
+    taken = prefixed or shared or named[:1]
+    for name in [name for name, column in free.items() if column in taken]:
+        del free[name]
+    return {without_prefix(column): column for column in taken}
+
+
+def _is_level(table: Table, column: str) -> bool:
+    words = words_in(table, column)
+    return len(words) <= _LEVELS and all(number_of(word) is not None for word in words)
 
 
 #: Columns that Google Forms adds: when, and who.
 _FORM = ("timestamp", "email address", "username")
-#: Texts shorter than this on average are not submissions by length alone.
-_LONG = 60
 
 
-def _private(table: Table) -> set[str]:
+def private_columns(table: Table) -> set[str]:
     """Return the columns of a form that identify respondents, which are left out."""
     plain = {plain_head(column): column for column in table.columns}
     if not table.flat or _FORM[0] not in plain or plain_head(table.columns[0]) != _FORM[0]:
         return set()
     return {plain[name] for name in _FORM[1:] if name in plain}
-
-
-def is_form(table: Table) -> bool:
-    """Return whether a table comes from a form and has people's addresses."""
-    return bool(_private(table))
-
-
-def longest_text(table: Table, columns: Iterable[str]) -> str | None:
-    """Return the text column of a CSV or sheet that is far longer than the others.
-
-    Only long texts count, in columns where few are repeated.
-    """
-    sizes = dict[str, float]()
-    for column in columns if table.flat else ():
-        texts = [str(row[column]) for row in table.rows[:1000] if row.get(column)]
-        sentences = [
-            text for text in texts if " " in text.strip() and text.lstrip()[:1] not in "{["
-        ]
-        if (
-            sentences
-            and len(sentences) * 5 >= len(table.rows[:1000]) * 4
-            and len(set(sentences)) * 2 > len(sentences)
-        ):
-            sizes[column] = sum(map(len, sentences)) / len(sentences)
-    best, *others = sorted(sizes, key=sizes.__getitem__, reverse=True) or [""]
-    if not best or sizes[best] < _LONG or (others and sizes[best] < 2 * sizes[others[0]]):
-        return None
-    return best
-
-
-def is_by_length(table: Table, column: str) -> bool:
-    """Return whether a submission column was chosen by length, not by name."""
-    named = {plain_head(name) for name in (*OWN["submission"], *SYNONYMS["submission"])}
-    return plain_head(column) not in named and longest_text(table, table.columns) == column
 
 
 def holds_messages(table: Table, column: str) -> bool:
@@ -233,10 +299,12 @@ def context_name(column: str) -> str:
 def _suits(name: str, column: str, table: Table) -> bool:
     """Return whether the column's values fit the field ``name``."""
     values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
+    if name == "label_map" and plain_head(column) != "labels":
+        return bool(values) and all(isinstance(v, dict) and _scalars(v) for v in values)
     if name in ("label_map", "meta_map", "rubric"):
         return not table.flat
     if name == "submission":
-        return not any(isinstance(v, dict) and not (v.keys() & _SECTIONS) for v in values)
+        return not any(isinstance(v, dict) and not (v.keys() & SECTIONS) for v in values)
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
     if name == "id" and plain_head(column) != "id":
@@ -247,6 +315,10 @@ def _suits(name: str, column: str, table: Table) -> bool:
     return True
 
 
+def _scalars(value: dict[str, Any]) -> bool:
+    return bool(value) and all(isinstance(v, str | int | float) for v in value.values())
+
+
 def _of_criteria(
     free: dict[str, str], rubric: Rubric | None
 ) -> tuple[dict[str, str], dict[str, str]]:
@@ -254,8 +326,9 @@ def _of_criteria(
     labels, reasons = dict[str, str](), dict[str, str]()
     for plain, column in list(free.items())[::-1]:
         prefixed = _PREFIXED.match(column)
-        if plain in names and names[plain] not in labels:
-            labels[names[plain]] = free.pop(plain)
+        bare = plain_head(without_prefix(column))
+        if bare in names and names[bare] not in labels:
+            labels[names[bare]] = free.pop(plain)
         elif prefixed and (not names or ":" in column or plain_head(prefixed[2]) in names):
             into = labels if prefixed[1].lower() == "label" else reasons
             into.setdefault(
@@ -264,69 +337,11 @@ def _of_criteria(
     return labels, reasons
 
 
-#: Fields of a table of votes; ``raters`` names columns of a wide table.
-VOTE_FIELDS = (*NAMES, "only", "others", "raters")
 #: Fields of items. Labels and reasons go by criterion, as ``label:tone=COLUMN``.
 ITEM_FIELDS = (*OWN, "context", "meta")
 _OF_CRITERIA = {"label": "labels", "reason": "reasons"}
-#: Fields that only votes, or only items, have.
-_ONLY_VOTES = {*VOTE_FIELDS, "kind:"} - set(OWN)
-_TELL_LONG = {"rater", "label"}
-
-
-def fields_in(changes: Sequence[str]) -> list[str]:
-    """Return the fields of the changes: ``kind`` of ``kind:ann=human`` and so on."""
-    fields = [change.partition("=")[0] for change in changes]
-    return [f[: f.index(":") + 1] if ":" in f else f for f in fields]
-
-
-def layout_meant(changes: Sequence[str]) -> Literal["long", "wide"] | None:
-    """Return the layout of a table of votes, if the changes imply it."""
-    fields = set(fields_in(changes))
-    if "raters" in fields:
-        return "wide"
-    return "long" if fields & _TELL_LONG else None
-
-
-def is_for_items(changes: Sequence[str]) -> bool:
-    """Return whether the changes concern items to grade, and none concerns votes."""
-    fields = set(fields_in(changes))
-    of_items = {*ITEM_FIELDS, *(f"{kind}:" for kind in _OF_CRITERIA)}
-    return bool(fields & of_items) and not fields & _ONLY_VOTES
-
-
-def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:
-    """Change a mapping of votes, like ``item=doc_id`` or ``kind:gpt=llm``.
-
-    ``item=`` removes a column. ``raters=ann,bob`` names the columns of a wide table.
-
-    Raises:
-        InputError: an invalid change.
-    """
-    data, kinds = mapping.model_dump(), dict(mapping.kinds)
-    raters = list[str]()
-    for change in changes:
-        field, equals, value = change.partition("=")
-        if not equals:
-            raise _strange(change, VOTE_FIELDS)
-        if field == "raters":
-            parts = [part.strip() for part in value.split(",")]
-            raters += [value] if value in table.columns else [part for part in parts if part]
-        elif field.startswith("kind:"):
-            kinds[field.removeprefix("kind:")] = value  # type: ignore[assignment]
-        elif field in VOTE_FIELDS:
-            data[field] = value if value or field == "only" else None
-        else:
-            raise _strange(change, VOTE_FIELDS)
-    if raters:
-        columns = [VoteColumn(column=c, rater=c) for c in dict.fromkeys(raters)]
-        data["columns"], kinds = columns, {**kinds_of(raters), **kinds}
-    elif data["rater"] != mapping.rater and data["kind"] is None:
-        names = (str(row.get(data["rater"]) or "") for row in table.rows)
-        kinds = {**kinds_of(names), **kinds}
-    return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
-
-
+#: Other names of fields.
+_ALIASES = {"text": "submission", "item": "id"}
 #: Changes with a name before the column.
 _WITH_NAMES = ("label:CRITERION", "reason:CRITERION", "context:NAME")
 
@@ -343,20 +358,20 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     """
     data = mapping.model_dump()
     data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
+    said_once(changes, _ALIASES, ("context", "meta", "labels", "word"))
     for change in changes:
         if is_word(change):
             continue
-        field, equals, value = change.partition("=")
-        kind, colon, criterion = field.partition(":")
-        of_criterion = colon and kind in _OF_CRITERIA and criterion.strip()
-        renamed = colon and kind == "context" and criterion.strip() and value
-        if not equals or not (of_criterion or renamed or field in ITEM_FIELDS):
-            raise _strange(change, (*ITEM_FIELDS, *_WITH_NAMES))
-        _free(data, value)
-        if renamed:
-            data["context_names"][value], field = " ".join(criterion.split()), kind
-        if of_criterion:
-            data[_OF_CRITERIA[kind]][criterion.strip()] = value
+        field, name, value = Change.of(change, (*ITEM_FIELDS, "labels"), _WITH_NAMES, _ALIASES)
+        columns = listed_in(value, table) if field == "labels" else [value]
+        for column in columns:
+            _free(data, column)
+        if field == "context" and name and value:
+            data["context_names"][value] = name
+        if name and field in _OF_CRITERIA:
+            data[_OF_CRITERIA[field]][name] = value
+        elif field == "labels":
+            data["labels"] |= {without_prefix(column): column for column in columns}
         elif field in ("context", "meta"):
             data[field] = (*data[field], value) if value else ()
         else:
@@ -383,9 +398,3 @@ def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[st
     taken = {*after.used.values(), *after.context, *after.meta}
     had = {*before.used.values(), *before.context}
     return (*after.meta, *(c for c in table.columns if c in had and c not in taken))
-
-
-def _strange(change: str, fields: Iterable[str]) -> InputError:
-    names = tuple(fields)
-    mend = near(change.partition("=")[0], set(names)) or f"FIELD is one of {', '.join(names)}."
-    return InputError(f"--map {change!r} is not understood. Write FIELD=COLUMN. {mend}")

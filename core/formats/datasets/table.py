@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Literal
 
 from core.domain.base import Path
 from core.errors import InputError, Problem
+from core.formats.datasets.json_tables import ROW, json_table
 from core.formats.datasets.sheets import sheet_rows
 from core.formats.datasets.submissions import SubmissionRows, submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
@@ -27,7 +27,6 @@ from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
 from core.formats.source.json_reader import decode, read_json, too_many_parts
 from core.formats.source.parsed import (
-    ENOUGH,
     MAX_DATASET_BYTES,
     MAX_DOCUMENT_BYTES,
     MAX_ROWS,
@@ -41,7 +40,6 @@ from core.formats.source.parsed import (
 from core.formats.source.yaml_reader import read_yaml
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
-_ITEM = "Write one object per item: {...}."
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Table:
     lines: tuple[int | None, ...]
     header: dict[str, Any] = field(default_factory=dict)
     document: Document | None = None
-    base: Path = ()
+    places: Sequence[Path] = ()
     notices: tuple[Problem, ...] = ()
 
     @property
@@ -73,7 +71,7 @@ class Table:
         """Return the line of a row, or of a place in it if the format allows."""
         if self.document is None:
             return self.lines[row]
-        return self.document.line_of((*self.base, row, *path))
+        return self.document.line_of((*self.places[row], *path))
 
     def line_of_header(self, path: Path) -> int | None:
         """Return the line of a place in ``header``."""
@@ -178,9 +176,9 @@ def _from_jsonl(text: str, name: str, most: int | None) -> Table:
         if not written.strip():
             continue
         value, faults = decode(written, strings)
-        problems += [Problem(f.message, f.mend or _ITEM, f.path, line) for f in faults]
+        problems += [Problem(f.message, f.mend or ROW, f.path, line) for f in faults]
         if not faults and not isinstance(value, dict):
-            problems.append(Problem(f"is {kind_of(value)}, not an item.", _ITEM, (), line))
+            problems.append(Problem(f"is {kind_of(value)}, not an item.", ROW, (), line))
         rows.append(value)
         lines.append(line)
         if enough(problems) or len(rows) == most:
@@ -204,29 +202,13 @@ def _from_document(document: Document, name: str) -> Table:
     case = case_in(value)
     if case is not None:
         return _from_case(case, unwrapped(document), name)
-    base: Path = ()
-    header: dict[str, Any] = {}
-    if isinstance(value, dict) and "items" in value:
-        header = {key: part for key, part in value.items() if key != "items"}
-        value, base = value["items"], ("items",)
-    if not isinstance(value, list):
-        mend = "Write a list of items, or `items:` with the list below it."
-        problem = Problem(f"is {kind_of(value)}, not a list of items.", mend, base, 1)
-        raise refusal("dataset", [problem], name)
-    strange = (index for index, row in enumerate(value) if not isinstance(row, dict))
-    problems = [
-        Problem(
-            f"is {kind_of(value[index])}, not an item.",
-            _ITEM,
-            ("items", index),
-            document.line_of((*base, index)),
-        )
-        for index in islice(strange, ENOUGH)
-    ]
-    if problems:
-        raise refusal("dataset", problems, name)
-    lines = tuple(document.line_of((*base, index)) for index in range(len(value)))
-    return Table(name, "json", _columns(value, name), tuple(value), lines, header, document, base)
+    found = json_table(document, name)
+    lines = tuple(document.line_of(place) for place in found.places)
+    columns = _columns(found.rows, name)
+    return Table(
+        name, "json", columns, tuple(found.rows), lines, found.header, document, found.places,
+        found.notices,
+    )  # fmt: skip
 
 
 def _from_case(case: dict[str, Any], document: Document, name: str) -> Table:

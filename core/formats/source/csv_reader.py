@@ -56,7 +56,7 @@ def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
     end = None if most is None else len(titles) + 1 + most
     for line, cells in islice(_filled(text, delimiter, problems), len(titles), end):
         if not columns:
-            columns = tuple(cell.strip() for cell in cells)
+            columns = headed(cells)
             problems += bad_columns(columns, line)
             if problems:
                 break
@@ -156,21 +156,25 @@ def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
         line = reader.line_num + 1
 
 
+def headed(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the headings; a column without one is called by its number.
+
+    >>> headed(["", "text"])
+    ('column 1', 'text')
+    """
+    return tuple(cell.strip() or f"column {at}" for at, cell in enumerate(cells, start=1))
+
+
 _NEEDLESS = "Leave out columns that nobody needs."
 
 
 def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:
-    """Return problems of column names: too many, blank, or duplicate."""
+    """Return problems of column names: too many, or duplicate."""
     if len(columns) > MAX_COLUMNS:
         message = f"names {len(columns):,} columns; {MAX_COLUMNS:,} is the limit."
         return [Problem(message, _NEEDLESS, (), line)]
-    problems = [
-        Problem(f"names no column {index + 1}.", _HEADER, (), line)
-        for index, column in enumerate(columns)
-        if not column
-    ]
-    twice = sorted({c for c in columns if c and columns.count(c) > 1})
-    return problems + [Problem(f"names the column {c!r} twice.", _HEADER, (), line) for c in twice]
+    twice = sorted({c for c in columns if columns.count(c) > 1})
+    return [Problem(f"names the column {c!r} twice.", _HEADER, (), line) for c in twice]
 
 
 _BOM = "\ufeff"

@@ -97,15 +97,37 @@ def _nowhere(path: Path) -> int | None:
 
 
 @dataclass(frozen=True)
+class ColumnRole:
+    """A column of a table: its role, why it has it, three values, and how many cells are filled.
+
+    Roles are `item`, `text`, `prompt`, `reference`, `context`, `rater`, `criterion`, `label`,
+    `score`, `system`, `split` and other fields, `note`, `ignored`. `label:tone` is a label of the
+    criterion tone, `rater:ann` the answers of ann.
+    """
+
+    column: str
+    role: str
+    why: str
+    samples: tuple[str, ...]
+    filled: int
+
+    def data(self) -> dict[str, Any]:
+        """Return the role as `--json` shows it."""
+        return {**self.__dict__, "samples": list(self.samples)}
+
+
+@dataclass(frozen=True)
 class Parsed(Generic[T]):
     """A value that was read, and notices about it (unused keys ...).
 
     ``line_of`` gives the 1-based line of a place in ``value``, where the source has lines.
+    ``roles`` says of a table what each column was taken as.
     """
 
     value: T
     notices: tuple[Problem, ...] = ()
     line_of: Callable[[Path], int | None] = field(default=_nowhere, repr=False, compare=False)
+    roles: tuple[ColumnRole, ...] = field(default=(), compare=False)
 
 
 def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:

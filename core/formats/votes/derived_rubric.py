@@ -257,8 +257,12 @@ def derive_dataset(
     texts: Mapping[str, Mapping[str, str]],
     labels: Mapping[str, Mapping[str, str]],
     name: str,
+    unread: str = "",
 ) -> tuple[Dataset, tuple[Problem, ...]]:
-    """Return items with these ids; a notice reports missing texts."""
+    """Return items with these ids; a notice reports missing texts.
+
+    ``unread`` is what would read the texts, where columns could hold them.
+    """
     items, textless = list[dict[str, Any]](), 0
     for key in dict.fromkeys(ids):
         fields = texts.get(key, {})
@@ -274,5 +278,8 @@ def derive_dataset(
     if textless:
         message = f"The text of {textless:,} items was not part of the file."
         mend = "Their votes can be measured; to grade them, import the dataset with its text."
+        if unread:
+            message = f"The text of {textless:,} items is not read: no column is named for it."
+            mend = f"If a column holds it, say {unread}."
         notices = (Problem(message, mend),)
     return dataset, notices

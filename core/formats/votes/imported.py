@@ -1,7 +1,4 @@
-"""Check imported votes: who chose which label for which criterion and item.
-
-The rows of every format arrive here in the columns of the common layout's votes.csv.
-"""
+"""Check imported votes, which arrive in the columns of the common layout's votes.csv."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.domain.votes import LEAST_ON_OPTIONS, Cell
 from core.errors import Problem
 from core.formats.datasets.label_words import empty_words, holds_no_answer, option_named
-from core.formats.source.parsed import enough, refusal
+from core.formats.source.parsed import ColumnRole, enough, refusal
 from core.text.names import fold
 
 KINDS = ("human", "llm", "offline")
@@ -377,17 +374,17 @@ TOOL_NAMES: Mapping[ToolKind, str] = {
     "mt_bench": "MT-Bench",
     "arena": "Chatbot Arena",
 }
-#: The shapes of imported votes.
-VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"] | ToolKind
+#: The shapes of imported votes: of tables, and all.
+TableFormat = Literal["long", "wide", "criteria", "pairs"]
+VoteFormat = Literal["folder", "autorubric", "gradescope"] | TableFormat | ToolKind
 
 
 @dataclass(frozen=True)
 class VoteBundle:
     """The checked content of a file or folder of votes.
 
-    ``notices`` report what was derived, left out or tolerated. ``mapping`` says which column was
-    used for what, if that was a choice. ``details`` are kept with the run, such as that pairs are
-    contests.
+    ``notices`` report what was derived, left out or tolerated. ``mapping`` and ``roles`` say what
+    columns were used for. ``details`` are kept with the run, such as that pairs are contests.
     """
 
     name: str
@@ -398,3 +395,4 @@ class VoteBundle:
     notices: tuple[Problem, ...] = ()
     mapping: dict[str, object] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
+    roles: tuple[ColumnRole, ...] = ()

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Literal, get_args
 
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
-from core.formats.datasets.mapping import guess_mapping
+from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, read_table, with_paths
-from core.formats.datasets.vote_mapping import (
-    VoteMapping,
-    guess_vote_mapping,
-    looks_long,
-    looks_wide,
-)
+from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.evalassist import holds_rows
 from core.formats.rubrics.forms import looks_like_rubric
@@ -37,27 +33,32 @@ from core.formats.votes.imported import (
     TOOL_NAMES,
     ImportedVotes,
     Labels,
+    TableFormat,
     ToolKind,
     VoteBundle,
     VoteChecker,
     VoteLine,
     empty_answers,
 )
+from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import read_results, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
+from core.formats.votes.vote_layouts import kind_of_table
+from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import parse_votes, votes_in
 
 #: The kinds of content of a file or folder.
 SourceKind = (
-    Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"] | ToolKind
+    Literal["folder", "autorubric", "gradescope", "rubric", "dataset"] | TableFormat | ToolKind
 )
+TABLES: tuple[TableFormat, ...] = get_args(TableFormat)
 #: The same, or ``unknown``: a table of no known kind, from which nothing is guessed.
 SeenKind = SourceKind | Literal["unknown"]
 
 
-def kind_of(source: VoteSource) -> SeenKind:
+def kind_of(source: VoteSource, rubric: Rubric | None = None) -> SeenKind:
     """Return what the source holds, by the names of its files and columns."""
     if looks_like_evaluations(next(iter(source.files.values()))):
         return "gradescope"
@@ -77,16 +78,7 @@ def kind_of(source: VoteSource) -> SeenKind:
         return "rubric"
     if looks_like_rubric(data, name):
         return "rubric"
-    return kind_of_table(table_of(source, most=MAX_ITEMS))
-
-
-def kind_of_table(table: Table) -> SeenKind:
-    """Return whether a table holds votes, long or wide, or items to grade."""
-    if looks_long(table):
-        return "long"
-    if looks_wide(table):
-        return "wide"
-    return "dataset" if guess_mapping(table).submission is not None else "unknown"
+    return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
 
 
 def read_bundle(
@@ -97,6 +89,7 @@ def read_bundle(
     dataset: Dataset | None = None,
     mapping: VoteMapping | None = None,
     bins: Bins | None = None,
+    said: Collection[str] = (),
 ) -> VoteBundle:
     """Return the votes of a source, with rubric and items.
 
@@ -107,6 +100,7 @@ def read_bundle(
         dataset: what was judged; where ``None``, the source's own, or items with their ids only.
         mapping: of a table; where ``None``, guessed.
         bins: how the numbers of a tool's results are cut into steps.
+        said: the columns of a table whose role a person chose.
 
     Raises:
         InputError: every problem found, each with its line; nothing is kept of a bad file.
@@ -122,13 +116,27 @@ def read_bundle(
     if kind in TOOL_NAMES:
         (name, data), *_ = source.files.items()
         return bundle(read_results(data, name), rubric, dataset, bins)
-    if kind in ("long", "wide"):
+    if kind in TABLES:
         table = table_of(source)
-        if mapping is None:
-            mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
-        return _table(source, table, mapping, rubric, dataset)
+        mapping = mapping or guess_layout(table, kind, rubric)
+        table = with_paths(table, mapping.used().values())
+        roles = role_table(table, mapping.roles(), said)
+        if kind == "pairs":
+            read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
+            notices = shortened([_shape(mapping), *table.notices, *read.notices[1:]])
+            as_json = mapping.model_dump(mode="json", exclude_defaults=True)
+            return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
+        return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
     what = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
     raise InputError(f"This is {what}.", (), source.name)
+
+
+def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> VoteMapping:
+    """Return the guessed mapping of a table in a layout of votes."""
+    if kind == "pairs":
+        return guess_pairs(table) or VoteMapping(layout="pairs")
+    layout: Layout = next((layout for layout in TABLES if layout == kind), "wide")
+    return guess_vote_mapping(table, layout, rubric)
 
 
 def table_of(source: VoteSource, most: int | None = None) -> Table:
@@ -176,7 +184,6 @@ def _table(
 ) -> VoteBundle:
     if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
         mapping = mapping.model_copy(update={"only": "rating"})
-    table = with_paths(table, mapping.used().values())
     table_votes = votes_in(table, mapping)
     notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
     if rubric is None:
@@ -187,13 +194,14 @@ def _table(
         spelt = spelt_as(rubric, table_votes.lines)
         labels = labels_spelt_as(rubric, table_votes.labels)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
-    if mapping.layout == "wide":  # there an empty cell is a question that nobody was asked
+    if mapping.layout != "long":  # there an empty cell is a question that nobody was asked
         spelt = _answered(rubric, spelt, empty)
     table_votes = table_votes._replace(lines=spelt, labels=labels)
     if dataset is None:
         dataset, problems = derive_dataset(
-            table_votes.texts, table_votes.texts, table_votes.labels, source.title
-        )
+            table_votes.texts, table_votes.texts, table_votes.labels, source.title,
+            maps_of("submission", () if mapping.submission else proposed_texts(table)),
+        )  # fmt: skip
         notices += problems
     elif table_votes.labels:
         notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
@@ -221,14 +229,20 @@ def _answered(rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str]) ->
 def _shape(mapping: VoteMapping) -> Problem:
     """Return how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
-    if mapping.layout == "wide":
+    if mapping.layout == "pairs":
+        says = f"two answers a row, {mapping.first!r} and {mapping.second!r}, compared"
+        says += f" in {', '.join(names)}" if names else " by their headings"
+    elif mapping.layout == "criteria":
+        who = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
+        says = f"a criterion a column: {', '.join(names)}; the item is {mapping.item!r}, the {who}"
+    elif mapping.layout == "wide":
         more = f" and {len(names) - 20} more" if len(names) > 20 else ""
         says = f"a rater a column: {', '.join(names[:20])}{more}; the item is {mapping.item!r}"
     else:
         fields = ("item", "criterion", "rater", "label")
         named = {field: getattr(mapping, field) for field in fields}
         says = "one answer a row: " + ", ".join(f"{f} {c!r}" for f, c in named.items() if c)
-    return Problem(f"Read as a table with {says}.")
+    return Problem(f"Read as a table with {says}."[:1000])
 
 
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:

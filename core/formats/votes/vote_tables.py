@@ -11,9 +11,9 @@ from core.domain.base import near
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.answer_columns import alone
 from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
 from core.formats.datasets.table import Table, opened
-from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
 from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
@@ -28,6 +28,7 @@ from core.formats.votes.imported import (
     VoteLine,
     empty_answers,
 )
+from core.formats.votes.vote_mapping import VoteMapping
 from core.text.names import fold
 
 _WHAT = "file of votes"
@@ -182,15 +183,16 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         for field, column in mapping.used().items()
         if column not in table.columns
     ]
-    wanted = ["item"] if mapping.layout == "wide" else ["item", "rater", "label"]
+    wanted = ["item", "rater", "label"] if mapping.layout == "long" else ["item"]
     problems += [
         Problem(f"has no column for the {name}.", "Say which it is.", ("mapping", name))
         for name in wanted
         if getattr(mapping, name) is None
     ]
-    if mapping.layout == "wide" and not mapping.columns:
+    if mapping.layout != "long" and not mapping.columns:
+        what = "raters" if mapping.layout == "wide" else "criteria"
         problems.append(
-            Problem("has no column of answers.", "Say which columns are raters.", ("mapping",))
+            Problem("has no column of answers.", f"Say which columns are {what}.", ("mapping",))
         )
     if problems:
         raise refusal("table of votes", problems, table.name)
@@ -199,11 +201,14 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 def _rows(
     table: Table, mapping: VoteMapping, votes: TableVotes, problems: list[Problem]
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    numbers = dict[str, str]()
     exported = table.flat and set(table.columns) >= _EXPORTED
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
         item = _text(cells, mapping.item)
+        if item and mapping.item == mapping.submission:
+            item = numbers.setdefault(item, f"item-{len(numbers) + 1:04d}")
         criterion = _text(cells, mapping.criterion) or mapping.only
         if not item or (not criterion and mapping.layout == "long"):
             column = mapping.criterion or "criterion" if item else mapping.item or "item"
@@ -218,19 +223,24 @@ def _rows(
         if mapping.layout == "long":
             yield line, base | _long(cells, mapping, table, problems, line)
             continue
+        of_row = _rater(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
         for voter in mapping.columns:
             label = _text(cells, voter.column)
             if not label:
                 votes.blank[0] += 1
                 continue
-            yield line, base | _wide(voter, base["criterion"], label, mapping)
+            whose = of_row or _whose(voter.rater, _kind(voter.rater, mapping))
+            criterion = voter.criterion or base["criterion"]
+            yield line, base | whose | {"criterion": criterion, "label": label}
 
 
 def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
     """Return the first rater or item column that holds more than a word."""
     fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
     named = (*fields, *(voter.column for voter in mapping.columns))
-    return next((c for c in named if c and isinstance(opened(cells.get(c)), dict | list)), None)
+    return next(
+        (c for c in named if c and isinstance(alone(opened(cells.get(c))), dict | list)), None
+    )
 
 
 def _long(
@@ -240,31 +250,26 @@ def _long(
     problems: list[Problem],
     line: int | None,
 ) -> dict[str, Any]:
-    rater = _text(cells, mapping.rater)
+    row = _rater(cells, mapping, problems, line) | {"label": _text(cells, mapping.label)}
+    row |= {name: _text(cells, getattr(mapping, name)) for name in _COPIED}
+    return row | {c: _text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
+
+
+def _rater(
+    cells: dict[str, Any], mapping: VoteMapping, problems: list[Problem], line: int | None
+) -> dict[str, Any]:
+    """Return whose answers a row holds."""
+    rater = _text(cells, mapping.rater) or ("" if mapping.rater else "rater")
     given = _text(cells, mapping.kind).casefold()
     kind = KIND_WORDS.get(given, given) or _kind(rater, mapping)
     if kind not in (*KINDS, "gold"):
         mend = f"Use one of {', '.join(KINDS)}."
         problems.append(Problem(f"is {given!r}.", mend, (mapping.kind or "kind",), line))
-    row: dict[str, Any] = {
-        "rater_id": rater,
-        "rater_kind": kind,
-        "label": _text(cells, mapping.label),
-        "gold": kind == "gold",
-    }
-    row |= {name: _text(cells, getattr(mapping, name)) for name in _COPIED}
-    return row | {c: _text(cells, c) for c in table.columns if c.startswith(PROBABILITY)}
+    return _whose(rater, kind)
 
 
-def _wide(column: VoteColumn, criterion: str, label: str, mapping: VoteMapping) -> dict[str, Any]:
-    kind = _kind(column.rater, mapping)
-    return {
-        "criterion": column.criterion or criterion,
-        "rater_id": column.rater,
-        "rater_kind": kind,
-        "label": label,
-        "gold": kind == "gold",
-    }
+def _whose(rater: str, kind: str) -> dict[str, Any]:
+    return {"rater_id": rater, "rater_kind": kind, "gold": kind == "gold"}
 
 
 def _kind(rater: str, mapping: VoteMapping) -> str:
@@ -282,7 +287,7 @@ def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], 
 
 def _text(cells: dict[str, Any], column: str | None) -> str:
     """Return a cell as a label: ``3.0`` is ``3``, JSON's booleans are words."""
-    value = None if column is None else cells.get(column)
+    value = None if column is None else alone(cells.get(column))
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, build_dataset, dump_dataset
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.table import Table, leaves, read_table, with_paths
-from core.formats.datasets.vote_mapping import nearest_shapes
+from core.formats.datasets.text_columns import proposed_texts
 from core.formats.rubrics.rubric_file import rubric_from
 from core.services.access.allowing import allowed
 from core.services.access.blindness import require_labels_open
@@ -71,8 +70,7 @@ def likeliest(table: Table) -> str | None:
     """Return the path that is probably the submission, if no column is named like one."""
     if guess_mapping(table).submission is not None:
         return None
-    items = (near.changes[0] for near in nearest_shapes(table) if near.kind == "dataset")
-    path = next(items, "").partition("=")[2]
+    path = next(iter(proposed_texts(table)), "")
     return path if path in leaves(table) else None
 
 
@@ -273,128 +271,3 @@ def archive(store: Store, dataset_id: int) -> None:
 def restore(store: Store, dataset_id: int) -> None:
     """Restore an archived dataset."""
     store.datasets.restore(dataset_id)
-
-
-# The roles of a file's columns, one per column, and the mapping that results.
-#
-# A role is plain text, fit for a widget: a field of an item ("submission"), "context", "meta",
-# "out", "label" (a criterion with the column's own name), "label:NAME" or "reason:NAME".
-
-META, OUT, LABEL, CONTEXT = "meta", "out", "label", "context"
-
-#: Roles that one column can have, as shown to people. All others name a criterion.
-ROLE_WORDS = {
-    OUT: "Leave out",
-    META: "Keep as a note (meta)",
-    "id": "Id",
-    "submission": "Submission (what is judged)",
-    "prompt": "Prompt",
-    CONTEXT: "Context (judges see it, by its name)",
-    "reference": "Reference answer",
-    "system": "System (who wrote it)",
-    "split": "Split (calibration or evaluation)",
-    "tags": "Tags",
-    "description": "Description",
-    "rubric": "A rubric of the item's own",
-    "label_map": "Labels by criterion (object)",
-    "truth": "Labels in the rubric's order (list)",
-    "truth_reasons": "Reasons in the rubric's order (list)",
-    "meta_map": "Notes (object)",
-    LABEL: "Label (a criterion of this name)",
-}
-#: Roles whose cells are lists or objects, which a CSV file cannot hold.
-NESTED = ("label_map", "truth", "truth_reasons", "meta_map")
-_PREFIX = re.compile(r"label\s*[:_]\s*(.+)\Z", re.IGNORECASE | re.DOTALL)
-
-
-def role_words(role: str) -> str:
-    """Return a role as shown to people.
-
-    >>> role_words("reason:clarity")
-    'Reason for clarity'
-    """
-    kind, colon, name = role.partition(":")
-    if not colon:
-        return ROLE_WORDS[role]
-    return f"Label: {name}" if kind == LABEL else f"Reason for {name}"
-
-
-def roles_of(table: Table, mapping: ColumnMapping) -> list[str]:
-    """Return the role of every column of ``table`` under ``mapping``, in the columns' order."""
-    roles = {column: role for role, column in mapping.used.items()}
-    roles |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
-    return [roles.get(c, OUT) for c in table.columns]
-
-
-def role_options(table: Table, guess: ColumnMapping, rubric: Rubric | None) -> list[str]:
-    """Return the roles to choose from for a column of ``table``."""
-    plain = [role for role in ROLE_WORDS if not table.flat or role not in NESTED]
-    if rubric is not None:
-        plain.remove(LABEL)
-    names = [c.name for c in rubric.criteria] if rubric else list(guess.labels)
-    names += [name for name in (*guess.labels, *guess.reasons) if name not in names]
-    return plain + [f"{kind}:{name}" for kind in ("label", "reason") for name in names]
-
-
-def mapping_from(
-    columns: Sequence[str], roles: Sequence[str], *, structured: bool = False
-) -> tuple[ColumnMapping, tuple[Problem, ...]]:
-    """Return the mapping of the roles, and problems with roles that two columns have.
-
-    >>> mapping_from(["a", "b"], ["submission", "label:tone"])[0].labels
-    {'tone': 'b'}
-    """
-    fields, labels, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
-    many: dict[str, list[str]] = {OUT: [], META: [], CONTEXT: []}
-    problems = list[Problem]()
-    for column, role in zip(columns, roles, strict=True):
-        if role in many:
-            many[role].append(column)
-            continue
-        kind, colon, name = role.partition(":")
-        if role == LABEL:
-            name = criterion_of(column)
-        into = {"label": labels, "reason": reasons}.get(kind, fields)
-        place = name if colon or role == LABEL else role
-        if place in into:
-            problems.append(_doubled(role, into[place], column))
-        into.setdefault(place, column)
-    return (
-        ColumnMapping.model_validate(
-            fields
-            | {"labels": labels, "reasons": reasons, "structured": structured}
-            | {role: many[role] for role in (CONTEXT, META)}
-        ),
-        (*problems, *_unlabelled(labels, reasons)),
-    )
-
-
-def criterion_of(column: str) -> str:
-    """Return the criterion that a column of labels is about.
-
-    >>> criterion_of("label: Tone"), criterion_of("Tone")
-    ('Tone', 'Tone')
-    """
-    prefixed = _PREFIX.match(column)
-    return prefixed[1].strip() if prefixed else column
-
-
-def _doubled(role: str, first: str, second: str) -> Problem:
-    return Problem(
-        f"Two columns have the role {role_words(role)!r}: {first!r} and {second!r}.",
-        "Choose one of them.",
-    )
-
-
-def _unlabelled(labels: Dict[str, str], reasons: Dict[str, str]) -> list[Problem]:
-    return [
-        Problem(f"{column!r} gives reasons for {name!r}, which no column labels.", "Choose one.")
-        for name, column in reasons.items()
-        if name not in labels
-    ]
-
-
-def sample(table: Table, column: str, limit: int = 3) -> list[str]:
-    """Return the first non-empty cells of a column, as text."""
-    cells = (row.get(column) for row in table.rows[:50])
-    return [str(cell) for cell in cells if cell not in (None, "", [], {})][:limit]

@@ -16,13 +16,16 @@ from typing import Literal
 from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.mapping import guess_mapping, longest_text
+from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.submissions import could_be_submissions
 from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.parsed import Parsed
 from core.formats.votes.imported import TOOL_NAMES
+from core.formats.votes.vote_layouts import answers_share_a_scale
+from core.formats.votes.vote_mapping import guess_vote_mapping
 from core.services.access.allowing import allowed
 from core.services.guided import texts
 from core.services.guided.texts import File
@@ -169,8 +172,9 @@ def _of_table(file: File) -> Recognised:
         return _rubric(file)
     if look.kind == "dataset":
         return _texts((file,))
-    if look.kind == "wide" and look.table is not None and _holds_texts(look.table):
-        return _texts((file,), also_votes=True)
+    if look.kind in ("wide", "unknown") and look.table is not None and _holds_texts(look.table):
+        wide = guess_vote_mapping(look.table, "wide")
+        return _texts((file,), also_votes=answers_share_a_scale(look.table, wide))
     if look.kind == "unknown":
         return _unknown(file, look)
     return Recognised("votes", (file,), _votes_words(look))
@@ -179,7 +183,8 @@ def _of_table(file: File) -> Recognised:
 def _holds_texts(table: Table) -> bool:
     """Whether a table in which columns look alike holds texts that could be graded."""
     column = guess_mapping(table).submission
-    return column is not None and longest_text(table, table.columns) == column
+    of = None if column is None else texts_in(table, column)
+    return of is not None and of.sentences and of.length >= LONG
 
 
 def _sheets_to_choose(error: SheetNotChosen, files: tuple[File, ...]) -> Recognised:

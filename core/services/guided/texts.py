@@ -12,14 +12,18 @@ from typing import NamedTuple
 
 from core.domain.library import DatasetVersion
 from core.errors import InputError
-from core.formats.datasets.answer_columns import nested
+from core.formats.datasets.answer_columns import nested, stem_of
 from core.formats.datasets.mapping import ColumnMapping
+from core.formats.datasets.submissions import could_be_submissions
 from core.formats.datasets.table import Table, table_of_files
+from core.formats.office.workbook import SheetNotChosen
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
+from core.services.guided import several
+from core.services.guided.several import Way
+from core.services.imports import column_roles
 from core.store.store import Store
-from core.text.names import fold
 from core.text.numbers import plural
 
 #: The note of a dataset that names the column of its texts.
@@ -75,15 +79,39 @@ class TextsLook:
         return found if len(found) > 1 else ()
 
 
-def read(files: Sequence[File], sheet: str | None = None) -> Table:
-    """The table in a file or archive, or documents as a table of texts.
+def read(files: Sequence[File], sheet: str | None = None, way: Way | None = None) -> Table:
+    """The table in a file or archive, several tables as one, or documents as a table of texts.
 
     Raises:
-        InputError: nothing that could be read; ``SheetNotChosen`` where a sheet must be named.
+        InputError: nothing that could be read, or tables that do not belong together;
+            ``SheetNotChosen`` where a sheet must be named.
     """
     if len(files) == 1 and not _plain(files[0]):
         return catalog.read_source(files[0].data, files[0].name, sheet)
+    if are_tables(files):
+        return several.together([_source(file, sheet) for file in files], way)
     return table_of_files({file.name: file.data for file in files}, "handed in")
+
+
+def are_tables(files: Sequence[File]) -> bool:
+    """Return whether these are several tables, and no documents."""
+    return len(files) > 1 and not could_be_submissions({file.name.lower(): b"" for file in files})
+
+
+def ways(files: Sequence[File], sheet: str | None = None) -> tuple[Way, ...]:
+    """Return how several tables can belong together, the likeliest first. Raises ``InputError``."""
+    if not are_tables(files):
+        return ()
+    return several.ways([_source(file, sheet) for file in files])
+
+
+def _source(file: File, sheet: str | None) -> Table:
+    try:
+        return catalog.read_source(file.data, file.name)
+    except SheetNotChosen:
+        if sheet is None:
+            raise
+        return catalog.read_source(file.data, file.name, sheet)
 
 
 def _plain(file: File) -> bool:
@@ -153,6 +181,17 @@ def look(table: Table, column: str | None = None) -> TextsLook:
     return TextsLook(table, column, could, mapping)
 
 
+def with_roles(found: TextsLook, chosen: Sequence[str]) -> TextsLook:
+    """The look with the roles that a person chose, unless no column or two would be the texts."""
+    structured = found.mapping.structured
+    mapping, problems = column_roles.mapping_from(
+        found.table.columns, chosen, structured=structured
+    )
+    if problems or mapping.submission is None:
+        return found
+    return replace(found, column=mapping.submission, mapping=mapping)
+
+
 def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
     """The guess with another column of texts; what held them is kept as a note."""
     data = guess.model_dump()
@@ -176,7 +215,7 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
     mapping = catalog.suggest(table)
     known = {*mapping.used.values(), *mapping.context} - {mapping.submission}
     free = [c for c in columns_of(table) if c not in known and _worded(table, c)]
-    alike = [[c for c in free if _stem(c) == _stem(one) != ""] for one in free]
+    alike = [[c for c in free if stem_of(c) == stem_of(one) != ""] for one in free]
     answers = max(alike, key=len, default=[])
     others = [c for c in free if c not in answers]
     prompt = mapping.prompt or (others[0] if len(others) == 1 else None)
@@ -189,16 +228,6 @@ def _worded(table: Table, column: str) -> bool:
     """Whether most cells of a column are more than a word."""
     cells = [str(row[column]).strip() for row in table.rows[:200] if row.get(column)]
     return bool(cells) and 2 * sum(" " in cell for cell in cells) > len(cells)
-
-
-def _stem(heading: str) -> str:
-    """What a heading begins with, its last letter or number left away.
-
-    >>> _stem("answer_v1"), _stem("Answer B"), _stem("v2"), _stem("Essay")
-    ('answer_v', 'answer', 'v', '')
-    """
-    match = re.match(r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.-])\w)$", heading.strip())
-    return fold(match[1]) if match else ""
 
 
 def answers(files: Sequence[File]) -> Table:

@@ -12,20 +12,31 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, dataset_of
 from core.formats.datasets.labels import WORD, words_in_changes
-from core.formats.datasets.mapping import (
-    change_votes,
-    is_for_items,
-    layout_meant,
-)
+from core.formats.datasets.roles import IGNORED, roles_as_text
 from core.formats.datasets.table import Table, table_of_files, with_paths
-from core.formats.datasets.vote_mapping import VoteMapping, guess_vote_mapping, nearest_shapes
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.rubrics.forms import read_rubrics
+from core.formats.source.parsed import ColumnRole
 from core.formats.votes.imported import TOOL_NAMES, VoteBundle
-from core.formats.votes.reading import SeenKind, SourceKind, kind_of, read_bundle, table_of
+from core.formats.votes.reading import (
+    TABLES,
+    SeenKind,
+    SourceKind,
+    guess_layout,
+    kind_of,
+    read_bundle,
+    table_of,
+)
 from core.formats.votes.sources import VoteSource, open_bytes, open_path
 from core.formats.votes.tools.known_tools import read_items, recognised
 from core.formats.votes.tools.scales import Bins
+from core.formats.votes.vote_changes import (
+    change_votes,
+    is_for_items,
+    layout_meant,
+    nearest_shapes,
+)
+from core.formats.votes.vote_mapping import VoteMapping
 from core.formats.votes.vote_tables import strange_words, votes_in
 from core.services.access.allowing import allowed
 from core.services.datasets.catalog import Checked, keep_rubric
@@ -42,6 +53,8 @@ from core.store.store import Store
 SHAPE_WORDS: dict[SeenKind, str] = {
     "long": "votes, one answer a row",
     "wide": "votes, a rater a column",
+    "criteria": "votes, a criterion a column",
+    "pairs": "pairs of answers, compared",
     "dataset": "items to be judged",
 }
 
@@ -67,23 +80,21 @@ def look(
 
     Raises ``InputError``.
     """
-    seen: SeenKind = kind or _kind_meant(kind_of(source), changes)
-    if seen not in ("long", "wide"):
+    seen: SeenKind = kind or _kind_meant(kind_of(source, rubric), changes)
+    if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
-    kind = seen
     table = table_of(source)
-    mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
-    return FileLook(source, kind, table, mapping)
+    return FileLook(source, seen, table, guess_layout(table, seen, rubric))
 
 
 def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
     """What a table is where somebody says which column is what."""
     if changes and seen in TOOL_NAMES:
         return layout_meant(changes) or ("dataset" if is_for_items(changes) else seen)
-    if seen not in ("long", "wide", "dataset", "unknown"):
+    if seen not in (*TABLES, "dataset", "unknown"):
         return seen
     return layout_meant(changes) or (
-        "dataset" if seen == "unknown" and is_for_items(changes) else seen
+        "dataset" if seen in ("unknown", "wide") and is_for_items(changes) else seen
     )
 
 
@@ -107,7 +118,7 @@ def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
     """The mapping of a table, guessed anew with a rubric at hand."""
     if seen.table is None or seen.mapping is None:
         return None
-    return guess_vote_mapping(seen.table, seen.mapping.layout, rubric)
+    return guess_layout(seen.table, seen.mapping.layout, rubric)
 
 
 def look_at_bytes(
@@ -202,6 +213,7 @@ def import_path(
         dataset=read_dataset,
         mapping=mapping,
         bins=Bins.of(bins),
+        said={column for change in changes for column in change.partition("=")[2].split(",")},
     )
     expected = preview(store, bundle)
     done = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
@@ -252,9 +264,11 @@ def _unknown(seen: FileLook) -> InputError:
     columns = seen.table.columns if seen.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     message = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    near = nearest_in_words(seen, options=True)
+    mend = "" if near else " Say which column is what with --map FIELD=COLUMN."
     return InputError(
-        f"{message} Its columns are {shown}.",
-        nearest_in_words(seen, options=True),
+        f"{message} Its columns are {shown}.{mend}",
+        near,
         seen.source.name,
     )
 
@@ -289,12 +303,22 @@ def _items(
     if not dry:
         version = store.datasets.create(items, now=clock.now(), source=name)
         found["dataset_version"] = version.id
-    return found | {"notices": _said(parsed.notices), "db": str(store.path)}
+    said = {"notices": _said(parsed.notices), "db": str(store.path)}
+    return found | _roles(parsed.roles) | said
+
+
+def _roles(roles: Sequence[ColumnRole]) -> dict[str, Any]:
+    """The table of roles, and what of the columns is left out."""
+    left = [{"column": r.column, "cells": r.filled} for r in roles if r.role == IGNORED]
+    return {"roles": [role.data() for role in roles], "dropped": left}
 
 
 def _alone(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
-    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": []}
+    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **_roles(())}
+
+
+_OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
 
 
 def _report(bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None) -> dict[str, Any]:
@@ -311,18 +335,9 @@ def _report(bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None)
         "votes": expected.votes,
         "abstentions": expected.abstentions,
         "failures": expected.failures,
-        "raters": [
-            {
-                "name": r.name,
-                "kind": r.kind,
-                "votes": r.votes,
-                "failures": r.failures,
-                "weight": r.weight,
-                "counts": r.counts,
-            }
-            for r in expected.raters
-        ],
+        "raters": [{name: getattr(r, name) for name in _OF_RATERS} for r in expected.raters],
         "mapping": bundle.mapping,
+        **_roles(bundle.roles),
         "notices": _said(bundle.notices),
     }
 
@@ -334,7 +349,14 @@ def _said(notices: Sequence[Problem]) -> list[dict[str, Any]]:
 
 
 def as_text(report: Mapping[str, Any]) -> str:
-    """What an import did, in a few lines."""
+    """What an import did, in a few lines; before it is done, with the table of roles."""
+    if report["dry_run"] and report["roles"]:
+        roles = roles_as_text([ColumnRole(**role) for role in report["roles"]])
+        return f"{roles}\n{_done_in_words(report)}"
+    return _done_in_words(report)
+
+
+def _done_in_words(report: Mapping[str, Any]) -> str:
     if report["kind"] in ("rubric", "dataset"):
         version = report.get(f"{report['kind']}_version")
         kept = "would be kept" if report["dry_run"] else f"is kept (version id {version})"

@@ -193,6 +193,8 @@ FORMAT_WORDS = {
     "folder": "common layout",
     "long": "long table",
     "wide": "wide table",
+    "criteria": "table with a criterion a column",
+    "pairs": "table of pairs",
     "autorubric": "autorubric experiment",
     "gradescope": "Gradescope",
 }

@@ -62,7 +62,6 @@ def test_cells_as_long_as_an_item_s_text_may_be_are_read() -> None:
     [
         ("id,answer\n1,x\n2,y,z\n", 3, "has 3 cells, but the header names 2 columns."),
         ("id,answer,c\n1,x,\n\n2,y\n", 4, "has 2 cells, but the header names 3 columns."),
-        ("id,,answer\n1,2,3\n", 1, "names no column 2."),
         ("id,a,a\n1,2,3\n", 1, "names the column 'a' twice."),
         ('id,answer\n1,"x\n2,y\n', 2, "is not valid CSV"),
         ('id,answer\n1,x\n2,"y"z\n', 3, "is not valid CSV"),

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 from core.cli.main import main
 from core.errors import InputError
-from core.formats.datasets.vote_mapping import VoteMapping
 from core.formats.votes.reading import kind_of, read_bundle
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.vote_mapping import VoteMapping
 from core.store.store import Store
 from tests.formats.votes.foreign_files import FOREIGN, KNOWN
 

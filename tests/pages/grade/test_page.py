@@ -373,6 +373,27 @@ def test_documents_dropped_together_are_a_text_each(store: Store) -> None:
     assert "2 texts from 2 documents" in shown(app)
 
 
+def test_two_tables_dropped_together_are_asked_about_once(store: Store) -> None:
+    app = open_page(routes.GRADE)
+    tables = [
+        (
+            f"{name}.csv",
+            f"id,question,answer\n1,Why?,The {name} pulls the water.\n".encode(),
+            "text/csv",
+        )
+        for name in ("moon", "sun")
+    ]
+    app.file_uploader[0].set_value(tables).run()
+    assert not app.exception
+    assert "2 texts" in shown(app) or "these 2 texts" in " ".join(buttons(app))
+    (how,) = [c for c in app.segmented_control if c.label == "These tables are"]
+    assert how.value == "systems"
+    press(app, "Use these 2 texts")
+    version = store.datasets.latest(store.datasets.list()[0].id)
+    items = store.datasets.load(version.id).items
+    assert [(i.id, i.system) for i in items] == [("1 (moon)", "moon"), ("1 (sun)", "sun")]
+
+
 def test_a_dataset_and_a_sample_that_are_here_are_chosen_without_a_button(store: Store) -> None:
     dataset = class_with(store, {}, {})
     app = way(open_page(PAGE), "texts", "here")

@@ -12,6 +12,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.store.store import Store
 from pages.imports import reading as keys
 from pages.ui import routes, state
+from pages.ui.text import label
 from tests.formats.office.workbooks import VOTES, xlsx
 from tests.formats.votes.foreign_files import FOREIGN
 from tests.formats.votes.tools.test_inspect_logs import members
@@ -66,7 +67,10 @@ def test_a_long_table_is_shown_before_it_is_kept_and_leads_to_its_agreement(stor
     # Four rows: three labels and an empty one.
     found = figures(app)
     assert (found["Votes"], found["Empty answers"], found["Raters"]) == ("3", "1", "2")
-    assert field(app, "Answer").value == "label"
+    assert field(app, "Role of label").value == "label"
+    # Its name says what it is, and three of its values stand beside it.
+    assert "(its name)" in shown(app)
+    assert "kim · gpt-4" in shown(app)
     assert "No rubric was given" in shown(app)
     assert store.counts().runs == 0
 
@@ -89,7 +93,10 @@ def test_the_same_file_again_is_known_before_and_after_the_button(store: Store) 
 
 def test_a_column_that_was_guessed_wrongly_is_changed(store: Store) -> None:
     app = importing("item,rater,label,choice\na,kim,draft,yes\nb,kim,draft,no\n")
-    field(app, "Answer").select("choice").run()
+    field(app, "Role of label").set_value("out")
+    field(app, "Role of choice").set_value("label").run()
+    assert "2 cells" in shown(app)
+    assert "(as you said)" in shown(app)
     press_import(app)
     rubric = store.rubrics.version(store.runs.row(1).rubric_version_id).rubric
     # The file's own words, not those of the column that was guessed.
@@ -191,7 +198,7 @@ def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(sto
     rubric = Rubric(name="R", criteria=(Criterion(name="lee", requirement="Lee?"),))
     saved = store.rubrics.create(rubric, now=clock.now())
     app = importing("id,text,kim,lee\na,x,MET,MET\nb,y,UNMET,MET\n")
-    field(app, "Submission (text)").set_value("text").run()
+    assert field(app, "Role of text").value == "submission"
     # The key of a widget stands at the end of its id: FAMILY/FILE/table/NUMBER.
     (drawn,) = [e.proto.id for e in app.dataframe if "Is a" in e.value]
     raters = drawn[drawn.index(keys.RATERS + "/") :].rsplit("/table/")[0]
@@ -204,10 +211,11 @@ def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(sto
 
     app.selectbox(key=keys.RUBRIC).set_value(saved.id).run()
     assert app.session_state[state.key(raters, "changed")]["lee"] == {"Is a": "Model"}
-    field(app, "System").set_value("kim").run()  # the table has a row less, and is drawn anew
+    field(app, "Role of kim").set_value(
+        "system"
+    ).run()  # the table has a row less, and is drawn anew
 
     assert not app.exception
-    assert field(app, "Submission (text)").value == "text"
     (frame,) = [e.value for e in app.dataframe if "Is a" in e.value]
     kinds = dict(zip(frame["Column"], frame["Is a"], strict=True))
     assert kinds["lee"] == "Model"
@@ -221,9 +229,9 @@ def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_i
     assert "--map" not in page
     assert not [b for b in app.button if b.label == "Import"]
     app.segmented_control[0].set_value("long").run()
-    for name, column in (("Item", "id"), ("Rater", "run_type"), ("Answer", "status")):
-        field(app, name).select(column).run()
-    field(app, "Criterion").select("name").run()
+    for role, column in (("item", "id"), ("rater", "run_type"), ("label", "status")):
+        field(app, label(f"Role of {column}")).set_value(role)
+    field(app, "Role of name").set_value("criterion").run()
     assert (figures(app)["Votes"], figures(app)["Raters"]) == ("4", "1")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
 
 from core.domain.library import ItemFilter
 from core.domain.rubric import Criterion, Option, Rubric
@@ -162,49 +160,6 @@ def test_an_archived_dataset_is_listed_apart_and_comes_back(store: Store) -> Non
     catalog.restore(store, dataset_id)
     assert [r.name for r in catalog.listing(store, search="TON")] == ["tone"]
     assert catalog.listing(store, search="essay") == []
-
-
-def test_roles_come_from_the_guess_and_give_it_back() -> None:
-    table = catalog.read_source(CSV, "tone.csv")
-    guess = catalog.suggest(table)
-
-    roles = catalog.roles_of(table, guess)
-
-    assert roles == ["id", "submission", "label:tone", "reason:tone", "meta"]
-    assert catalog.mapping_from(table.columns, roles) == (guess, ())
-
-
-def test_a_role_given_twice_and_a_reason_without_a_label_are_named() -> None:
-    mapping, problems = catalog.mapping_from(
-        ["a", "b", "c"], ["submission", "submission", "reason:tone"]
-    )
-
-    assert mapping.submission == "a"
-    assert [str(p) for p in problems] == [
-        "Two columns have the role 'Submission (what is judged)': 'a' and 'b'. Choose one of them.",
-        "'c' gives reasons for 'tone', which no column labels. Choose one.",
-    ]
-
-
-def test_a_rubric_offers_its_criteria_as_roles() -> None:
-    table = catalog.read_source("a,b\n1,2\n", "x.csv")
-
-    options = catalog.role_options(table, catalog.suggest(table, TONE), TONE)
-
-    assert options[-2:] == ["label:tone", "reason:tone"]
-    assert catalog.LABEL not in options
-    assert "truth" not in options
-
-
-@given(some.lists(some.sampled_from([*catalog.ROLE_WORDS, "label:x", "reason:x"]), max_size=12))
-def test_a_mapping_never_names_a_column_twice(roles: list[str]) -> None:
-    names = [f"column {n}" for n in range(len(roles))]
-
-    mapping, _ = catalog.mapping_from(names, roles)
-
-    used = [*mapping.used.values(), *mapping.meta]
-    assert len(used) == len(set(used))
-    assert set(used) <= set(names)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not beside this checkout")

@@ -91,7 +91,8 @@ _RAGAS = {
 def _is_ragas(keys: Sequence[str]) -> bool:
     given = set(keys)
     beside = {"retrieved_contexts", "reference", "reference_contexts"}
-    return {"user_input", "response"} <= given and bool(beside & given)
+    # Without any further column it is a set of items, and no results.
+    return {"user_input", "response"} <= given and bool(beside & given and given - set(_RAGAS))
 
 
 def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:

@@ -32,13 +32,14 @@ _SAID = {
     "b": B_BETTER,
     "model_b": B_BETTER,
     "tie": TIE,
+    "tie (inconsistent)": TIE,
     "tie (bothbad)": BOTH_BAD,
     "both_bad": BOTH_BAD,
     "bothbad": BOTH_BAD,
 }
 
 
-class _Contests:
+class PairContests:
     """Collects pairs in their order."""
 
     def __init__(self, kind: Any, title: str) -> None:
@@ -92,7 +93,7 @@ class _Contests:
 
 
 def _read_arena(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    contests = _Contests("arena", title)
+    contests = PairContests("arena", title)
     strange = 0
     for at, row in enumerate(rows, start=1):
         choice = _SAID.get(str(row["winner"]).strip().casefold())
@@ -131,7 +132,7 @@ def _shown(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    contests = _Contests("mt_bench", title)
+    contests = PairContests("mt_bench", title)
     for row in rows:
         first, second = str(row["model_1"]), str(row["model_2"])
         task = f"question {row['question_id']}, turn {row.get('turn', 1)}"

@@ -1,0 +1,152 @@
+"""Rows of a JSON document, in every layout that programs write tables in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from core.domain.base import Path
+from core.errors import Problem
+from core.formats.source.parsed import ENOUGH, Document, kind_of, refusal
+
+#: How to write a row.
+ROW = "Write one object per item: {...}."
+_LIST = "Write a list of items, or `items:` with the list below it."
+#: Keys whose list is the table of a document, after `items`.
+_LISTS = ("data", "rows", "records", "examples", "instances", "samples", "results", "entries")
+Rows = Sequence[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class JsonTable:
+    """The rows of a document, the place of each, and the other entries that apply to all."""
+
+    rows: Rows
+    places: Sequence[Path]
+    header: dict[str, Any] = field(default_factory=dict)
+    notices: tuple[Problem, ...] = ()
+
+
+def json_table(document: Document, name: str) -> JsonTable:
+    """Return the rows of a list of objects, or of any layout that pandas' `to_json` writes.
+
+    A document with `items` has a header. Row numbers of a data frame are left out, other labels of
+    its rows become the column `id`.
+
+    Raises:
+        InputError: no such layout, or an entry that is not an object, each with its line.
+    """
+    value = document.value
+    if isinstance(value, dict) and "items" in value:
+        header = {key: part for key, part in value.items() if key != "items"}
+        return replace(_listed(value["items"], ("items",), document, name), header=header)
+    if isinstance(value, dict):
+        for read in (_split, _by_column_or_row):
+            table = read(value)
+            if table is not None:
+                return table
+        for key in _LISTS:
+            if isinstance(value.get(key), list) and value[key]:
+                left = tuple(_left_out(value, key))
+                return replace(_listed(value[key], (key,), document, name), notices=left)
+    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
+        heads = [f"column {n}" for n in range(1, max(map(len, value)) + 1)]
+        return JsonTable(list(_zipped(heads, value)), [(at,) for at in range(len(value))])
+    return _listed(value, (), document, name)
+
+
+def _left_out(value: Mapping[str, Any], key: str) -> Iterator[Problem]:
+    others = [repr(other) for other in value if other not in (key, "schema")]
+    if others:
+        yield Problem(f"The rows are read from {key!r}; left out beside it: {', '.join(others)}.")
+
+
+def _listed(value: Any, base: Path, document: Document, name: str) -> JsonTable:
+    """Return a list of objects; rows of a datasets server are unwrapped."""
+    if not isinstance(value, list):
+        raise refusal(
+            "dataset", [Problem(f"is {kind_of(value)}, not a list of items.", _LIST, base, 1)], name
+        )
+    strange = (index for index, row in enumerate(value) if not isinstance(row, dict))
+    problems = [
+        Problem(
+            f"is {kind_of(value[index])}, not an item.",
+            ROW,
+            ("items", index),
+            document.line_of((*base, index)),
+        )
+        for index in islice(strange, ENOUGH)
+    ]
+    if problems:
+        raise refusal("dataset", problems, name)
+    places = [(*base, index) for index in range(len(value))]
+    if value and all(isinstance(row.get("row"), dict) and "row_idx" in row for row in value):
+        return JsonTable([row["row"] for row in value], [(*place, "row") for place in places])
+    if value and value[0].keys() >= {"index"} and base == ("data",):
+        return _numbered(value, places)
+    return JsonTable(value, places)
+
+
+def _split(value: dict[str, Any]) -> JsonTable | None:
+    """Return the rows of `{"columns": [...], "data": [[...]]}`, also with an index."""
+    heads, data = value.get("columns"), value.get("data")
+    if not (isinstance(heads, list) and isinstance(data, list) and heads):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(heads) for row in data):
+        return None
+    index = value.get("index")
+    names = [str(head) for head in heads]
+    rows = list(_zipped(names, data))
+    places = [("data", at) for at in range(len(rows))]
+    return _with_index(rows, places, index if isinstance(index, list) else [])
+
+
+def _zipped(heads: Sequence[str], data: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    for row in data:
+        yield dict(zip(heads, row, strict=False))
+
+
+def _by_column_or_row(value: dict[str, Any]) -> JsonTable | None:
+    """Return the rows of `{column: {row: cell}}`, or of `{id: {column: cell}}`."""
+    parts = list(value.values())
+    if not parts or not all(isinstance(part, dict) and part for part in parts):
+        return None
+    first = list(parts[0])
+    same = all(part.keys() == parts[0].keys() for part in parts)
+    if same and _counts(first) and not _counts(list(value)):
+        rows = [{column: cells[key] for column, cells in value.items()} for key in first]
+        return _with_index(rows, [()] * len(rows), first)
+    if _nests(parts, same):
+        return None
+    places: list[Path] = [(key,) for key in value]
+    return _with_index([dict(part) for part in parts], places, list(value))
+
+
+def _nests(parts: Sequence[dict[str, Any]], same: bool) -> bool:
+    """Return whether these objects are no records: one alone, or without a common key."""
+    common = set(parts[0]).intersection(*parts)
+    return len(parts) < 2 or not (same or common)
+
+
+def _counts(keys: Sequence[Any]) -> bool:
+    """Return whether these are the numbers of rows, from 0 or 1."""
+    numbers = [str(key) for key in keys]
+    return any(numbers == [str(first + n) for n in range(len(keys))] for first in (0, 1))
+
+
+def _with_index(rows: Rows, places: Sequence[Path], index: Sequence[Any]) -> JsonTable:
+    """Return the rows with their labels as a column, unless they are only counted."""
+    if len(index) != len(rows) or _counts(index) or all(isinstance(key, list) for key in index):
+        return JsonTable(rows, places)
+    name = next(n for n in ("id", "index", "row label") if not any(n in row for row in rows))
+    return JsonTable([{name: key, **row} for key, row in zip(index, rows, strict=True)], places)
+
+
+def _numbered(rows: Rows, places: Sequence[Path]) -> JsonTable:
+    """Return the rows of the layout `table` without an index that only counts them."""
+    if not _counts([row.get("index") for row in rows]):
+        return JsonTable(rows, places)
+    kept = [{key: cell for key, cell in row.items() if key != "index"} for row in rows]
+    return JsonTable(kept, places)

@@ -1,0 +1,149 @@
+"""The table of roles: what each column of a file was taken as and why, and how people change it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from core.domain.base import near
+from core.errors import InputError
+from core.formats.datasets.answer_columns import counts_rows, plain_head, sums_up, words_in
+from core.formats.datasets.label_words import NO_ANSWER
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY
+from core.formats.source.csv_writer import number_of
+from core.formats.source.parsed import ColumnRole
+
+#: Kept with the item, unseen by judges; and left out.
+NOTE, IGNORED = "note", "ignored"
+LONGEST = "the longest texts"
+_SAMPLES, _CUT = 3, 60
+_TEXTS = {"text", "submission", "submission text", *WRITTEN_BY, *WRITTEN, *ANY_TEXT}
+
+
+def role_table(
+    table: Table, roles: Mapping[str, str], said: Collection[str] = ()
+) -> tuple[ColumnRole, ...]:
+    """Return every column with its role; columns in ``said`` have the one that a person chose."""
+    rows = []
+    for column in table.columns:
+        cells = [row.get(column) for row in table.rows]
+        full = [str(cell) for cell in cells if cell not in (None, "", [], {})]
+        role = roles.get(column, IGNORED)
+        why = "as you said" if column in said else _why(table, column, role, full)
+        rows.append(ColumnRole(column, role, why, _shown(full), len(full)))
+    return tuple(rows)
+
+
+def _shown(cells: Sequence[str]) -> tuple[str, ...]:
+    distinct = list(dict.fromkeys(cells[:200]))[:_SAMPLES]
+    return tuple(" ".join(c.split())[:_CUT] for c in distinct)
+
+
+def _why(table: Table, column: str, role: str, cells: Sequence[str]) -> str:
+    kind, _, name = role.partition(":")
+    if role in (NOTE, IGNORED):
+        return _unused(table, column, cells)
+    if kind == "text" and plain_head(column) not in _TEXTS and "." not in column:
+        long = sum(map(len, cells)) >= LONG * len(cells)
+        return LONGEST if long else "the only texts"
+    if kind in ("rater", "score", "label") and name:
+        return f"a scale: {_scale(words_in(table, column))}"
+    return "its name"
+
+
+def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
+    if not cells:
+        return "always empty"
+    if counts_rows(table, column):
+        return "counts the rows"
+    if sums_up(column):
+        return "sums up other columns"
+    return "no known name or scale"
+
+
+def _scale(words: Collection[str]) -> str:
+    numbers = sorted(n for n in map(number_of, words) if n is not None)
+    if len(numbers) == len(words) > 3:
+        return f"{numbers[0]:g} to {numbers[-1]:g}"
+    shown = sorted(words - NO_ANSWER if isinstance(words, set) else words)
+    return ", ".join(shown[:4]) + (" ..." if len(shown) > 4 else "")
+
+
+def roles_as_text(roles: Sequence[ColumnRole]) -> str:
+    """Return the table of roles for a terminal, with what is left out of the file below it."""
+    heads = ("column", "taken as", "why", "filled", "for example")
+    rows = [
+        (r.column[:40], r.role[:40], r.why[:40], f"{r.filled:,}", " | ".join(r.samples)[:70])
+        for r in roles
+    ]
+    widths = [max(len(row[at]) for row in (heads, *rows)) for at in range(len(heads))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (heads, *rows)
+    ]
+    out = [role for role in roles if role.role == IGNORED and role.filled]
+    cells = sum(role.filled for role in out)
+    left = f"Left out: {len(out)} columns with {cells:,} cells." if out else "Nothing is left out."
+    return "\n".join((*lines, left))
+
+
+# What people say of columns: `--map FIELD=COLUMN`.
+
+
+class Change(NamedTuple):
+    """A change of a mapping: a field, what it is of (a criterion, a rater), and a column."""
+
+    field: str
+    name: str
+    column: str
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        fields: Sequence[str],
+        named: Sequence[str],
+        aliases: Mapping[str, str],
+    ) -> Change:
+        """Return the change that `FIELD=COLUMN` or `FIELD:NAME=COLUMN` says.
+
+        Raises:
+            InputError: another form, or an unknown field.
+        """
+        left, equals, column = text.partition("=")
+        field, colon, name = left.partition(":")
+        field = aliases.get(field, field)
+        with_names = {one.partition(":")[0] for one in named}
+        known = field in with_names and name.strip() if colon else field in fields
+        if not equals or not known:
+            names = (*fields, *named)
+            mend = near(left, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
+            message = f"--map {text!r} is not understood. Write FIELD=COLUMN. {mend}"
+            raise InputError(message)
+        return cls(field, " ".join(name.split()), column)
+
+
+def said_once(
+    changes: Iterable[str], aliases: Mapping[str, str], lists: Collection[str] = ()
+) -> None:
+    """Refuse a field that is given two columns, except fields in ``lists``.
+
+    Raises:
+        InputError: it names the field and both columns.
+    """
+    columns: dict[str, list[str]] = {}
+    for change in changes:
+        field, equals, column = change.partition("=")
+        if equals and column:
+            columns.setdefault(aliases.get(field, field), []).append(column)
+    for field, given in columns.items():
+        if len(set(given)) > 1 and field.partition(":")[0] not in lists:
+            both = " and ".join(map(repr, given[:2]))
+            raise InputError(f"--map names two columns for {field!r}: {both}. Keep one of them.")
+
+
+def listed_in(value: str, table: Table) -> list[str]:
+    """Return the columns in a list with commas; a column of that very name is one."""
+    parts = [part.strip() for part in value.split(",")]
+    return [value] if value in table.columns else [part for part in parts if part]

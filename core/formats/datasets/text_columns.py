@@ -1,0 +1,192 @@
+"""Find the column of a table that holds the texts to judge, or those that come equally near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.table import Table, leaves, opened
+
+#: Usual names of what was written for a task: the first kind says whose or which it is.
+WRITTEN_BY = (
+    *("student answer", "student response", "model output", "model response", "model completion"),
+    *("generated text", "generated answer", "generated response", "generated summary"),
+    *("llm response", "llm output", "ai response", "system output", "candidate answer"),
+    *("essay text", "answer text", "response text", "system summary", "model summary"),
+)
+WRITTEN = (
+    *("response", "answer", "completion", "output", "generation", "essay", "reply", "full text"),
+    *("summary", "translation", "story", "continuation", "hypothesis", "prediction", "assistant"),
+)
+#: Names of any text: the source of a summary just as often as what is judged.
+ANY_TEXT = (
+    *(
+        "text",
+        "content",
+        "body",
+        "tweet",
+        "email",
+        "transcript",
+        "ticket text",
+        "message",
+        "review",
+    ),
+    *("post", "comment text", "sentence", "conversation", "dialogue"),
+)
+#: Names of texts about the text that is judged.
+_ABOUT = (
+    *("reason", "rationale", "explanation", "comment", "comments", "note", "notes", "feedback"),
+    *("justification", "description", "title", "instructions", "requirement"),
+)
+#: Texts shorter than this on average are not submissions by length alone.
+LONG = 60
+#: A text as short as a label, on average.
+_SHORT = 25
+_ROWS = 1000
+
+
+class TextChoice(NamedTuple):
+    """The column of texts and why; if none is chosen, the columns that could be it."""
+
+    column: str | None
+    why: str = ""
+    rivals: tuple[str, ...] = ()
+
+
+class TextShape(NamedTuple):
+    """How long the texts of a column are on average, whether sentences, whether repeated."""
+
+    length: float
+    sentences: bool
+    repeated: bool
+
+    @property
+    def like_labels(self) -> bool:
+        """Return whether these are as short as labels, and no different sentences."""
+        return self.length < _SHORT and not (self.sentences and not self.repeated)
+
+
+def texts_in(table: Table, column: str) -> TextShape | None:
+    """Return how a column's texts are written, or ``None`` if most cells are no texts."""
+    cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
+    texts = [_unfolded(cell) for cell in cells]
+    texts = [text for text in texts if text]
+    if not texts or len(texts) * 5 < len(cells) * 4:
+        return None
+    sentences = sum(" " in text.strip() for text in texts) * 2 > len(texts)
+    few = len(texts) >= 4 and len(set(texts)) * 2 <= len(texts)
+    return TextShape(sum(map(len, texts)) / len(texts), sentences, few)
+
+
+def _unfolded(cell: Any) -> str:
+    """Return a text; of messages the last one; of anything else nothing."""
+    inside = opened(cell)
+    if isinstance(inside, list) and inside and isinstance(inside[-1], dict):
+        inside = inside[-1].get("content")
+    elif isinstance(inside, dict):
+        inside = inside.get("output")
+    return inside if isinstance(inside, str) else ""
+
+
+def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
+    """Return the column of the texts to judge, among ``free`` columns by plain name.
+
+    A column of short or repeated values is passed over for a longer one. Columns that come equally
+    near are rivals, and none is chosen.
+    """
+    known = {column: texts_in(table, column) for column in free.values()}
+    texts = {column: of for column, of in known.items() if of is not None}
+    short = list[str]()
+    for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
+        columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
+        weak = [c for c in columns if _outdone(c, texts)]
+        short += [c for c in weak if not texts[c].repeated]
+        chosen = _among([c for c in columns if c not in weak], texts)
+        if chosen and chosen.column and names is ANY_TEXT:
+            others = [c for c in _long(texts, free) if c != chosen.column]
+            chosen = TextChoice(None, "", (chosen.column, *others)) if others else chosen
+        if chosen and chosen.column and short:
+            return TextChoice(None, "", tuple(dict.fromkeys((*short, chosen.column))))
+        if chosen:
+            return chosen
+    longest = list(_long(texts, free))
+    if len(longest) == 1 and not short and texts[longest[0]].length >= LONG:
+        return TextChoice(longest[0], "the longest texts")
+    return TextChoice(None, "", tuple(dict.fromkeys((*short, *longest))))
+
+
+def _may_be(table: Table, column: str) -> bool:
+    """Return whether no cell is an object that holds more than an answer."""
+    cells = (row.get(column) for row in table.rows)
+    return not any(isinstance(v, dict) and not v.keys() & SECTIONS for v in cells)
+
+
+#: Keys of a submission that is an object; any other object holds more than an answer.
+SECTIONS = frozenset({"thinking", "output", "first", "second"})
+
+
+def _outdone(column: str, texts: Mapping[str, TextShape]) -> bool:
+    """Return whether a column is as short as labels while a longer one stands beside it."""
+    of = texts.get(column)
+    if of is None or not of.like_labels:
+        return False
+    least = max(_SHORT, 3 * of.length)
+    return any(
+        other.sentences and not other.repeated and other.length >= least
+        for name, other in texts.items()
+        if name != column and plain_head(name) not in _ABOUT
+    )
+
+
+def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | None:
+    if not columns:
+        return None
+    written = [c for c in columns if c in texts and texts[c].sentences and not texts[c].repeated]
+    if len(columns) == 1 or len(written) < 2:
+        return TextChoice((written or columns)[0], "a usual name for it")
+    return TextChoice(None, "", tuple(written))
+
+
+def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:
+    """Yield the columns of sentences that could be the texts by their length."""
+    about = {free[name] for name in _ABOUT if name in free}
+    longest = max((of.length for name, of in texts.items() if name not in about), default=0)
+    for name, of in texts.items():
+        near = of.length >= LONG / 2 and of.length * 10 >= longest
+        if of.sentences and not of.repeated and near and name not in about:
+            yield name
+
+
+def proposed_texts(table: Table) -> tuple[str, ...]:
+    """Return the likeliest columns, or places in cells, of texts; the best first."""
+    free = {plain_head(column): column for column in table.columns}
+    choice = text_column(table, free)
+    if choice.column or len(choice.rivals) > 1:
+        return (choice.column,) if choice.column else choice.rivals
+    found = dict[str, str]()
+    for path, value in leaves(table).items():
+        if isinstance(value, str):
+            found[path] = value
+    for column in table.columns:
+        cells = [row[column] for row in table.rows[:20] if isinstance(row.get(column), str)]
+        found[column] = max(cells, key=len, default="")
+    texts = {p: v for p, v in found.items() if " " in v.strip() and v.lstrip()[:1] not in "{["}
+    answers = [path for path in texts if path.endswith(_ANSWERS)]
+    best = max(answers or texts, key=lambda path: len(texts[path]), default=None)
+    return () if best is None else (best,)
+
+
+#: Ends of paths that lead to an answer.
+_ANSWERS = (".content", ".output", ".answer", ".reply", ".text")
+
+
+def maps_of(field: str, columns: Iterable[str]) -> str:
+    """Return options of the command line that each say one column, joined by "or".
+
+    >>> maps_of("submission", ["my text", "b"])
+    "--map 'submission=my text' or --map submission=b"
+    """
+    import shlex
+
+    return " or ".join(f"--map {shlex.quote(f'{field}={column}')}" for column in columns)

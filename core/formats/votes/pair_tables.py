@@ -1,0 +1,276 @@
+"""Tables with two answers a row and which is better, as contests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
+from core.errors import Problem
+from core.formats.datasets.answer_columns import (
+    alone,
+    could_answer,
+    named_for_raters,
+    plain,
+    stem_of,
+    sums_up,
+    words_in,
+)
+from core.formats.datasets.label_words import NO_ANSWER
+from core.formats.datasets.mapping import SYNONYMS
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import texts_in
+from core.formats.source.csv_writer import number_of
+from core.formats.source.parsed import refusal
+from core.formats.votes.tools.lax_json import conversation
+from core.formats.votes.tools.pair_votes import PairContests
+from core.formats.votes.tools.tool_results import ToolResults
+from core.formats.votes.vote_mapping import (
+    NAMES,
+    VoteColumn,
+    VoteMapping,
+    kinds_of,
+)
+from core.text.names import fold
+
+#: Headings of which the first is the better answer.
+_DECIDED = (("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred"))
+#: Columns that say which is better, most specific first.
+_PREFERENCE = (
+    *("preference", "overall preference", "winner", "preferred", "better", "choice", "label"),
+    *("verdict", "vote", "judgment", "judgement", "annotation", "answer"),
+)
+_TIES = {
+    *("tie", "tied", "equal", "draw", "same", "both", "no preference", "neutral", "both good"),
+    *("tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c"),
+}
+_BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
+_FIRST = {"first", "left", "a>b", "a>>b", "b<a", "b<<a"}
+_SECOND = {"second", "right", "b>a", "b>>a", "a<b", "a<<b"}
+OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
+
+
+def guess_pairs(table: Table) -> VoteMapping | None:
+    """Return which columns hold two answers and what was preferred, or ``None`` for other tables.
+
+    Every word of a preference must be understood: its answer's heading or letter, a tie, 1 and 2.
+    """
+    heads = {plain(column): column for column in reversed(table.columns)}
+    sides = _decided(table, heads) or _alike(table)
+    if sides is None:
+        return None
+    first, second = sides
+    free = {name: column for name, column in heads.items() if column not in sides}
+    systems = _systems(table, sides, free)
+    used = {**dict(zip(("first_system", "second_system"), systems, strict=False))}
+    fields: dict[str, Any] = {"first": first, "second": second, **used}
+    fields |= _named({n: c for n, c in free.items() if c not in systems})
+    left = [c for c in table.columns if c not in fields.values()]
+    left = [c for c in left if could_answer(table, c) and not sums_up(c)]
+    mapping = VoteMapping(layout="pairs", **fields)
+    judged = [c for c in left if not (words_in(table, c) - _understood(table, mapping, c))]
+    named = [free[name] for name in _PREFERENCE if free.get(name) in judged]
+    columns = named[:1] if named and ("rater" in fields or len(judged) < 2) else judged
+    if not columns and (plain(first), plain(second)) not in _DECIDED:
+        return None
+    raters = "" if "rater" in fields else None
+    voters = [VoteColumn(column=c, rater=c if raters is None else "") for c in columns]
+    if "rater" in fields:
+        kinds = kinds_of(str(row.get(fields["rater"]) or "") for row in table.rows)
+    else:
+        kinds = kinds_of(columns)
+    return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
+
+
+def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
+    for names in _DECIDED:
+        if all(name in heads for name in names):
+            sides = heads[names[0]], heads[names[1]]
+            if all(_is_answer(table, column) for column in sides):
+                return sides
+    return None
+
+
+def _alike(table: Table) -> tuple[str, str] | None:
+    """Return the only two columns of texts whose headings differ in a last letter or number."""
+    stems: dict[str, list[str]] = {}
+    for column in table.columns:
+        if (stem := stem_of(column)) and _is_answer(table, column):
+            stems.setdefault(stem, []).append(column)
+    pairs = [columns for columns in stems.values() if len(columns) > 1]
+    return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
+
+
+def _is_answer(table: Table, column: str) -> bool:
+    of = texts_in(table, column)
+    return of is not None and of.sentences
+
+
+def _systems(table: Table, sides: Sequence[str], free: dict[str, str]) -> list[str]:
+    """Return the two columns that say who wrote the answers, with the same last letters."""
+    ends = [_end(side) for side in sides]
+    for stem in ("model", "system", "generator", "source"):
+        found = [free.get(f"{stem} {end}") or free.get(f"{stem}{end}") for end in ends]
+        if all(found) and all(ends):
+            return [column for column in found if column]
+    return []
+
+
+def _end(heading: str) -> str:
+    return plain(heading).removeprefix(plain(stem_of(heading))).strip()
+
+
+def _named(free: dict[str, str]) -> dict[str, str]:
+    named = {"item": NAMES["item"], "rater": NAMES["rater"], "reason": NAMES["reason"]}
+    named["prompt"] = ("prompt", *SYNONYMS["prompt"])
+    weak = {"model", "user"}
+    found = {
+        field: next((free[n] for n in names if n in free and n not in weak), None)
+        for field, names in named.items()
+    }
+    return {field: column for field, column in found.items() if column}
+
+
+def _understood(table: Table, mapping: VoteMapping, column: str) -> set[str]:
+    words = words_in(table, column)
+    rows = table.rows[:1000] if mapping.first_system else ()
+    names = {fold(str(row.get(c))) for row in rows for c in _pair_systems(mapping)}
+    by_name = plain(column) in _PREFERENCE or named_for_raters([column])
+    scale = _numbers(words, mapping, column) if by_name else {}
+    return {w for w in words if w in names or w in scale or _choice(w, mapping) is not None}
+
+
+def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
+    return (mapping.first_system or "", mapping.second_system or "")
+
+
+def _choice(word: str, mapping: VoteMapping) -> str | None:
+    """Return the option that a word says by itself, or ``None``."""
+    bare = plain(word.strip("[]() ")).replace(" ", "") if ">" in word else fold(word.strip("[] "))
+    if bare in _TIES or bare in _BAD:
+        return BOTH_BAD if bare in _BAD else TIE
+    for option, usual, column in (
+        (A_BETTER, _FIRST, mapping.first),
+        (B_BETTER, _SECOND, mapping.second),
+    ):
+        if bare in usual or bare == fold(column or "") or _is_end(bare, column or ""):
+            return option
+    return None
+
+
+def _is_end(word: str, heading: str) -> bool:
+    """Return whether a word is the letter of a heading, alone or after another word.
+
+    >>> _is_end("model_a", "response_a"), _is_end("b", "Answer B"), _is_end("1", "response_a")
+    (True, True, False)
+    """
+    end = _end(heading)
+    return (
+        bool(end) and re.sub(r"^(model|system|response|answer|output)\s*", "", plain(word)) == end
+    )
+
+
+def _numbers(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:
+    """Return options by number: 1 and 2 (0 is a tie), or less and more than nothing."""
+    numbers = {word: number_of(word) for word in words - NO_ANSWER}
+    values = [n for n in numbers.values() if n is not None]
+    if len(values) < len(numbers) or not values:
+        return {}
+    if (min(values) >= 1 and max(values) <= 2) or (set(values) <= {0, 1, 2} and 2 in values):
+        middle = {0.0, 1.5}
+        return {
+            w: TIE if n in middle else A_BETTER if n < 1.5 else B_BETTER
+            for w, n in numbers.items()
+            if n is not None
+        }
+    if plain(column) == "overall preference" and min(values) < 0:
+        return {
+            w: TIE if not n else A_BETTER if n < 0 else B_BETTER
+            for w, n in numbers.items()
+            if n is not None
+        }
+    return {}
+
+
+def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
+    """Return the contests of a table.
+
+    Raises:
+        InputError: no two answers, or words of a preference that say neither answer nor tie.
+    """
+    lacking = [name for name in ("first", "second") if getattr(mapping, name) is None]
+    missing = [c for c in mapping.used().values() if c not in table.columns]
+    problems = [
+        Problem(f"has no column for the {name} answer.", "Say which it is.") for name in lacking
+    ]
+    problems += [Problem(f"names the column {c!r}, which is not there.", "") for c in missing]
+    if problems:
+        raise refusal("table of pairs", problems, table.name)
+    contests, strange = (
+        PairContests("arena", table.name.rpartition(".")[0] or table.name),
+        dict[str, int](),
+    )
+    numbers = {
+        c.column: _numbers(words_in(table, c.column), mapping, c.column) for c in mapping.columns
+    }
+    met = dict[tuple[str, str], int]()
+    for at, row in enumerate(table.rows, start=1):
+        names = _names_of(row, mapping)
+        texts = [conversation(alone(row.get(c or ""))) for c in (mapping.first, mapping.second)]
+        prompt = row.get(mapping.prompt or "")
+        if prompt is None and isinstance(row.get(mapping.first or ""), list):
+            prompt = conversation(row[mapping.first or ""][:-1])
+            texts = [conversation(row[c or ""][-1:]) for c in (mapping.first, mapping.second)]
+        fields = {
+            "prompt": conversation(prompt),
+            "submission": {"first": texts[0], "second": texts[1]},
+        }
+        task = str(row.get(mapping.item or "") or f"row {at}")
+        item = contests.item(_own_task(met, task, texts), *names, fields)
+        why = str(row.get(mapping.reason or "") or "")
+        if not mapping.columns:
+            contests.vote(item, "file", "human", A_BETTER, why)
+        for c in mapping.columns:
+            word = str(alone(row.get(c.column)) if row.get(c.column) is not None else "").strip()
+            rater = c.rater or str(row.get(mapping.rater or "") or "rater")
+            choice = _meant(word, names, mapping, numbers[c.column])
+            if choice is None and fold(word) not in NO_ANSWER:
+                strange[word] = strange.get(word, 0) + 1
+            kind = mapping.kinds.get(rater, mapping.others)
+            contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
+    if strange:
+        raise refusal(
+            "table of pairs", [_strange(word, n) for word, n in strange.items()], table.name
+        )
+    return contests.results()
+
+
+def _own_task(met: dict[tuple[str, str], int], task: str, texts: Sequence[str]) -> str:
+    """Return the task, told apart from another one of that id with other answers."""
+    number = met.setdefault((task, "\0".join(sorted(texts))), sum(t == task for t, _ in met))
+    return task if not number else f"{task} ({number + 1})"
+
+
+def _names_of(row: dict[str, Any], mapping: VoteMapping) -> tuple[str, str]:
+    if mapping.first_system and mapping.second_system:
+        names = [str(row.get(c) or "unknown") for c in _pair_systems(mapping)]
+        return names[0], names[1] if names[0] != names[1] else f"{names[1]} (2)"
+    return mapping.first or "", mapping.second or ""
+
+
+def _meant(
+    word: str, names: tuple[str, str], mapping: VoteMapping, numbers: dict[str, str]
+) -> str | None:
+    said = mapping.option_for("", word)
+    if said != word:
+        return next((option for option in OPTIONS if fold(option) == fold(said)), None)
+    by_name = {fold(names[0]): A_BETTER, fold(names[1]): B_BETTER}
+    return by_name.get(fold(word)) or numbers.get(fold(word)) or _choice(fold(word), mapping)
+
+
+def _strange(word: str, count: int) -> Problem:
+    mend = f"Say what it means: --map-label '{word[:60]}={A_BETTER}' ({', '.join(OPTIONS)})."
+    return Problem(
+        f"{word[:80]!r} says neither which answer is better nor a tie ({count:,}).", mend
+    )

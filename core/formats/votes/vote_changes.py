@@ -1,0 +1,215 @@
+"""What people say of the columns of a table of votes, and what would help if nothing is known."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from core.domain.base import build
+from core.errors import InputError
+from core.formats.datasets.answer_columns import could_answer, nested, plain, sharing, words_in
+from core.formats.datasets.dataset_file import dataset_of
+from core.formats.datasets.mapping import ITEM_FIELDS
+from core.formats.datasets.roles import Change, listed_in, said_once
+from core.formats.datasets.table import Table, leaves, steps_of, with_paths
+from core.formats.datasets.text_columns import proposed_texts
+from core.formats.votes.derived_rubric import derive_rubric
+from core.formats.votes.vote_mapping import (
+    NAMES,
+    PAIR,
+    Layout,
+    VoteMapping,
+    guess_vote_mapping,
+    kinds_of,
+)
+from core.formats.votes.vote_tables import votes_in
+
+#: Fields that list columns; giving `rater`, `criterion` or `preference` twice does the same.
+_LISTS = {"raters": "raters", "criteria": "criteria", "preference": "preference"}
+VOTE_FIELDS = (*NAMES, *PAIR, "only", "others", *_LISTS)
+#: Other names of fields.
+_ALIASES = {"text": "submission", "id": "item", "answer": "label"}
+#: Fields that only votes have.
+_ONLY_VOTES = {*VOTE_FIELDS, "kind"} - set(ITEM_FIELDS) - {"item"}
+_TELL_LONG = {"rater", "label"}
+
+
+def layout_meant(changes: Sequence[str]) -> Layout | None:
+    """Return the layout of a table of votes, if the changes imply it."""
+    names = [change.partition("=")[0] for change in changes]
+    fields = {name.partition(":")[0] for name in names}
+    if fields & {*PAIR, "preference"}:
+        return "pairs"
+    if "criteria" in fields or names.count("criterion") > 1:
+        return "criteria"
+    if "raters" in fields or names.count("rater") > 1:
+        return "wide"
+    long = fields & _TELL_LONG and not any(name.startswith("label:") for name in names)
+    return "long" if long else None
+
+
+def is_for_items(changes: Sequence[str]) -> bool:
+    """Return whether the changes concern items to grade, and none concerns votes."""
+    fields = {change.partition("=")[0].partition(":")[0] for change in changes}
+    of_items = {*ITEM_FIELDS, "label", "labels", "reason", "text", "context"}
+    return bool(fields & of_items) and layout_meant(changes) is None and not fields & _ONLY_VOTES
+
+
+def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:
+    """Change a mapping of votes, like ``item=doc_id`` or ``kind:gpt=llm``.
+
+    ``item=`` removes a column. ``raters=ann,bob`` names the columns of a wide table,
+    ``criteria=depth,tone`` those of one with a criterion a column, ``preference=choice`` the
+    answers to pairs; each may be given several times.
+
+    Raises:
+        InputError: an invalid change, or two columns for a field that has one.
+    """
+    data, kinds = mapping.model_dump(), dict(mapping.kinds)
+    lists: dict[str, list[str]] = {}
+    several = [change.partition("=")[0] for change in changes]
+    lists_as = {"rater": "raters", "criterion": "criteria", **_LISTS}
+    single = [c for c in changes if c.partition("=")[0] not in lists_as]
+    said_once(single, _ALIASES, ("kind",))
+    for change in changes:
+        field, name, value = Change.of(change, VOTE_FIELDS, ("kind:RATER",), _ALIASES)
+        if field in _LISTS or (field in lists_as and several.count(field) > 1):
+            lists.setdefault(lists_as[field], []).extend(listed_in(value, table))
+        elif name:
+            kinds[name] = value  # type: ignore[assignment]
+        else:
+            data[field] = value if value or field == "only" else None
+            data["columns"] = [c for c in data["columns"] if c["column"] != value]
+            for other in (*NAMES, *PAIR):
+                if value and other != field and data[other] == value:
+                    data[other] = None
+    for kind, columns in lists.items():
+        for other in (*NAMES, *PAIR):
+            data[other] = None if data[other] in columns else data[other]
+        of = [{"column": column} for column in dict.fromkeys(columns)]
+        if kind == "criteria":
+            data["columns"] = [c | {"criterion": c["column"]} for c in of]
+        else:
+            data["columns"] = [c | {"rater": c["column"]} for c in of]
+            kinds = {**kinds_of(columns), **kinds}
+    if not lists and data["rater"] != mapping.rater and data["kind"] is None:
+        names = (str(row.get(data["rater"]) or "") for row in table.rows)
+        kinds = {**kinds_of(names), **kinds}
+    return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+
+
+# What would help with a table of which nothing is known. Only changes that pass are proposed.
+
+_SHOWN = 8
+_TRIED = 500
+#: Words in column names that suggest rater, item and answer: best first.
+_HINTS: dict[str, tuple[str, ...]] = {
+    "item": (
+        *("item", "sample id", "trace id", "run id", "custom id", "task id", "record id"),
+        *("example", "doc", "page", "id"),
+    ),
+    "rater": (
+        *("annotator", "rater", "reviewer", "judge", "completed by", "author", "source"),
+        *("source type", "user", "agent", "created by"),
+    ),
+    "label": (
+        *("label", "rating", "verdict", "string value", "value", "score", "correct", "choices"),
+        *("sentiment", "answer"),
+    ),
+    "criterion": ("criterion", "metric", "dimension", "from name", "name", "key"),
+}
+
+
+class NearShape(NamedTuple):
+    """A shape that a table nearly has, with what is missing and how to say it."""
+
+    kind: Literal["long", "wide", "criteria", "dataset"]
+    lacks: str
+    changes: tuple[str, ...]
+
+    @property
+    def options(self) -> str:
+        """Return the words as options of the command line."""
+        return " ".join(f"--map {shlex.quote(change)}" for change in self.changes)
+
+
+def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
+    """Return the shapes that a table could have, each with changes that make it so."""
+    few = Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
+    return tuple(shape for shape in _near(few) if _passes(few, shape))
+
+
+def _passes(table: Table, shape: NearShape) -> bool:
+    try:
+        if shape.kind == "dataset":
+            dataset_of(table, table.name, changes=shape.changes)
+            return True
+        mapping = guess_vote_mapping(table, shape.kind)
+        mapping = change_votes(mapping, shape.changes, table)
+        if not (mapping.criterion or any(c.criterion for c in mapping.columns)):
+            mapping = mapping.model_copy(update={"only": "rating"})
+        votes = votes_in(with_paths(table, mapping.used().values()), mapping)
+        derive_rubric(votes.lines, votes.labels, table.name)
+    except InputError:
+        return False
+    return True
+
+
+def _near(table: Table) -> Iterator[NearShape]:
+    flat = [c for c in table.columns if not nested(table, c) and words_in(table, c)]
+    inside = list(leaves(table))
+    chosen = _hinted_fields(flat, inside)
+    if {"item", "rater", "label"} <= chosen.keys():
+        options = tuple(f"{field}={column}" for field, column in chosen.items())
+        yield NearShape("long", "no columns are named for item, rater and answer", options)
+    first = (c for c in flat if len(words_in(table, c)) == len(table.rows))
+    item = _hinted(_HINTS["item"], flat) or next(first, None)
+    able = [c for c in flat if c != item and could_answer(table, c)]
+    group = next(iter(sharing(table, able)), [])[:_SHOWN]
+    texts = proposed_texts(table)
+    if item and group:
+        listed = ", ".join(map(repr, group))
+        lacks = f"{listed} share labels, but do not look like the answers of raters"
+        yield NearShape("wide", lacks, (f"item={item}", *(f"raters={c}" for c in group)))
+    if group and texts:
+        lacks = "columns that share labels could be labels of criteria"
+        changes = (f"submission={texts[0]}", *(f"labels={c}" for c in group))
+        yield NearShape("dataset", lacks, changes)
+    elif item and group:
+        lacks = "its columns could be criteria, answered by one rater"
+        yield NearShape("criteria", lacks, (f"item={item}", *(f"criteria={c}" for c in group)))
+    for text in texts if len(texts) > 1 or not group else ():
+        lacks = "no column is named for the submission"
+        if len(texts) > 1:
+            lacks = f"{len(texts)} columns come equally near to hold the submission"
+        yield NearShape("dataset", lacks, (f"submission={text}",))
+
+
+def _hinted_fields(flat: Sequence[str], inside: Sequence[str]) -> dict[str, Any]:
+    names = [*flat, *inside]
+    chosen: dict[str, str] = {}
+    for field in ("rater", "label", "item", "criterion"):
+        root = steps_of(chosen.get("rater", ""))[:1]
+        free = [name for name in names if name not in chosen.values()]
+        if field == "label" and chosen.get("rater") in inside:
+            # Raters and answers belong together.
+            free.sort(key=lambda name: steps_of(name)[:1] != root)
+        if column := _hinted(_HINTS[field], free):
+            chosen[field] = column
+    return {
+        field: chosen[field] for field in ("item", "criterion", "rater", "label") if field in chosen
+    }
+
+
+def _hinted(hints: Iterable[str], names: Sequence[str]) -> str | None:
+    """Return the first name that equals, ends in or holds the likeliest words."""
+    plains = {name: plain(name.replace(".", " ").replace("[0]", "")) for name in names}
+    for hint in hints:
+        for name in names:
+            if plains[name] == hint or plains[name].endswith(f" {hint}"):
+                return name
+        for name in names:
+            if steps_of(name) == (name,) and f"{hint} " in plains[name]:
+                return name
+    return None

@@ -1,0 +1,142 @@
+"""Which layout a table has: votes in one of four, items to judge, or nothing that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from core.domain.rubric import Rubric
+from core.formats.datasets.answer_columns import (
+    named_for_raters,
+    names_a_criterion,
+    plain,
+    says_no_label,
+    sharing,
+    sums_up,
+    unique_words,
+    words_in,
+)
+from core.formats.datasets.mapping import guess_mapping
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import LONG, texts_in
+from core.formats.votes.imported import TableFormat
+from core.formats.votes.pair_tables import guess_pairs
+from core.formats.votes.vote_mapping import (
+    NAMES,
+    WEAK,
+    WIDE,
+    VoteMapping,
+    answerable,
+    checked_by_values,
+    flat_columns,
+    guess_vote_mapping,
+    kinds_of,
+    named_fields,
+    on_one_scale,
+)
+
+
+def kind_of_table(
+    table: Table, rubric: Rubric | None = None
+) -> TableFormat | Literal["dataset", "unknown"]:
+    """Return whether a table holds votes, in which layout, or items to grade."""
+    if guess_pairs(table) is not None:
+        return "pairs"
+    if looks_by_criteria(table):
+        return "criteria"
+    if looks_long(table):
+        return "long"
+    if looks_wide(table):
+        return "wide"
+    wide = guess_vote_mapping(table, "wide")
+    if answers_share_a_scale(table, wide) and not _are_criteria(table, wide, rubric):
+        return "unknown"  # raters' answers, or labels of criteria
+    return "dataset" if guess_mapping(table).submission is not None else "unknown"
+
+
+def _are_criteria(table: Table, mapping: VoteMapping, rubric: Rubric | None) -> bool:
+    columns = {c.column for c in mapping.columns}
+    labelled = set(guess_mapping(table, rubric).labels.values())
+    return bool(columns & labelled) or all(c.criterion for c in mapping.columns)
+
+
+def looks_long(table: Table) -> bool:
+    """Return whether columns name item, rater and label: a vote per row."""
+    columns = checked_by_values(table, named_fields(flat_columns(table), NAMES))
+    if not {"item", "rater", "label"} <= columns.keys():
+        return False
+    if says_no_label(words_in(table, columns["label"])) or unique_words(table, columns["label"]):
+        return False
+    return not (_is_log(table, columns) or _judges_systems(table, columns))
+
+
+def looks_wide(table: Table) -> bool:
+    """Return whether a table has a column of answers per rater.
+
+    At least half of the columns other than items, texts and reasons must share a small set of
+    labels. Otherwise some columns of another kind of table only look alike. Columns named for what
+    is asked are criteria; beside long texts, only columns named for raters are raters.
+    """
+    mapping = guess_vote_mapping(table, "wide")
+    answers = [c.column for c in mapping.columns]
+    by_criterion = all(c.criterion for c in mapping.columns)
+    if not by_criterion and not _could_be_raters(table, answers):
+        return False
+    return answers_share_a_scale(table, mapping)
+
+
+def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
+    """Return whether there is an item, and most other columns could be answers of its raters."""
+    answers = [c.column for c in mapping.columns]
+    if mapping.item is None or len(answers) < 2:
+        return False
+    if all(c.criterion for c in mapping.columns):
+        fit = on_one_scale(table, mapping.columns)
+    else:
+        fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
+    rest = answerable(table, named_fields(flat_columns(table), WIDE))
+    rest = [c for c in rest if not sums_up(c, answers)]
+    return fit and 2 * len(answers) >= len(rest)
+
+
+def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
+    if named_for_raters(columns) or kinds_of(columns):
+        return True
+    if any(map(names_a_criterion, columns)):
+        return False
+    texts = [texts_in(table, column) for column in table.columns]
+    return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)
+
+
+def looks_by_criteria(table: Table) -> bool:
+    """Return whether a row is an item and a rater, with a column of scores per criterion."""
+    mapping = guess_vote_mapping(table, "criteria")
+    if mapping.item is None or mapping.rater is None or len(mapping.columns) < 2:
+        return False
+    if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
+        return False
+    pairs = [(row.get(mapping.item), row.get(mapping.rater)) for row in table.rows]
+    return len(set(map(str, pairs))) == len(pairs)
+
+
+def _is_log(table: Table, columns: dict[str, str]) -> bool:
+    """Return whether ``id`` is unique while another column names the row's item."""
+    item = columns["item"]
+    others = set(table.columns) - set(columns.values())
+    return (
+        plain(item) == "id"
+        and any(plain(column).endswith(" id") for column in others)
+        and len(words_in(table, item)) == len(table.rows)
+    )
+
+
+def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
+    """Return whether a `model` or `user` wrote the text rather than judged it."""
+    if plain(columns["rater"]) not in WEAK or "submission" not in columns:
+        return False
+    texts: dict[str, set[str]] = {}
+    for row in table.rows:
+        texts.setdefault(str(row.get(columns["item"])), set()).add(
+            str(row.get(columns["submission"]))
+        )
+    return len(texts) == len(table.rows) or any(len(of) > 1 for of in texts.values())

@@ -1,0 +1,328 @@
+"""Which column of a table of votes is what: guessed from names and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from core.domain.base import Noun
+from core.domain.rubric import Rubric
+from core.formats.datasets.answer_columns import (
+    MOST_LABELS,
+    MOST_SHARED,
+    could_answer,
+    is_index,
+    named_for_raters,
+    nested,
+    plain,
+    sharing,
+    sums_up,
+    told_apart,
+    without_prefix,
+    words_in,
+)
+from core.formats.datasets.label_words import is_yes
+from core.formats.datasets.labels import option_for
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, texts_in
+from core.formats.source.csv_writer import number_of
+from core.text.names import fold
+
+Layout = Literal["long", "wide", "criteria", "pairs"]
+#: Kinds of raters. ``gold`` is not a rater: its answer becomes the item's label.
+VoterKind = Literal["human", "llm", "offline", "gold"]
+
+#: Column names of each field, most specific first.
+NAMES: dict[str, tuple[str, ...]] = {
+    "item": (
+        *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
+        *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
+        *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
+        *("unit", "nr", "no", "number", "key", "uid"),
+    ),
+    "criterion": (
+        *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
+        "question",
+    ),
+    "rater": (
+        *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
+        *("reviewer", "coder", "worker id", "worker", "user", "model"),
+    ),
+    "kind": ("rater kind", "kind", "rater type", "judge kind"),
+    "label": (
+        *("label", "rating", "verdict", "vote", "option", "answer", "decision", "judgement"),
+        *("judgment", "annotation", "value", "score"),
+    ),
+    "reason": ("reason", "rationale", "explanation", "comment", "note", "justification"),
+    "weight": ("weight", "rater weight"),
+    "replicate": ("replicate", "repetition", "attempt"),
+    "order": ("order", "shown order"),
+    "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
+    "prompt": ("prompt", "instruction", "input", "question"),
+    "system": ("system", "system name", "model", "model name"),
+}
+#: The two answers of a table of pairs, and who wrote them.
+PAIR = ("first", "second", "first_system", "second_system")
+WIDE = ("item", "criterion", "submission", "prompt", "system")
+_CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
+#: Names that end in "id" and do not name the item.
+_NO_ITEM = re.compile(
+    r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
+    r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
+)
+_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__")
+_MODELS = re.compile(
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
+    r"|(?<![a-z])llm(?![a-z])",
+    re.I,
+)
+_GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
+#: Rater columns that just as often name whose answer was judged.
+WEAK = ("user", "model")
+
+
+#: What fields are called as roles.
+_ROLES = {"submission": "text", "label": "score"}
+
+
+class VoteColumn(Noun):
+    """A column of answers; rows name the criterion, or the rater, that it does not."""
+
+    column: str
+    rater: str = ""
+    criterion: str = ""
+
+
+class VoteMapping(Noun):
+    """Which column holds which field; ``None`` for none.
+
+    ``columns`` are the raters of a wide table, the criteria of one with a criterion a column, or
+    the judges of pairs. ``only`` names the criterion if neither a column nor a heading does.
+    ``kinds`` gives the kinds of raters, ``others`` that of the rest. ``words`` translates answers
+    to the rubric's options, by criterion (or for all, under "").
+    """
+
+    layout: Layout
+    item: str | None = None
+    criterion: str | None = None
+    rater: str | None = None
+    kind: str | None = None
+    label: str | None = None
+    reason: str | None = None
+    weight: str | None = None
+    replicate: str | None = None
+    order: str | None = None
+    submission: str | None = None
+    prompt: str | None = None
+    system: str | None = None
+    first: str | None = None
+    second: str | None = None
+    first_system: str | None = None
+    second_system: str | None = None
+    columns: tuple[VoteColumn, ...] = ()
+    only: str = ""
+    kinds: dict[str, VoterKind] = Field(default_factory=dict)
+    others: VoterKind = "human"
+    words: dict[str, dict[str, str]] = Field(default_factory=dict)
+
+    def option_for(self, criterion: str, word: str) -> str:
+        """Return the option for a word of the file, or the word itself."""
+        return option_for(self.words, criterion, word)
+
+    def used(self) -> dict[str, str]:
+        """Return field to column, for every column that is named."""
+        named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
+        used = {name: column for name, column in named.items() if column is not None}
+        return used | {f"{c.criterion}/{c.rater}": c.column for c in self.columns}
+
+    def roles(self) -> dict[str, str]:
+        """Return the role of every column that has one, as `docs/formats.md` lists them."""
+        roles = {column: name for name, column in self.used().items() if "/" not in name}
+        for c in self.columns:
+            names = " / ".join(filter(None, (c.criterion, c.rater)))
+            roles[c.column] = f"{'score' if self.layout == 'criteria' else 'rater'}:{names}"
+        return {column: _ROLES.get(role, role) for column, role in roles.items()}
+
+
+def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
+    """Return whether the columns of each criterion hold answers on one scale."""
+    of = {c.criterion: list[set[str]]() for c in columns}
+    for c in columns:
+        of[c.criterion].append(words_in(table, c.column))
+    return all(map(told_apart, of.values()))
+
+
+def flat_columns(table: Table) -> list[str]:
+    """Return the columns without objects and lists in their cells."""
+    return [column for column in table.columns if not nested(table, column)]
+
+
+def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
+    r"""Guess a mapping from the names of columns and raters.
+
+    >>> from core.formats.datasets.table import read_table
+    >>> wide = read_table("id,ann,gpt-4\n1,yes,no\n", "x.csv")
+    >>> mapping = guess_vote_mapping(wide, "wide")
+    >>> [c.rater for c in mapping.columns], mapping.kinds
+    (['ann', 'gpt-4'], {'gpt-4': 'llm'})
+    """
+    only = rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
+    if layout == "long":
+        fields = checked_by_values(table, named_fields(flat_columns(table), NAMES))
+        names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
+        kinds = {} if "kind" in fields else kinds_of(names)
+        return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
+    if layout in ("criteria", "pairs"):
+        fields = checked_by_values(table, named_fields(flat_columns(table), _CRITERIA))
+        names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
+        kinds = {} if "kind" in fields else kinds_of(names)
+        columns = _criteria(table, fields, rubric)
+        return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
+    fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
+    left = [c for c in answerable(table, fields) if could_answer(table, c)]
+    left = [c for c in left if plain(c) in _GOLD or not sums_up(c, left)]
+    columns = _columns(left, rubric, by_row="criterion" in fields)
+    if all(c.criterion for c in columns):
+        turned = [
+            VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
+        ]
+        if rubric is None and not on_one_scale(table, columns) and on_one_scale(table, turned):
+            columns = turned
+    else:
+        groups = sharing(table, left)
+        columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
+    if "item" not in fields and columns and named_for_raters([c.column for c in columns]):
+        fields |= _named_by_values(table, [*fields.values(), *(c.column for c in columns)])
+    kinds = kinds_of([c.rater for c in columns])
+    return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
+
+
+def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
+    """Return the columns of scores: those of a rubric's criteria, else numbers and yes or no."""
+    able = [c for c in answerable(table, fields) if could_answer(table, c) and not sums_up(c)]
+    if rubric is not None:
+        known = {plain(c.name): c.name for c in rubric.criteria}
+        named = {c: known.get(plain(without_prefix(c))) for c in able}
+        if any(named.values()):
+            return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
+    prefixed = [c for c in able if without_prefix(c) != c]
+    able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
+    if not sharing(table, able):
+        return []
+    return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
+
+
+def _is_scale(words: set[str]) -> bool:
+    """Return whether these are yes and no, or a few levels."""
+    if None not in map(is_yes, words):
+        return True
+    numbers = [number_of(word) for word in words]
+    return len(words) <= MOST_SHARED and all(
+        n is not None and abs(n) <= MOST_LABELS * 2 for n in numbers
+    )
+
+
+def answerable(table: Table, columns: dict[str, str]) -> list[str]:
+    """Return filled columns other than fields and reasons."""
+    rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
+    return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
+
+
+def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
+    """Return fields to columns; a field takes its first free name."""
+    free = {plain(without_prefix(column)): column for column in reversed(columns)}
+    free |= {plain(column): column for column in reversed(columns)}
+    by_field = dict[str, str]()
+    for field in fields:
+        free = {name: c for name, c in free.items() if c not in by_field.values()}
+        name = next((n for n in NAMES[field] if n in free), None)
+        if name is None and field == "item":
+            ids = [n for n in free if n.endswith(" id") and not _NO_ITEM.search(n)]
+            name = ids[0] if len(ids) == 1 else None
+        if name is not None:
+            by_field[field] = free[name]
+    return by_field
+
+
+def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields, checked by values.
+
+    The submission must be texts, a question that is another one in every row is a prompt, and a
+    text that rows repeat is the item where no column names it.
+    """
+    asked = fields.get("criterion", "")
+    if plain(asked) == "question" and _differs(table, asked):
+        fields = {name: column for name, column in fields.items() if name != "criterion"}
+        fields = {"prompt": asked} | fields
+    if "item" not in fields and "submission" in fields and "rater" in fields:
+        fields = fields | {"item": fields["submission"]}
+    column = fields.get("submission", "")
+    of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
+    if of is None or of.sentences or of.length > LONG:
+        return fields
+    return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _named_by_values(table: Table, taken: Sequence[str]) -> dict[str, str]:
+    """Return the first free column that names every row by a short word of its own as the item."""
+    for column in table.columns:
+        words = words_in(table, column)
+        if column not in taken and len(words) == len(table.rows) and max(map(len, words)) < LONG:
+            return {"item": column}
+    return {}
+
+
+def _differs(table: Table, column: str) -> bool:
+    """Return whether most rows have a value of their own in a column."""
+    return 2 * len(words_in(table, column)) > len(table.rows) > 1
+
+
+def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
+    """Return the kinds of raters whose names reveal them."""
+    kinds: dict[str, VoterKind] = {}
+    for name in dict.fromkeys(names):
+        if plain(name) in _GOLD:
+            kinds[name] = "gold"
+        elif _MODELS.search(name):
+            kinds[name] = "llm"
+    return kinds
+
+
+def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> list[VoteColumn]:
+    """Return columns as raters, split at `criterion / rater` or the reverse."""
+    names = {fold(c.name) for c in rubric.criteria} if rubric else set()
+    for separator in () if by_row else _SEPARATORS:
+        pairs = [(a.strip(), b.strip()) for a, _, b in (c.partition(separator) for c in left)]
+        if not pairs or not all(a and b for a, b in pairs):
+            continue
+        if names and all(fold(b) in names for _, b in pairs):
+            pairs = [(b, a) for a, b in pairs]
+        if _tells_criteria(pairs, names, separator):
+            return [
+                VoteColumn(column=column, criterion=criterion, rater=rater)
+                for column, (criterion, rater) in zip(left, pairs, strict=True)
+            ]
+    return [VoteColumn(column=column, rater=column) for column in left]
+
+
+def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator: str) -> bool:
+    """Return whether headings are criterion and rater, not `maker/model`."""
+    if names:
+        return all(fold(criterion) in names for criterion, _ in pairs)
+    return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
+
+
+def _is_reason(column: str, others: Sequence[str]) -> bool:
+    """Return whether a column holds reasons: `reason`, or `ann reason` by `ann`.
+
+    >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
+    (True, False)
+    """
+    name = plain(column)
+    whose = {"", *map(plain, others)}
+    return any(
+        name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
+    )

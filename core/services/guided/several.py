@@ -1,0 +1,133 @@
+"""Two tables that belong together: joined by a column, answers of two systems, or two parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any, Literal
+
+from core.errors import InputError, Problem
+from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.mapping import SYNONYMS
+from core.formats.datasets.table import Table
+from core.services.datasets import catalog
+
+Way = Literal["join", "systems", "parts"]
+SYSTEM = "system"
+
+
+def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
+    """Return how these tables can belong together, the likeliest first; none: not at all."""
+    found = list[Way]()
+    texts = [catalog.suggest(table).submission for table in tables]
+    alike = all(_heads(table) == _heads(tables[0]) for table in tables)
+    if len(tables) == 2 and key_of(*tables) is not None and not alike:
+        found.append("join")
+    if all(texts) and len(set(map(str, texts))) == 1:
+        ids = [_ids(table) for table in tables]
+        apart = len(set().union(*ids)) == sum(map(len, ids)) and all(ids)
+        found += ["parts", "systems"] if apart else ["systems", "parts"]
+    return tuple(found)
+
+
+def together(tables: Sequence[Table], way: Way | None = None) -> Table:
+    """Return one table of these; ``way`` says how they belong together, else the likeliest.
+
+    Raises:
+        InputError: they share neither a column that names their rows, nor the column of texts.
+    """
+    could = ways(tables)
+    if not could:
+        names = " and ".join(repr(table.name) for table in tables)
+        mend = "Give both a column that names the rows, or the same headings, or drop one alone."
+        problem = Problem(f"{names} have no column in common that names their rows.", mend)
+        raise InputError("These tables do not belong together.", (problem,))
+    way = way if way in could else could[0]
+    return _joined(tables[0], tables[1]) if way == "join" else _stacked(tables, way)
+
+
+def key_of(left: Table, right: Table) -> tuple[str, str] | None:
+    """Return the columns of two tables by which their rows are the same: unique in both."""
+    others = {plain_head(column): column for column in right.columns}
+    best, most = None, 0
+    for column in left.columns:
+        other = others.get(plain_head(column))
+        if other is None:
+            continue
+        here, there = _values(left, column), _values(right, other)
+        unique = len(set(here)) == len(left.rows) and len(set(there)) == len(right.rows)
+        both = len(set(here) & set(there))
+        if unique and 2 * both >= min(len(here), len(there)) and both > most:
+            best, most = (column, other), both
+    return best
+
+
+def _joined(left: Table, right: Table) -> Table:
+    """Return the rows of the table with texts, and the other's columns beside them."""
+    if _answers(left) is None and _answers(right) is not None:
+        left, right = right, left
+    key = key_of(left, right)
+    assert key is not None
+    by_key = {str(row.get(key[1])): row for row in right.rows}
+    names = {
+        column: column if column not in left.columns else f"{column} ({_stem(right)})"
+        for column in right.columns
+        if column != key[1]
+    }
+    rows = list[dict[str, Any]]()
+    for row in left.rows:
+        other = by_key.pop(str(row.get(key[0])), {})
+        rows.append({**row, **{name: other.get(column, "") for column, name in names.items()}})
+    alone = sum(1 for row in left.rows if str(row.get(key[0])) not in _values(right, key[1]))
+    message = f"{left.name!r} and {right.name!r} are joined by {key[0]!r}."
+    if alone or by_key:
+        message += f" Without a counterpart are {alone:,} rows of the first, which stay, and "
+        message += f"{len(by_key):,} of the second, which are left out."
+    notices = (*left.notices, *right.notices, Problem(message))
+    heads = (*left.columns, *names.values())
+    return replace(left, columns=heads, rows=tuple(rows), notices=notices)
+
+
+def _stacked(tables: Sequence[Table], way: Way) -> Table:
+    """Return all rows; those of a system have its name, after which ids are told apart."""
+    heads = tuple(dict.fromkeys(column for table in tables for column in table.columns))
+    rows, lines = list[dict[str, Any]](), list[int | None]()
+    for table in tables:
+        id = catalog.suggest(table).id
+        for row, line in zip(table.rows, table.lines, strict=True):
+            own = dict.fromkeys(heads, "") | row if table.flat else dict(row)
+            if way == "systems":
+                own[SYSTEM] = row.get(SYSTEM) or _stem(table)
+                own |= {id: f"{row.get(id)} ({_stem(table)})"} if id else {}
+            rows.append(own)
+            lines.append(line)
+    names = " and ".join(repr(table.name) for table in tables)
+    said = "answers of a system each" if way == "systems" else "parts of one table"
+    notices = (*(n for t in tables for n in t.notices), Problem(f"{names} are read as {said}."))
+    heads = heads if way == "parts" or SYSTEM in heads else (*heads, SYSTEM)
+    kind = tables[0].kind if all(table.flat for table in tables) else "jsonl"
+    return Table(tables[0].name, kind, heads, tuple(rows), tuple(lines), notices=notices)
+
+
+def _answers(table: Table) -> str | None:
+    """Return the column of texts, unless its name is one of a prompt."""
+    column = catalog.suggest(table).submission
+    return None if column and plain_head(column) in ("prompt", *SYNONYMS["prompt"]) else column
+
+
+def _heads(table: Table) -> set[str]:
+    return {plain_head(column) for column in table.columns}
+
+
+def _values(table: Table, column: str) -> list[str]:
+    return [str(row[column]) for row in table.rows if row.get(column) not in (None, "")]
+
+
+def _ids(table: Table) -> set[str]:
+    column = catalog.suggest(table).id
+    return set() if column is None else set(_values(table, column))
+
+
+def _stem(table: Table) -> str:
+    return PurePath(table.name).stem

@@ -1,0 +1,196 @@
+"""The roles of a file's columns as people choose them, one per column, and the mapping they make.
+
+A role is plain text, fit for a widget: a field of an item or of a vote ("submission"), "context",
+"meta", "out", "answers" (of a rater or to a criterion), "label" (a criterion with the column's own
+name), "label:NAME" or "reason:NAME".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.domain.rubric import Rubric
+from core.errors import Problem
+from core.formats.datasets.mapping import ColumnMapping
+from core.formats.datasets.table import Table
+from core.formats.votes.vote_mapping import Layout, VoteColumn, VoteMapping
+
+META, OUT, LABEL, CONTEXT, ANSWERS = "meta", "out", "label", "context", "answers"
+AnyMapping = ColumnMapping | VoteMapping
+
+_WORDS = {
+    OUT: "Leave out",
+    "id": "Id",
+    "submission": "Submission (what is judged)",
+    "prompt": "Prompt",
+    CONTEXT: "Context (judges see it, by its name)",
+    "reference": "Reference answer",
+    "system": "System (who wrote it)",
+}
+#: Roles that a column of items can have, as shown to people. All others name a criterion.
+ITEM_ROLES = _WORDS | {
+    META: "Keep as a note (meta)",
+    "split": "Split (calibration or evaluation)",
+    "tags": "Tags",
+    "description": "Description",
+    "rubric": "A rubric of the item's own",
+    "label_map": "Labels by criterion (object)",
+    "truth": "Labels in the rubric's order (list)",
+    "truth_reasons": "Reasons in the rubric's order (list)",
+    "meta_map": "Notes (object)",
+    LABEL: "Label (a criterion of this name)",
+}
+#: Roles whose cells are lists or objects, which a CSV file cannot hold.
+NESTED = ("label_map", "truth", "truth_reasons", "meta_map")
+_VOTES = _WORDS | {
+    "item": "Item",
+    "rater": "Rater",
+    "label": "Answer",
+    "criterion": "Criterion",
+    "kind": "Kind of rater",
+    "reason": "Reason",
+    "weight": "Weight of the rater",
+    "replicate": "Repetition",
+    "order": "Order of options",
+    "first": "First answer",
+    "second": "Second answer",
+    "first_system": "System of the first answer",
+    "second_system": "System of the second answer",
+}
+_ANSWERS: Mapping[Layout, str] = {
+    "long": "",
+    "wide": "A rater's answers",
+    "criteria": "Answers to a criterion",
+    "pairs": "Which answer is better",
+}
+_TEXTS = ("submission", "prompt", "system")
+_FIELDS: Mapping[Layout, tuple[str, ...]] = {
+    "long": (
+        *("item", "rater", "label", "criterion", "kind", "reason", "weight", "replicate", "order"),
+        *_TEXTS,
+    ),
+    "wide": ("item", "criterion", *_TEXTS),
+    "criteria": ("item", "rater", "kind", *_TEXTS),
+    "pairs": (
+        *("item", "rater", "reason", "prompt"),
+        *("first", "second", "first_system", "second_system"),
+    ),
+}
+_PREFIX = re.compile(r"label\s*[:_]\s*(.+)\Z", re.IGNORECASE | re.DOTALL)
+
+
+def role_words(role: str, layout: Layout | None = None) -> str:
+    """Return a role as shown to people; ``layout`` is that of a table of votes.
+
+    >>> role_words("reason:clarity"), role_words("label", "long"), role_words("answers", "wide")
+    ('Reason for clarity', 'Answer', "A rater's answers")
+    """
+    kind, colon, name = role.partition(":")
+    if colon:
+        return f"Label: {name}" if kind == LABEL else f"Reason for {name}"
+    if layout is not None:
+        return _ANSWERS[layout] if role == ANSWERS else _VOTES[role]
+    return ITEM_ROLES[role]
+
+
+def roles_of(table: Table, mapping: AnyMapping) -> list[str]:
+    """Return the role of every column of ``table`` under ``mapping``, in the columns' order."""
+    if isinstance(mapping, VoteMapping):
+        roles = {column: role for role, column in mapping.used().items() if "/" not in role}
+        roles |= {column.column: ANSWERS for column in mapping.columns}
+    else:
+        roles = {column: role for role, column in mapping.used.items()}
+        roles |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
+    return [roles.get(c, OUT) for c in table.columns]
+
+
+def role_options(table: Table, guess: AnyMapping, rubric: Rubric | None) -> list[str]:
+    """Return the roles to choose from for a column of ``table``."""
+    if isinstance(guess, VoteMapping):
+        return [OUT, *_FIELDS[guess.layout], *([ANSWERS] if _ANSWERS[guess.layout] else [])]
+    plain = [role for role in ITEM_ROLES if not table.flat or role not in NESTED]
+    if rubric is not None:
+        plain.remove(LABEL)
+    names = [c.name for c in rubric.criteria] if rubric else list(guess.labels)
+    names += [name for name in (*guess.labels, *guess.reasons) if name not in names]
+    return plain + [f"{kind}:{name}" for kind in ("label", "reason") for name in names]
+
+
+def votes_from(
+    columns: Sequence[str], roles: Sequence[str], guess: VoteMapping
+) -> tuple[VoteMapping, tuple[Problem, ...]]:
+    """Return the mapping of the roles of a table of votes, and problems with doubled roles.
+
+    A column of answers keeps the rater and the criterion that were guessed for it.
+    """
+    fields, problems = dict[str, str](), list[Problem]()
+    guessed, answers = {c.column: c for c in guess.columns}, list[VoteColumn]()
+    for column, role in zip(columns, roles, strict=True):
+        if role == ANSWERS:
+            name = {"criterion" if guess.layout == "criteria" else "rater": column}
+            answers.append(guessed.get(column) or VoteColumn(column=column, **name))
+        elif role != OUT:
+            if role in fields:
+                problems.append(_doubled(role_words(role, guess.layout), fields[role], column))
+            fields.setdefault(role, column)
+    empty = dict.fromkeys(_FIELDS[guess.layout])
+    changed = empty | fields | {"columns": tuple(answers)}
+    return guess.model_copy(update=changed), tuple(problems)
+
+
+def mapping_from(
+    columns: Sequence[str], roles: Sequence[str], *, structured: bool = False
+) -> tuple[ColumnMapping, tuple[Problem, ...]]:
+    """Return the mapping of the roles, and problems with roles that two columns have.
+
+    >>> mapping_from(["a", "b"], ["submission", "label:tone"])[0].labels
+    {'tone': 'b'}
+    """
+    fields, labels, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
+    many: dict[str, list[str]] = {OUT: [], META: [], CONTEXT: []}
+    problems = list[Problem]()
+    for column, role in zip(columns, roles, strict=True):
+        if role in many:
+            many[role].append(column)
+            continue
+        kind, colon, name = role.partition(":")
+        if role == LABEL:
+            name = criterion_of(column)
+        into = {"label": labels, "reason": reasons}.get(kind, fields)
+        place = name if colon or role == LABEL else role
+        if place in into:
+            problems.append(_doubled(role_words(role), into[place], column))
+        into.setdefault(place, column)
+    return (
+        ColumnMapping.model_validate(
+            fields
+            | {"labels": labels, "reasons": reasons, "structured": structured}
+            | {role: many[role] for role in (CONTEXT, META)}
+        ),
+        (*problems, *_unlabelled(labels, reasons)),
+    )
+
+
+def criterion_of(column: str) -> str:
+    """Return the criterion that a column of labels is about.
+
+    >>> criterion_of("label: Tone"), criterion_of("Tone")
+    ('Tone', 'Tone')
+    """
+    prefixed = _PREFIX.match(column)
+    return prefixed[1].strip() if prefixed else column
+
+
+def _doubled(role: str, first: str, second: str) -> Problem:
+    return Problem(
+        f"Two columns have the role {role!r}: {first!r} and {second!r}.", "Choose one of them."
+    )
+
+
+def _unlabelled(labels: Mapping[str, str], reasons: Mapping[str, str]) -> list[Problem]:
+    return [
+        Problem(f"{column!r} gives reasons for {name!r}, which no column labels.", "Choose one.")
+        for name, column in reasons.items()
+        if name not in labels
+    ]

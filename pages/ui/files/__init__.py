@@ -1,0 +1,1 @@
+"""Files on their way in: what each column of a table is for."""

@@ -1,0 +1,90 @@
+"""The table of roles: what each column of a file was taken as, why, and a choice of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.formats.datasets.roles import role_table
+from core.formats.datasets.table import Table
+from core.formats.source.parsed import ColumnRole
+from core.formats.votes.vote_mapping import VoteMapping
+from core.services.datasets import catalog
+from core.services.imports import column_roles
+from core.services.imports.column_roles import AnyMapping
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.text import esc, label, one_line
+
+#: Columns beyond this number keep the role that was guessed.
+MOST = 60
+
+
+def choose(
+    family: str, about: str, table: Table, guess: AnyMapping, rubric: Rubric | None = None
+) -> list[str]:
+    """Draw one choice per column; return the roles chosen, in the columns' order."""
+    guessed = column_roles.roles_of(table, guess)
+    options = column_roles.role_options(table, guess, rubric)
+    chosen = list(guessed)
+    seen = role_table(table, guess.roles())
+    layout = guess.layout if isinstance(guess, VoteMapping) else None
+    for at, row in enumerate(seen[:MOST]):
+        key = state.key(family, about, layout or "items", at)
+        state.guess(key, guessed[at] if guessed[at] in options else options[0])
+        left, right = st.columns([3, 4], vertical_alignment="center")
+        role = str(state.get(key))
+        right.selectbox(
+            label(f"Role of {row.column}", 70),
+            # A chosen role stays, even if another rubric would not offer it.
+            options if role in options else [*options, role],
+            format_func=lambda role: one_line(column_roles.role_words(role, layout), 80),
+            key=key,
+            label_visibility="collapsed",
+        )
+        chosen[at] = str(state.get(key))
+        _about(left, row, changed=chosen[at] != guessed[at])
+    if len(seen) > MOST:
+        st.caption(f"The other {len(seen) - MOST} columns stay as guessed.")
+    _left_out(seen, chosen)
+    return chosen
+
+
+def open_cells(key: str, table: Table, best: str | None = None) -> Table:
+    """Return the table with the contents of its cells as columns, if the person wants that."""
+    paths = catalog.inside(table)
+    if not paths:
+        return table
+    chosen = st.multiselect(
+        "Use what stands inside the cells",
+        paths,
+        default=[best] if best else [],
+        format_func=lambda path: one_line(path, 80),
+        key=key,
+        placeholder="None",
+        help="A place within a message, an object or a list becomes a column of its own.",
+    )
+    return catalog.opened_up(table, chosen)
+
+
+def _about(place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed: bool) -> None:
+    cells = " · ".join(one_line(cell, 40) for cell in row.samples)
+    why = "as you said" if changed else row.why
+    place.html(
+        f"<b>{esc(one_line(row.column, 80))}</b> <span class='rs-quiet'>({esc(why)})</span><br>"
+        f'<span class="rs-quiet">{esc(cells)}</span>'
+    )
+
+
+def _left_out(seen: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
+    """Say which columns are left out, with the number of their cells."""
+    out = [
+        f"{one_line(row.column, 40)} ({fmt.plural(row.filled, 'cell')})"
+        for row, role in zip(seen, chosen, strict=True)
+        if role == column_roles.OUT and row.filled
+    ]
+    if out:
+        more = f" and {len(out) - 10} more" if len(out) > 10 else ""
+        st.caption(label(f"Left out: {', '.join(out[:10])}{more}."))

@@ -1,0 +1,61 @@
+"""Tables of strangers: each read as a person reads it, or refused with maps that pass."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import InputError
+from core.services.imports import import_files
+from core.store.store import Store
+from tests.formats.strangers import STRANGERS, Stranger
+
+
+def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
+    changes = [word for word in words if not word.startswith("word:")]
+    meant = [word.removeprefix("word:") for word in words if word.startswith("word:")]
+    return import_files.import_path(store, file, changes=changes, words=meant)
+
+
+def first(store: Store, report: dict[str, Any]) -> Any:
+    return store.datasets.load(report["dataset_version"]).items[0]
+
+
+@pytest.mark.parametrize("case", STRANGERS, ids=[case.name for case in STRANGERS])
+def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case: Stranger) -> None:
+    file = tmp_path / case.name
+    file.write_text(case.data)
+    if case.kind == "refused":
+        refused_with_maps_that_pass(store, file, case)
+        return
+    report = brought(store, file, case.words)
+    assert report["kind"] == case.kind, report["notices"]
+    if case.kind == "dataset":
+        assert report["items"] == case.figure
+    else:
+        figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
+        assert figure == case.figure, report["notices"]
+    item = first(store, report)
+    if case.text:
+        assert item.text == case.text
+    assert {name: label.label for name, label in item.labels.items()} == case.labels
+    if case.kind != "arena":
+        roles = {role["column"] for role in report["roles"]}
+        assert roles
+        assert all(role["why"] for role in report["roles"])
+
+
+def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> None:
+    with pytest.raises(InputError) as refused:
+        brought(store, file)
+    proposed = [
+        tuple(word for word in shlex.split(part) if word != "--map")
+        for part in re.findall(r"(?:--map (?:'[^']*'|\S+) ?)+", str(refused.value))
+    ]
+    assert set(map(" ".join, proposed)) >= set(case.maps), str(refused.value)
+    for words in proposed:
+        brought(store, file, words)
