@@ -21,11 +21,11 @@ from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.twins import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
 from core.services.runs.cost_estimate import estimate
-from core.services.runs.lifecycle import RunProgress, lost_words
+from core.services.runs.lifecycle import RunProgress, lost_words, waiting_words
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.names import fold
-from core.text.numbers import percent, plural
+from core.text.numbers import pace, percent, plural, seconds
 
 
 @dataclass(frozen=True)
@@ -195,11 +195,14 @@ def progress_line(look: RunProgress) -> str:
     row = look.row
     parts = [f"{look.settled}/{row.planned} votes ({percent(look.share)})"]
     if look.rate:
-        parts.append(f"{look.rate:.0f}/s")
+        parts.append(pace(look.rate))
     if look.seconds_left is not None and look.share < 1:
-        parts.append(f"{look.seconds_left:.0f} s left")
+        parts.append(f"{seconds(look.seconds_left)} left")
+    if waits := waiting_words(look):
+        parts.append(waits)
     if row.failures_open:
-        parts.append(f"{row.failures_open} failed")
+        kinds = ", ".join(f"{kind.times} {kind.kind}" for kind in look.failures)
+        parts.append(f"{row.failures_open} failed ({kinds})")
     if row.calls:
         parts.append("cost unknown" if row.cost_unknown else f"${row.cost:.4f}")
     if row.cached:

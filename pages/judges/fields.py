@@ -97,7 +97,8 @@ BUDGET = JudgeField(
 TIMEOUT = JudgeField(
     "timeout",
     "Timeout in seconds",
-    "How long one call may take. Too short turns slow answers into failures.",
+    "How long one call may take. Too short turns slow answers into failures. A server on this "
+    "machine or in its network is waited for while it is there, unless you change the 60 seconds.",
     "number",
     low=1.0,
     high=3600.0,

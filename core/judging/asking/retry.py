@@ -1,7 +1,8 @@
 """One completion from a judge's model, with the retries that it needs.
 
 A refusal for now (429) closes the provider's gate and does not count as a try. A timeout, a lost
-connection and a server error are retried after a jittered pause, up to the judge's ``tries``. An
+connection and a server error are retried after a jittered pause, up to the judge's ``tries``; a
+timeout of a local server is not, as it still works on the question that was given up. An
 endpoint without a reply format gets a simpler one, which is remembered. A cached answer needs no
 call and no gate.
 """
@@ -18,6 +19,7 @@ from core.domain.panel import Judge
 from core.domain.votes import KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
+from core.judging.own_address import is_local, is_patient
 from core.judging.prompts.layouts import messages, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (
@@ -83,6 +85,7 @@ class Caller:
         self._spec, self._provider = spec, provider
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
+        self._local, self._patient = is_local(spec), is_patient(spec)
         some = gates if isinstance(gates, tuple) else (gates,)
         self.turns = CallTurns(spec, some, sleep, clock)
 
@@ -128,7 +131,9 @@ class Caller:
                     self._format = SIMPLER[request.format]
             elif failure is not None:
                 tally.spent += 1
-                if failure.kind not in RETRIED or tally.spent >= self._spec.tries:
+                # A local server still works on what it was asked.
+                again = failure.kind in RETRIED - ({"timeout"} if self._local else set())
+                if not again or tally.spent >= self._spec.tries:
                     raise failure
                 await self._sleep(backoff(tally.spent, failure.retry_after, rng()))
             request = self.request(segments, schema)
@@ -170,6 +175,7 @@ class Caller:
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,
             timeout=spec.timeout,
+            patient=self._patient,
             thinking=spec.thinking,
             params=spec.params,
             api_base=spec.api_base,

@@ -137,7 +137,8 @@ class Request:
     ``known`` holds the values of variables in ``params``, which are filled in only when the request
     is sent.
 
-    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call.
+    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call; a
+    ``patient`` one has no limit while its server answers anything.
     ``shared_ends`` are the ends of pieces that other calls share, as (index of the message,
     characters into it), which a provider may be told to cache. ``logprobs`` asks for the
     probability of each token and of its alternatives.
@@ -150,6 +151,7 @@ class Request:
     temperature: float | None = None
     max_tokens: int | None = None
     timeout: float = 60.0
+    patient: bool = False
     thinking: Thinking | int | None = None
     params: dict[str, object] = field(default_factory=dict)
     api_base: str = ""

@@ -11,9 +11,11 @@ import io
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
+from core.judging.own_address import is_own
 from core.judging.providers.base import (
     CallError,
     Completion,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     import ssl
 
     import aiohttp
+
+    from core.judging.providers.connections import Answers
 
 DEFAULT_BASE = "https://api.openai.com/v1"
 
@@ -94,30 +98,58 @@ class OpenAIProvider:
         return True
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
-        import aiohttp
         from yarl import URL
 
-        from core.judging.providers.connections import LAST, TWICE
+        from core.judging.providers.connections import TWICE, while_alive
 
         prepared = self.prepared(request, sent_params(request))
+        patient = request.patient and is_own(prepared.url)
         with PlainlyTold(request.timeout, request.hidden):
-            url = URL(prepared.url)
-            answers = self._answers[url.authority]
-            async with self.session().post(
-                url,
-                data=_Body(as_json(prepared.body), self.when_sent.get()),
-                headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
-                proxy=prepared.proxy,
-                ssl=self.trusted(prepared.url),
-                timeout=aiohttp.ClientTimeout(total=request.timeout),
-                # A redirect would carry the key to an unnamed address.
-                allow_redirects=False,
-            ) as response:
-                status, headers, body = await whole_answer(response)
+            answers = self._answers[URL(prepared.url).authority]
+            sent = self._sent(prepared, answers, None if patient else request.timeout)
+            alive = partial(self._ask_alive, prepared)
+            status, headers, body = await (while_alive(sent, alive) if patient else sent)
         asked = [message["content"] for message in request.messages]
         if status == 200 and answers.repeats(body, asked):
             raise CallError("server", TWICE, status=status, there=True)
         return status, headers, body
+
+    async def _sent(
+        self, prepared: Prepared, answers: Answers, limit: float | None
+    ) -> tuple[int, Mapping[str, str], str]:
+        import aiohttp
+        from yarl import URL
+
+        from core.judging.providers.connections import LAST
+
+        async with self.session().post(
+            URL(prepared.url),
+            data=_Body(as_json(prepared.body), self.when_sent.get()),
+            headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
+            proxy=prepared.proxy,
+            ssl=self.trusted(prepared.url),
+            timeout=aiohttp.ClientTimeout(total=limit),
+            # A redirect would carry the key to an unnamed address.
+            allow_redirects=False,
+        ) as response:
+            return await whole_answer(response)
+
+    async def _ask_alive(self, prepared: Prepared) -> None:
+        """Ask the server for anything; any answer shows that it is there."""
+        import aiohttp
+
+        from core.judging.providers.connections import ANSWERS_WITHIN, LAST
+
+        address = prepared.url.removesuffix("/chat/completions") + "/models"
+        async with self.session().get(
+            address,
+            headers={**prepared.headers, **LAST},
+            proxy=prepared.proxy,
+            ssl=self.trusted(address),
+            timeout=aiohttp.ClientTimeout(total=ANSWERS_WITHIN),
+            allow_redirects=False,
+        ):
+            pass
 
     def session(self) -> aiohttp.ClientSession:
         """Return the session, opened on first use."""
@@ -167,6 +199,10 @@ class PlainlyTold:
     def _told(self, error: BaseException) -> CallError | None:
         import aiohttp
 
+        from core.judging.providers.connections import Silent
+
+        if isinstance(error, Silent):
+            return CallError("timeout", str(error))
         if isinstance(error, TimeoutError):
             return CallError("timeout", f"No answer within {self._timeout:g} seconds.")
         if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
