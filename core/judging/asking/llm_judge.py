@@ -28,6 +28,7 @@ from core.judging.prompts.assembly import (
     follow_up,
     repair,
     repair_assessment,
+    repair_cut,
     summarise,
 )
 from core.judging.prompts.option_chances import MEANT_NONE, Spread, decided, spreads_of
@@ -51,7 +52,7 @@ LONGEST_REASON = 600
 
 #: Finish reasons of providers' own filters.
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
-_CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
+_CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens, or the model's context)."
 
 Results = tuple[Vote | VoteFailure, ...]
 
@@ -88,8 +89,11 @@ class Conversation:
         read = await self._say(segments, prompt.schema)
         if problem := self._worth_repairing(read):
             self._detail["repaired"] = True
-            segments = (*segments, repair(problem, self._question))
-            read = await self._say(segments, prompt.schema)
+            more, schema = repair(problem, self._question), prompt.schema
+            if problem == _CUT_OFF:
+                more, schema = repair_cut(self._question)
+            segments = (*segments, more)
+            read = await self._say(segments, schema)
         if self._question.summarise and any(isinstance(result, Reply) for result in read):
             await self._summarise(segments)
         asks = self._question.asks

@@ -23,7 +23,6 @@ from core.judging.own_address import is_local, is_patient
 from core.judging.prompts.layouts import messages, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (
-    SIMPLER,
     CallError,
     Completion,
     Hidden,
@@ -34,6 +33,7 @@ from core.judging.providers.base import (
     hide,
     redact,
     shows,
+    simpler,
 )
 from core.judging.providers.failures import MEND
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
@@ -84,8 +84,9 @@ class Caller:
         self.hidden = hidden_values([self.key, *self._known.values()])
         self._spec, self._provider = spec, provider
         self._sleep, self._clock, self._cache = sleep, clock, cache
-        self._format: ReplyFormat = "schema"
         self._local, self._patient = is_local(spec), is_patient(spec)
+        # Local models run away most, and their servers know limits of lists and texts.
+        self._format: ReplyFormat = "bounded" if self._local else "schema"
         some = gates if isinstance(gates, tuple) else (gates,)
         self.turns = CallTurns(spec, some, sleep, clock)
 
@@ -125,10 +126,11 @@ class Caller:
                 tally.spent += 1
                 tally.add(outcome, key)
                 return outcome
-            if outcome.about_format and request.format in SIMPLER:
+            plainer = simpler(request.format, outcome.message) if outcome.about_format else None
+            if plainer is not None:
                 # Calls in flight learn it together; the format is simplified once.
                 if self._format == request.format:
-                    self._format = SIMPLER[request.format]
+                    self._format = plainer
             elif failure is not None:
                 tally.spent += 1
                 # A local server still works on what it was asked.

@@ -31,7 +31,13 @@ from core.judging.prompts.parts import (
     requirement_part,
     submission_part,
 )
-from core.judging.prompts.reply_parsing import Schema, ids_of, reply_schema, rubric_schema
+from core.judging.prompts.reply_parsing import (
+    Schema,
+    ids_of,
+    option_schema,
+    reply_schema,
+    rubric_schema,
+)
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.records import record
@@ -170,6 +176,15 @@ def repair(problem: str, question: Question) -> Segment:
         ids = _listed(ids_of(len(question.asks)))
         return Segment("user", wording.REPAIR_ALL.format(problem=problem, ids=ids))
     return Segment("user", wording.REPAIR.format(problem=problem, count=len(question.order)))
+
+
+def repair_cut(question: Question) -> tuple[Segment, Schema]:
+    """Return what asks for options alone after a reply that was cut off, and their schema."""
+    several = question.mode == "rubric"
+    counts = [len(ask.order) for ask in question.asks]
+    words = wording.REPAIR_CUT_ALL if several else wording.REPAIR_CUT
+    text = words.format(ids=_listed(ids_of(len(counts))), count=counts[0])
+    return Segment("user", text), option_schema(counts, several=several)
 
 
 def repair_assessment(problem: str) -> Segment:

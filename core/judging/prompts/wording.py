@@ -256,6 +256,16 @@ REPAIR = (
     'only one JSON object with the keys "evidence", "reason" and "option", where "option" is a '
     "whole number from 1 to {count}. Keep it short."
 )
+REPAIR_CUT = (
+    "Your previous reply to this request was too long and was cut off before its end. Reply again "
+    'with only the option: one JSON object with the single key "option", a whole number from 1 to '
+    "{count}. No evidence and no reason."
+)
+REPAIR_CUT_ALL = (
+    "Your previous reply to this request was too long and was cut off before its end. Reply again "
+    "with only the options: one JSON object with the keys {ids}, each once, where the value of "
+    'each is an object with the single key "option". No evidence and no reasons.'
+)
 REPAIR_ALL = (
     "Your previous reply to this request could not be used: {problem} Judge again and reply with "
     "only one JSON object with the keys {ids}, each once, where the value of each is an object "

@@ -22,7 +22,7 @@ from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
 from core.judging.allowance import Told
-from core.judging.answer_bounds import known_cost, known_count, known_name
+from core.judging.answer_bounds import known_cost, known_count, known_name, limited
 from core.judging.providers.logprobs import NumberToken
 from core.records import record
 
@@ -115,11 +115,32 @@ _EDGE = "[A-Za-z0-9+/_-]"
 _END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
 
 
-#: How to request the reply's format: by JSON schema, as any JSON object, or in words only.
-ReplyFormat = Literal["schema", "object", "words"]
+#: How to request the reply's format: by JSON schema, with limits of its texts or without, as any
+#: JSON object, or in words only.
+ReplyFormat = Literal["bounded", "schema", "object", "words"]
+
+WITH_SCHEMA: tuple[ReplyFormat, ...] = ("bounded", "schema")
 
 #: The next format to try if an endpoint does not support one.
-SIMPLER: dict[ReplyFormat, ReplyFormat] = {"schema": "object", "object": "words"}
+_SIMPLER: dict[ReplyFormat, ReplyFormat] = {
+    "bounded": "schema",
+    "schema": "object",
+    "object": "words",
+}
+#: What a refusal says that is about a part of the schema, not about schemas.
+_PART = re.compile(r"max.?(items|length)|keyword|feature|grammar|repetition", re.IGNORECASE)
+
+
+def simpler(format_: ReplyFormat, refusal: str) -> ReplyFormat | None:
+    """Return the format to try after a refusal, or ``None``.
+
+    >>> simpler("bounded", "maxItems is not permitted"), simpler("bounded", "no response_format")
+    ('schema', 'object')
+    """
+    if format_ == "bounded" and not _PART.search(refusal):
+        return "object"
+    return _SIMPLER.get(format_)
+
 
 #: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would change a call into
 #: something else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
@@ -250,7 +271,8 @@ def response_format(request: Request) -> dict[str, object] | None:
         return None
     if request.format == "object":
         return {"type": "json_object"}
-    schema = {"name": "judgement", "strict": True, "schema": request.schema}
+    given = limited(request.schema) if request.format == "bounded" else request.schema
+    schema = {"name": "judgement", "strict": True, "schema": given}
     return {"type": "json_schema", "json_schema": schema}
 
 

@@ -11,7 +11,7 @@ import os
 import pytest
 
 from core.domain.votes import Segment
-from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment
+from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, repair_cut
 from core.judging.prompts.layouts import messages
 from core.judging.prompts.wording import SYSTEM
 from tests.judging.asked import CASES
@@ -42,6 +42,8 @@ def test_the_repairs_are_their_golden_file() -> None:
         repair(problem, CASES["ordinal"]),
         repair(problem, CASES["rubric"]),
         repair_assessment(problem),
+        repair_cut(CASES["ordinal"])[0],
+        repair_cut(CASES["rubric"])[0],
     )
     _same_as_golden("prompt-repairs.txt", "".join(f"{s.role}: {s.text}\n" for s in segments))
 
