@@ -273,6 +273,7 @@ class Provider:
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_get("/v1/models", self._models)
+        app.router.add_post("/v1/systemone", self._chat)
         app.router.add_post("/v1/messages", self._chat)
         app.router.add_post("/v1/openai/deployments/{name}/chat/completions", self._chat)
         self.batches.add_routes(app.router)

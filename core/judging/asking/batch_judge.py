@@ -67,12 +67,13 @@ class BatchCaller(Caller):
         schema: Schema | None,
         tally: CallAccount,
         rng: Callable[[], Random],
+        most: int | None = None,
     ) -> Completion:
         """Return the available completion. Raises ``CallError`` for a failed one."""
         tally.sent = segments
         tried = False
         while True:
-            request = self.request(segments, schema)
+            request = self.request(segments, schema, most)
             known_as = request_key(request, tally.cell)
             # An endpoint without a reply format gets the same request in a simpler one.
             name = text_hash(f"{known_as} {request.format}")

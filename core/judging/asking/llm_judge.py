@@ -10,39 +10,36 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
 from core.domain.panel import Judge
-from core.domain.rubric import MET, UNMET
 from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vote, VoteFailure
 from core.identity import seeded
 from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
+from core.judging.asking.deciding import decide, with_spread
 from core.judging.asking.retry import Caller, Gates, Unanswered
 from core.judging.prompts.assembly import (
     build,
-    decision,
     follow_up,
     repair,
     repair_assessment,
     repair_cut,
     summarise,
 )
-from core.judging.prompts.option_chances import MEANT_NONE, Spread, decided, spreads_of
+from core.judging.prompts.option_chances import Spread, spreads_of
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import (
     Reply,
     Schema,
     Unreadable,
     ids_of,
-    read_decision,
     read_replies,
     read_reply,
 )
-from core.judging.prompts.wording import DECIDING_VERSION, PROMPT_VERSION, REPAIR_DECISION
+from core.judging.prompts.wording import DECIDING_VERSION, PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, ModelProvider, redact
 from core.judging.rate_limits import Clock, Sleep
@@ -79,7 +76,7 @@ class Conversation:
         Raises ``CallError`` if all fail alike.
         """
         if self._spec.decides:
-            return (await self._decide(),)
+            return await decide(self._question, self._spec, self._tally, self._decides)
         prompt, assessment = build(self._question), ""
         segments = prompt.segments
         if self._question.mode == "two_step":
@@ -102,27 +99,8 @@ class Conversation:
             return tuple(results)
         return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
 
-    async def _decide(self) -> Vote | VoteFailure:
-        """Return a yes/no model's decision, with the probability of yes."""
-        question = self._question
-        criterion, cell, order = question.criterion, question.cell, question.order
-        if criterion.scale != "binary":
-            reason = "This model decides yes or no, and the criterion has other options."
-            return Vote(cell, criterion.na_index, True, reason=reason, order=order)
-        segments = decision(question)
-        completion = await self._complete(segments, None)
-        read = read_decision(completion.text)
-        if isinstance(read, Unreadable) and self._tally.spent < self._spec.tries:
-            self._detail["repaired"] = True
-            segments = (*segments, Segment("user", REPAIR_DECISION))
-            completion = await self._complete(segments, None)
-            read = read_decision(completion.text)
-        if isinstance(read, Unreadable):
-            return VoteFailure(cell, read.kind, read.message, order)
-        met, unmet = (criterion.index_of(label) or 0 for label in (MET, UNMET))
-        vote = Vote(cell, met if read else unmet, False, order=order, detail=dict(self._detail))
-        spread = decided(completion.number_tokens)
-        return _told(vote, spread, (met, unmet), len(criterion.choices))
+    async def _decides(self, segments: tuple[Segment, ...], most: int | None) -> Completion:
+        return await self._complete(segments, None, most)
 
     async def _assess(self, segments: tuple[Segment, ...]) -> str:
         text, trouble = _assessment(await self._complete(segments, None))
@@ -168,8 +146,10 @@ class Conversation:
             for result in read
         ]
 
-    async def _complete(self, segments: tuple[Segment, ...], schema: Schema | None) -> Completion:
-        completion = await self._caller.complete(segments, schema, self._tally, self._rng)
+    async def _complete(
+        self, segments: tuple[Segment, ...], schema: Schema | None, most: int | None = None
+    ) -> Completion:
+        completion = await self._caller.complete(segments, schema, self._tally, self._rng, most)
         if completion.refusal:
             raise CallError("refusal", f"The model refused: {completion.refusal[:300]}")
         if completion.finish in _FILTERED:
@@ -207,22 +187,7 @@ def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | Vo
     """Return the result with its options' probabilities, in the rubric's order."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result
-    return _told(result, spread, result.order, len(result.order))
-
-
-def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
-    """Return the vote with its probabilities, or the reason why it has none.
-
-    ``places`` are the choices that the chances of ``spread`` belong to; others have none.
-    """
-    if isinstance(spread, str):
-        return replace(vote, detail={**vote.detail, "no_chances": spread})
-    detail = {**vote.detail, "other_chance": round(spread.other, 6)}
-    if spread.meant_none:
-        return replace(vote, detail={**detail, "no_chances": MEANT_NONE})
-    of = dict(zip(places, spread.chances, strict=True))
-    chances = tuple(round(of.get(at, 0.0), 6) for at in range(choices))
-    return replace(vote, probabilities=chances, confidence=chances[vote.option or 0], detail=detail)
+    return with_spread(result, spread, result.order, len(result.order))
 
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:

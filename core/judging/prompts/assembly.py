@@ -135,10 +135,9 @@ def _system_segment(text: str) -> Segment:
     return Segment("system", text, shared=True)
 
 
-def decision(question: Question) -> tuple[Segment, ...]:
-    """Return the messages to a model that only decides yes or no."""
+def material(question: Question, system: str, last: str) -> tuple[Segment, ...]:
+    """Return the messages to a model that only decides: rules, material, question."""
     texts = _fenced(question)
-    system = wording.DECIDE_SYSTEM
     if question.instructions:
         system = f"{system.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
     segments = (
@@ -146,7 +145,7 @@ def decision(question: Question) -> tuple[Segment, ...]:
         Segment("user", texts.guidelines),
         Segment("user", texts.background, shared=True),
         Segment("user", texts.submission.text, shared=len(question.rubric.criteria) > 1),
-        Segment("user", f"{comparison_part(question.criterion)}\n\n{wording.DECIDE}"),
+        Segment("user", last),
     )
     return tuple(segment for segment in segments if segment.text)
 

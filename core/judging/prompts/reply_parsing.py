@@ -41,22 +41,6 @@ class Unreadable:
 _EMPTY = Unreadable("empty", "The reply was empty.")
 
 
-def read_decision(text: str | None) -> bool | Unreadable:
-    """Return whether a reply begins with Yes or with No, or ``Unreadable``.
-
-    >>> read_decision(" **Yes**, it does."), read_decision("no")
-    (True, False)
-    >>> read_decision("Not sure").kind
-    'malformed'
-    """
-    if not text or not text.strip():
-        return Unreadable("empty", "The reply was empty.")
-    first = next(iter(re.findall(r"[^\W\d_]+", text)), "").casefold()
-    if first in ("yes", "no"):
-        return first == "yes"
-    return Unreadable("malformed", "The reply was neither Yes nor No.")
-
-
 def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     """Return the reply in ``text``, or why it is unreadable; never raises.
 

@@ -116,8 +116,8 @@ _END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
 
 
 #: How to request the reply's format: by JSON schema, with limits of its texts or without, as any
-#: JSON object, or in words only.
-ReplyFormat = Literal["bounded", "schema", "object", "words"]
+#: JSON object, in words only, or as chances of answers to typed questions.
+ReplyFormat = Literal["bounded", "schema", "object", "words", "systemone"]
 
 WITH_SCHEMA: tuple[ReplyFormat, ...] = ("bounded", "schema")
 
@@ -191,8 +191,8 @@ class Request:
 class Completion:
     """A completion. ``None`` is unknown; ``cost`` is in US dollars.
 
-    ``number_tokens`` are the tokens of ``text`` with a digit, and their probabilities; empty if the
-    tokens do not match the text. ``told`` are the provider's remaining limits.
+    ``number_tokens`` are the tokens of ``text`` that may answer, and their probabilities; empty if
+    the tokens do not match the text. ``told`` are the provider's remaining limits.
     """
 
     text: str | None
@@ -267,7 +267,7 @@ class ModelProvider(Protocol):
 
 def response_format(request: Request) -> dict[str, object] | None:
     """Return the ``response_format`` of a request's body, or ``None``."""
-    if request.format == "words":
+    if request.format in ("words", "systemone"):
         return None
     if request.format == "object":
         return {"type": "json_object"}

@@ -28,6 +28,8 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     >>> provider_for(Judge(name="j", model="gemini/x"))
     'litellm'
     """
+    if judge.template == "systemone":
+        return "openai"
     if judge.door == "litellm":
         return "litellm"
     plain = named(judge.model)[0] in PLAIN
@@ -50,6 +52,8 @@ def no_batches(judge: Judge) -> str:
     >>> no_batches(Judge(name="j", model="hosted_vllm/x"))
     'has no batch interface that is spoken here.'
     """
+    if judge.template == "systemone":
+        return f"{_NONE}."
     way, provider = provider_for(judge), named(judge.model)[0]
     spoken = provider in PLAIN and PLAIN[provider].batches
     if way == "openai" or (way == "plain" and spoken):

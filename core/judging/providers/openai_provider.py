@@ -75,6 +75,8 @@ class OpenAIProvider:
         """Return the completion in an answer of this status. Raises ``CallError``."""
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
+        if request.format == "systemone":
+            return _typed_answers(body, request)
         data = _parsed(body, headers, request)
         return _completion(data, self.cost(request, data), told_by(headers))
 
@@ -87,6 +89,11 @@ class OpenAIProvider:
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
         """Return the POST of a request with these ``params``. Raises ``CallError``."""
         headers = headers_of(request, params.pop("extra_headers", None))
+        if request.format == "systemone":
+            asked = json_of(request.messages[-1]["content"])
+            body = {"model": request.model.removeprefix("openai/"), **asked, **params}
+            base = request.api_base.rstrip("/").removesuffix("/systemone")
+            return Prepared(f"{base}/systemone", headers, body)
         return Prepared(_url(request), headers, chat_body(request, params))
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
@@ -302,6 +309,25 @@ def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str
         mend = " Check the address (it usually ends in /v1)."
         raise other_answer("a chat completion", body, request.hidden, mend)
     return data
+
+
+def _typed_answers(body: str, request: Request) -> Completion:
+    """Return what ``/v1/systemone`` answered, as JSON by the question's name."""
+    try:
+        data = json_of(body)
+    except (ValueError, RecursionError):
+        data = None
+    answers = data.get("answers") if isinstance(data, dict) else None
+    if not isinstance(answers, dict):
+        mend = " Check the address: a decision model's server has /v1/systemone."
+        raise other_answer("answers to typed questions", body, request.hidden, mend)
+    usage = data["usage"] if isinstance(data.get("usage"), dict) else {}
+    return Completion(
+        text=as_json(answers).decode(),
+        tokens_in=usage.get("input_tokens"),
+        tokens_out=usage.get("output_tokens"),
+        model=str(data.get("model") or ""),
+    )
 
 
 def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:

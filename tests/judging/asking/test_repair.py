@@ -56,7 +56,7 @@ def test_a_prompt_beyond_the_context_is_sent_once(
 ) -> None:
     words = "the request exceeds the available context size, try increasing it"
     provider.say(*[status(500, words)] * 3)
-    result, call, pauses = ask_wire(runner, "openai", provider)
+    result, _, pauses = ask_wire(runner, "openai", provider)
     assert isinstance(result, VoteFailure)
     assert (result.kind, provider.count, pauses) == ("context_length", 1, [])
 
