@@ -17,6 +17,7 @@ from core.formats.datasets.labels import WORD
 from core.formats.folder import only_rubric, parse_data, read_rubric_file
 from core.formats.votes.tools.known_tools import read_items, read_items_file
 from core.judging.asking.call_costs import price_of
+from core.judging.local import model_file
 from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.twins import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
@@ -144,6 +145,8 @@ def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
 def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
     if fold(name) == "offline":
         return OFFLINE_JUDGES
+    if name.startswith(model_file.PREFIX):
+        return (model_file.judge_of(name.removeprefix(model_file.PREFIX)),)
     first, *more = api_base.split() or [""]
     data = {"name": name, "model": name, "api_base": first, "replicas": more, "key_env": key_env}
     return (build(Judge, data, "judge"),)

@@ -36,6 +36,8 @@ IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
     {"imported": "llm", "imported_offline": "offline", "person": "human"}
 )
 Thinking = Literal["off", "low", "medium", "high"]
+#: The wording of prompts.
+Style = Literal["full", "brief"]
 #: The form in which a model that only decides is asked.
 Template = Literal[
     "plain", "granite_guardian", "shieldgemma", "llama_guard", "prometheus", "systemone"
@@ -228,8 +230,9 @@ class Asking(Noun):
     """How to ask models; offline judges ignore it.
 
     ``mode``: a call per criterion, one call for the whole ``rubric``, or ``two_step``: assess in
-    words, then choose. ``layout``: which shared part comes first in calls, the item or the
-    criterion; ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion.
+    words, then choose. ``style``: full rules, or ``brief`` ones for small models that reply with
+    the option alone. ``layout``: which shared part comes first in calls, the item or the criterion;
+    ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion.
     ``balanced``: orders of options rotate over items and replicates instead of being random.
     ``flip``: ask again in reversed order; ``check`` only records it, ``require`` turns a judge's
     vote into an abstention if its two answers differ. ``cache``: reuse an earlier run's answer to
@@ -237,6 +240,7 @@ class Asking(Noun):
     """
 
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
+    style: Style = "full"
     layout: Literal["auto", "item_first", "criterion_first"] = "auto"
     few_shot: Annotated[int, Field(ge=0, le=20)] = 0
     few_shot_reasons: bool = True

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Call, FailureKind, Vote
-from core.judging.own_address import is_patient
+from core.judging.local.own_address import is_patient
 from core.judging.protocol import FATAL
 from core.judging.providers.base import CallError, Completion
 from core.judging.rate_limits import Clock, ProviderGate, Sleep

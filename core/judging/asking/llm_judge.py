@@ -230,7 +230,7 @@ class LLMJudge:
         )
         version = DECIDING_VERSION if spec.decides else PROMPT_VERSION
         self._params = self._caller.settings(version, timeout=spec.timeout)
-        self._alike: dict[tuple[str, str], dict[str, object]] = {}
+        self._alike: dict[tuple[str, ...], dict[str, object]] = {}
 
     async def ask(self, question: Question) -> AskedOutcome:
         """Return a vote or a failure for every ask, with the call."""
@@ -270,7 +270,7 @@ class LLMJudge:
         """Return the stored settings of a question, shared by many."""
         if question.examples:
             return {**self._params, **_asked(question)}
-        alike = (question.mode, question.layout)
+        alike = (question.mode, question.layout, question.style)
         if alike not in self._alike:
             self._alike[alike] = {**self._params, **_asked(question)}
         return self._alike[alike]
@@ -310,6 +310,8 @@ def _failures(question: Question, kind: FailureKind, message: str) -> Results:
 def _asked(question: Question) -> dict[str, object]:
     """Return how a question was asked, without defaults."""
     given: dict[str, object] = {"mode": question.mode}
+    if question.style == "brief":
+        given["style"] = "brief"
     if question.layout != "item_first":
         given["layout"] = question.layout
     if question.examples:

@@ -19,7 +19,7 @@ from core.domain.panel import Judge
 from core.domain.votes import KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
-from core.judging.own_address import is_local, is_patient
+from core.judging.local.own_address import is_local, is_patient
 from core.judging.prompts.layouts import messages, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
-from core.judging.own_address import is_own
+from core.judging.local.own_address import is_own
 from core.judging.providers.base import (
     CallError,
     Completion,

@@ -23,7 +23,7 @@ from core.domain.votes import Call, Cell, FailureKind, Segment
 from core.identity import seeded
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller, Gates
-from core.judging.own_address import is_patient
+from core.judging.local.own_address import is_patient
 from core.judging.prompts.reply_parsing import Schema, Unreadable
 from core.judging.providers.base import CallError, Completion, ModelProvider
 from core.judging.rate_limits import Clock, Sleep

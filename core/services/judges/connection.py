@@ -23,7 +23,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Call, Cell, FailureKind, VoteFailure
 from core.errors import InputError
-from core.judging.own_address import is_patient
+from core.judging.local.own_address import is_patient
 from core.judging.protocol import Question
 from core.services.access import spending
 from core.services.access.allowing import allowed

@@ -30,8 +30,10 @@ _SAMPLE = 48
 _EXAMPLES = 400
 #: Characters per token, the usual rule of thumb for English. Screens call it an estimate.
 _CHARS_PER_TOKEN = 4
-#: Tokens of an answer with evidence, reason and option.
-_TOKENS_OUT = 150
+#: Tokens of an answer with evidence, reason and option; with the option alone; of one word.
+_TOKENS_OUT, _TOKENS_BRIEF, _TOKENS_DECIDED = 150, 12, 5
+#: Tokens of an assessment.
+_TOKENS_ASSESSED = 150
 
 
 @dataclass(frozen=True)
@@ -222,9 +224,11 @@ def _judge(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
     calls = calls_of(judge, panel, replicates, items=sized.items, cells=sized.cells)
     summaries = _summaries(judge, sized)
     calls += summaries
-    steps = 2 if panel.asking.mode == "two_step" else 1
     tokens_in = round(_mean_prompt_tokens(judge, sized) * calls)
-    tokens_out = _TOKENS_OUT * (votes * steps + summaries)
+    answer = _TOKENS_BRIEF if panel.asking.style == "brief" else _TOKENS_OUT
+    answer = _TOKENS_DECIDED if judge.decides else answer
+    assessed = _TOKENS_ASSESSED * (judge.mode_in(panel.asking) == "two_step")
+    tokens_out = votes * (answer + assessed) + _TOKENS_OUT * summaries
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
     if is_batched(judge, sized.plan.details):

@@ -109,6 +109,7 @@ class Asker:
             ),
             mode=judge.mode_in(asking),
             layout=layout,
+            style=asking.style,
             instructions=instructions_for(
                 judge, asking, rubric.name, [ask.criterion.name for ask in asks]
             ),

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Call, Cell, Vote, VoteFailure
-from core.judging.own_address import is_local, is_own, is_patient
+from core.judging.local.own_address import is_local, is_own, is_patient
 from core.judging.providers import connections
 from core.judging.turns import QuestionTurns
 from tests import provider as answers

@@ -48,7 +48,7 @@ def is_local(judge: Judge) -> bool:
     >>> is_local(Judge(name="j", model="ollama/llama3.2")), is_local(Judge(name="j", model="gpt-x"))
     (True, False)
     """
-    return not judge.offline and is_own(address_of(judge))
+    return not judge.offline and (judge.model.startswith("file:") or is_own(address_of(judge)))
 
 
 def is_patient(judge: Judge) -> bool:
