@@ -21,7 +21,7 @@ from core.judging.local import model_file
 from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.twins import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
-from core.services.runs.cost_estimate import estimate
+from core.services.runs.cost_estimate import BRIEF_SUITS, brief_suits, estimate
 from core.services.runs.lifecycle import RunProgress, lost_words, waiting_words
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
@@ -152,11 +152,15 @@ def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
     return (build(Judge, data, "judge"),)
 
 
-def unpriced(request: RunRequest) -> list[str]:
-    """The judges whose calls the request's budget cannot count; empty without a budget."""
+def remarks(request: RunRequest) -> list[str]:
+    """What a budget does not stop, and a wording that suits small models better."""
+    words = [f"{BRIEF_SUITS} Say --style brief."] if brief_suits(request.panel) else []
     if request.budget is None:
-        return []
-    return [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
+        return words
+    unpriced = [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
+    return words + [
+        f"No price is known for {n}: --budget does not stop its calls." for n in unpriced
+    ]
 
 
 def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:

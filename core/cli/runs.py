@@ -162,8 +162,8 @@ def grade(
         )
         for notice in request.notices:
             common.say(f"note: {notice}")
-        for name in requests_from_files.unpriced(request.request):
-            common.note(f"No price is known for {name}: --budget does not stop its calls.")
+        for words in requests_from_files.remarks(request.request):
+            common.note(words)
         if only_estimate:
             figures = requests_from_files.estimate_figures(store, request.request)
             common.report(figures, requests_from_files.estimate_as_text, as_json)
