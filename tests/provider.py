@@ -229,6 +229,8 @@ class Provider:
         self.rule: Callable[[dict[str, Any]], Answer] = lambda body: ok()
         self.requests: list[Recorded] = []
         self.in_flight = self.peak_in_flight = self.poured = 0
+        #: How often it was asked whether it is there; ``mute``: it does not say.
+        self.beats, self.mute = 0, False
         self._script: deque[Answer] = deque()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -270,6 +272,8 @@ class Provider:
     async def _start(self) -> None:
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_post("/v1/systemone", self._chat)
         app.router.add_post("/v1/messages", self._chat)
         app.router.add_post("/v1/openai/deployments/{name}/chat/completions", self._chat)
         self.batches.add_routes(app.router)
@@ -312,6 +316,12 @@ class Provider:
             return await self._give(answer, request)
         finally:
             self.in_flight -= 1
+
+    async def _models(self, request: web.Request) -> web.Response:
+        self.beats += 1
+        if self.mute:
+            await self._stopping.wait()
+        return web.json_response({"object": "list", "data": [{"id": "scripted-model-v1"}]})
 
     async def _give(self, answer: Answer, request: web.Request) -> web.StreamResponse:
         if answer.stall:

@@ -19,15 +19,16 @@ from core.formats.folder import only_rubric, parse_data, read_rubric_file
 from core.formats.source.parsed import ColumnRole
 from core.formats.votes.tools.known_tools import read_items, read_items_file
 from core.judging.asking.call_costs import price_of
+from core.judging.local import model_file
 from core.services.datasets.catalog import dataset_version, rubric_version
 from core.services.datasets.twins import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
-from core.services.runs.cost_estimate import estimate
-from core.services.runs.lifecycle import RunProgress, lost_words
+from core.services.runs.cost_estimate import BRIEF_SUITS, brief_suits, estimate
+from core.services.runs.lifecycle import RunProgress, lost_words, waiting_words
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.names import fold
-from core.text.numbers import percent, plural
+from core.text.numbers import pace, percent, plural, seconds
 
 
 @dataclass(frozen=True)
@@ -148,16 +149,22 @@ def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
 def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
     if fold(name) == "offline":
         return OFFLINE_JUDGES
+    if name.startswith(model_file.PREFIX):
+        return (model_file.judge_of(name.removeprefix(model_file.PREFIX)),)
     first, *more = api_base.split() or [""]
     data = {"name": name, "model": name, "api_base": first, "replicas": more, "key_env": key_env}
     return (build(Judge, data, "judge"),)
 
 
-def unpriced(request: RunRequest) -> list[str]:
-    """The judges whose calls the request's budget cannot count; empty without a budget."""
+def remarks(request: RunRequest) -> list[str]:
+    """What a budget does not stop, and a wording that suits small models better."""
+    words = [f"{BRIEF_SUITS} Say --style brief."] if brief_suits(request.panel) else []
     if request.budget is None:
-        return []
-    return [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
+        return words
+    unpriced = [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
+    return words + [
+        f"No price is known for {n}: --budget does not stop its calls." for n in unpriced
+    ]
 
 
 def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
@@ -199,11 +206,14 @@ def progress_line(look: RunProgress) -> str:
     row = look.row
     parts = [f"{look.settled}/{row.planned} votes ({percent(look.share)})"]
     if look.rate:
-        parts.append(f"{look.rate:.0f}/s")
+        parts.append(pace(look.rate))
     if look.seconds_left is not None and look.share < 1:
-        parts.append(f"{look.seconds_left:.0f} s left")
+        parts.append(f"{seconds(look.seconds_left)} left")
+    if waits := waiting_words(look):
+        parts.append(waits)
     if row.failures_open:
-        parts.append(f"{row.failures_open} failed")
+        kinds = ", ".join(f"{kind.times} {kind.kind}" for kind in look.failures)
+        parts.append(f"{row.failures_open} failed ({kinds})")
     if row.calls:
         parts.append("cost unknown" if row.cost_unknown else f"${row.cost:.4f}")
     if row.cached:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # The options of `grade`, in the order of its help.
 
 #: The options for asking models (fields of ``Asking``).
-ASKING = ("few_shot", "mode", "layout", "flip", "balanced", "cache")
+ASKING = ("few_shot", "mode", "style", "layout", "flip", "balanced", "cache")
 
 _OPTIONS = [
     click.argument("rubric", type=click.Path(path_type=Path)),
@@ -93,6 +93,11 @@ _OPTIONS = [
         help="One criterion a call (default), the whole rubric in one (cheapest), or two steps.",
     ),
     click.option(
+        "--style",
+        type=click.Choice(["full", "brief"]),
+        help="All rules (default), or a fifth of the words and no reasons, for small models.",
+    ),
+    click.option(
         "--layout",
         type=click.Choice(["auto", "item_first", "criterion_first"]),
         help="What calls share comes first, so that the provider's prompt cache hits.",
@@ -107,11 +112,7 @@ _OPTIONS = [
         default=None,
         help="Rotate the orders of options over items and replicates instead of drawing them.",
     ),
-    click.option(
-        "--cache/--no-cache",
-        default=None,
-        help="Use answers kept from the same requests of earlier runs.",
-    ),
+    click.option("--cache/--no-cache", default=None, help="Use answers kept from earlier runs."),
     click.option(
         "--batch",
         is_flag=True,
@@ -161,8 +162,8 @@ def grade(
         )
         for notice in request.notices:
             common.say(f"note: {notice}")
-        for name in requests_from_files.unpriced(request.request):
-            common.note(f"No price is known for {name}: --budget does not stop its calls.")
+        for words in requests_from_files.remarks(request.request):
+            common.note(words)
         if only_estimate:
             figures = requests_from_files.estimate_figures(store, request.request)
             figures |= {"roles": [role.data() for role in request.roles]}

@@ -36,6 +36,12 @@ IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
     {"imported": "llm", "imported_offline": "offline", "person": "human"}
 )
 Thinking = Literal["off", "low", "medium", "high"]
+#: The wording of prompts.
+Style = Literal["full", "brief"]
+#: The form in which a model that only decides is asked.
+Template = Literal[
+    "plain", "granite_guardian", "shieldgemma", "llama_guard", "prometheus", "systemone"
+]
 
 
 #: The placeholders for the rubric's and the criteria's names in instructions.
@@ -79,15 +85,15 @@ class Judge(Noun):
     client: ``litellm`` (any provider), ``openai`` (any endpoint with the OpenAI protocol, cheaper
     per call) or ``auto`` (the latter if it makes no difference). ``logprobs`` requests the
     probability of each option's number, stored with the vote. A model that ``decides`` (a guardian,
-    a classifier behind an endpoint) answers whether a requirement is met with the word Yes or No;
-    with ``logprobs`` its vote includes the probability of Yes. ``stage`` orders the judges of a
-    cascade; a ``shadow`` judge votes without counting. The provider's limits, in requests and
-    tokens per minute, are observed by pacing. Prices are US dollars per million tokens; ``None``
-    means look it up, or unknown. ``instructions`` follow the system text, which they cannot
-    replace. A ``check`` answers by the rules in ``checks``, a ``command`` by the program it names,
-    and a ``function`` is Python code that only the program defining it can ask. An ``imported``
-    model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their name, weight and
-    ``shadow`` are used.
+    a classifier behind an endpoint) answers with one word, number or letter, by the chances of its
+    first token where the server sends them; ``template`` is the form in which it is asked.
+    ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting. The
+    provider's limits, in requests and tokens per minute, are observed by pacing. Prices are US
+    dollars per million tokens; ``None`` means look it up, or unknown. ``instructions`` follow
+    the system text, which they cannot replace. A ``check`` answers by the rules in ``checks``,
+    a ``command`` by the program it names, and a ``function`` is Python code that only the
+    program defining it can ask. An ``imported`` model, an ``imported_offline`` one and a
+    ``person`` voted elsewhere: only their name, weight and ``shadow`` are used.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
@@ -109,6 +115,7 @@ class Judge(Noun):
     shuffle: bool = True
     logprobs: bool = False
     decides: bool = False
+    template: Template = "plain"
     stage: Annotated[int, Field(ge=0, le=9)] = 0
     shadow: bool = False
     requests_per_minute: Annotated[int | None, Field(ge=1)] = None
@@ -129,6 +136,12 @@ class Judge(Noun):
     def learns(self) -> bool:
         """Whether it must learn from labelled items before it can answer."""
         return self.kind in LEARNING_KINDS
+
+    def mode_in(self, asking: Asking) -> Literal["criterion", "rubric", "two_step"]:
+        """The mode in which this judge is asked on a panel."""
+        if self.template == "systemone":
+            return "rubric"
+        return "criterion" if self.decides else asking.mode
 
     @property
     def askable(self) -> bool:
@@ -151,6 +164,12 @@ class Judge(Noun):
             raise broken(words, "Leave it out.", "logprobs")
         if self.decides and self.kind != "llm":
             raise broken("is on, but only a model decides so.", "Leave it out.", "decides")
+        if self.template != "plain" and not self.decides:
+            words = "is set, but only a model that decides is asked in a form of its own."
+            raise broken(words, "Say decides: true, or leave it out.", "template")
+        if self.template == "systemone" and not self.api_base:
+            words = "is empty, and systemone has no usual address."
+            raise broken(words, "Give the server's address, usually ending in /v1.", "api_base")
         if self.key_env and not names_a_variable(self.key_env):
             # Does not repeat the value, which may be a key.
             raise broken(
@@ -211,8 +230,9 @@ class Asking(Noun):
     """How to ask models; offline judges ignore it.
 
     ``mode``: a call per criterion, one call for the whole ``rubric``, or ``two_step``: assess in
-    words, then choose. ``layout``: which shared part comes first in calls, the item or the
-    criterion; ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion.
+    words, then choose. ``style``: full rules, or ``brief`` ones for small models that reply with
+    the option alone. ``layout``: which shared part comes first in calls, the item or the criterion;
+    ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion.
     ``balanced``: orders of options rotate over items and replicates instead of being random.
     ``flip``: ask again in reversed order; ``check`` only records it, ``require`` turns a judge's
     vote into an abstention if its two answers differ. ``cache``: reuse an earlier run's answer to
@@ -220,6 +240,7 @@ class Asking(Noun):
     """
 
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
+    style: Style = "full"
     layout: Literal["auto", "item_first", "criterion_first"] = "auto"
     few_shot: Annotated[int, Field(ge=0, le=20)] = 0
     few_shot_reasons: bool = True

@@ -79,6 +79,10 @@ class HeldWork:
         return Lease(self.id, owner, self.fence, until, self.cancel, self.table)
 
 
+#: The note of a run that says which question has been out for long.
+WAITING = "waiting"
+
+
 @dataclass(frozen=True, slots=True)
 class RunRow(HeldWork):
     """A run and its progress; cheap enough to poll.

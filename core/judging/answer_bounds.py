@@ -6,6 +6,7 @@ stored. Other values count as missing, and never fail the answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 
 #: Far beyond the longest context of any model; sums of it still fit into 64 bits.
@@ -15,6 +16,7 @@ MOST_DOLLARS = 10_000.0
 #: No wait is longer than a day.
 LONGEST_WAIT = 86_400.0
 LONGEST_NAME = 200
+MAX_QUOTES = 3
 
 
 def known_count(value: object) -> int | None:
@@ -52,3 +54,25 @@ def known_wait(value: float | None) -> float | None:
 def known_name(value: str) -> str:
     """Return the name of a model or a finish reason, shortened if too long."""
     return value if len(value) <= LONGEST_NAME else value[: LONGEST_NAME - 1] + "…"
+
+
+#: The most characters of a quote and of a reason, where a server keeps replies to that.
+LONGEST_QUOTE, LONGEST_REASON = 240, 600
+
+
+def limited(schema: Mapping[str, object]) -> dict[str, object]:
+    """Return a judge's reply schema with limits of its quotes and its reason.
+
+    >>> texts = {"evidence": {}, "reason": {}, "option": {}}
+    >>> limited({"properties": texts})["properties"]["reason"]
+    {'type': 'string', 'maxLength': 600}
+    """
+    given = schema.get("properties")
+    if not isinstance(given, dict):
+        return dict(schema)
+    properties: dict[str, object] = {name: limited(part) for name, part in given.items()}
+    if given.keys() >= {"evidence", "option"}:
+        quote = {"type": "string", "maxLength": LONGEST_QUOTE}
+        properties["evidence"] = {"type": "array", "items": quote, "maxItems": MAX_QUOTES}
+        properties["reason"] = {"type": "string", "maxLength": LONGEST_REASON}
+    return {**schema, "properties": properties}

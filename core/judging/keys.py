@@ -33,7 +33,7 @@ def key_names(judge: Judge) -> tuple[str, ...]:
     """
     if judge.key_env:
         return (judge.key_env,)
-    if judge.offline or judge.api_base or provider_for(judge) == "openai":
+    if judge.offline or judge.api_base or provider_for(judge) in ("openai", "file"):
         return ()
     provider = _named_after(judge.model) or "openai"
     known = None if provider in _OWN_SERVERS else KNOWN.get(provider)

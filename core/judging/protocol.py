@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from core.domain.dataset import Item
-from core.domain.panel import Judge
+from core.domain.panel import Judge, Style
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Cell, FailureKind
 from core.records import record
@@ -54,6 +54,7 @@ class Question:
     examples: tuple[Example, ...] = ()
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
     layout: Literal["item_first", "criterion_first"] = "item_first"
+    style: Style = "full"
     summarise: bool = False
     instructions: str = ""
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Call, FailureKind, Vote
+from core.judging.local.own_address import is_patient
 from core.judging.protocol import FATAL
 from core.judging.providers.base import CallError, Completion
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
@@ -40,6 +41,8 @@ class _Worth:
     def __init__(self) -> None:
         self.dead: tuple[FailureKind, str] | None = None
         self.out = 0
+        #: Any reply came, readable or not.
+        self.heard = False
         self._answered, self._in_a_row = False, 0
         self._last: tuple[FailureKind, str] = ("not_found", "")
 
@@ -50,6 +53,7 @@ class _Worth:
 
     def saw(self, outcome: AskedOutcome) -> None:
         """Count the outcome of a question."""
+        self.heard = self.heard or outcome.call is None or _answered(outcome.call)
         for result in outcome.results:
             if isinstance(result, Vote):
                 self._answered, self._in_a_row = True, 0
@@ -66,8 +70,9 @@ class QuestionTurns:
 
     A question is admitted only while the money spent plus the questions in flight, each at its
     judge's dearest so far, stays below the limit. A judge's questions go one by one until an answer
-    has shown their cost, and so do all until the first answer. Calls of unknown price count as
-    free, which the run reports next to its cost. Cached answers are free and show no price.
+    has shown their cost, and so do all until the first answer; and so do those of a local judge,
+    which may be slow, until it has answered one. Calls of unknown price count as free, which the
+    run reports next to its cost. Cached answers are free and show no price.
     """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
@@ -96,7 +101,7 @@ class QuestionTurns:
         worth = self._worth[judge.name]
         if worth.dead is not None:
             return True
-        if worth.doubted and worth.out:
+        if worth.out and (worth.doubted or (not worth.heard and is_patient(judge))):
             return False  # those in flight may be answered
         if not judge.offline:
             if not self._has_room(judge.name):

@@ -179,6 +179,18 @@ def seconds(value: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def pace(per_second: float) -> str:
+    """A rate, by the second, the minute or the hour, whichever is a number to imagine.
+
+    >>> pace(12.4), pace(0.5), pace(0.01)
+    ('12/s', '30/min', '36/h')
+    """
+    lengths = {"s": 1, "min": 60, "h": 3600}
+    unit = next((unit for unit in lengths if per_second * lengths[unit] >= 1), "h")
+    rate = per_second * lengths[unit]
+    return f"{number(round(rate, 1 if rate < 10 else 0), 4)}/{unit}"
+
+
 def about_minutes(value: float) -> str:
     """A remaining time, rounded because it is an estimate.
 

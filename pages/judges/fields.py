@@ -97,7 +97,8 @@ BUDGET = JudgeField(
 TIMEOUT = JudgeField(
     "timeout",
     "Timeout in seconds",
-    "How long one call may take. Too short turns slow answers into failures.",
+    "How long one call may take. Too short turns slow answers into failures. A server on this "
+    "machine or in its network is waited for while it is there, unless you change the 60 seconds.",
     "number",
     low=1.0,
     high=3600.0,
@@ -195,10 +196,13 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
     "logprobs": "Ask how likely each option was",
-    "decides": "It only decides: Yes or No",
+    "decides": "It only decides, in one word",
+    "template": "In which form it is asked",
 }
 #: Settings that are on or off.
 SWITCHES = ("shuffle", "logprobs", "decides")
+#: Settings with a list of values.
+CHOICES = ("door", "template")
 
 DOORS = {
     "auto": (
@@ -228,18 +232,6 @@ THINKING_SAYS = (
 SHUFFLE_SAYS = (
     "Options stand in another order for every item, so that a liking for the first one cannot "
     "become a bias. Costs nothing."
-)
-
-LOGPROBS_SAYS = (
-    "Keeps with every vote how likely the model found each option (log-probabilities): an ordinal "
-    "rule can use their mean, and Agreement shows how far they can be trusted. Costs nothing. A "
-    "provider that gives none refuses the call, or its votes say so."
-)
-
-DECIDES_SAYS = (
-    "For guard models and classifiers that answer in one word. The judge is asked only whether a "
-    "requirement is met, without options or JSON, and abstains on criteria with options other than "
-    "MET and UNMET. With the switch above, each vote also records the probability of Yes."
 )
 
 EXAMPLES = (
@@ -303,7 +295,8 @@ def entry(reference: str) -> JudgeEntry | None:
 def seed(reference: str, saved: JudgeEntry | None) -> None:
     """Give every widget the saved value, unless it has one."""
     judge = saved.judge if saved else Judge(name="-", model="-")
-    values = judge.model_dump(include={f.name for f in FIELDS} | {"door", *SWITCHES, "kind"})
+    chosen = {f.name for f in FIELDS} | {*CHOICES, *SWITCHES, "kind"}
+    values = judge.model_dump(include=chosen)
     if saved is None:
         values |= {"name": "", "model": ""}
     budget = judge.thinking if isinstance(judge.thinking, int) else None
@@ -377,8 +370,10 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
     if kind != "llm":
         given = {name: state.get(field(reference, name)) for name in OFFLINE_FIELDS}
         return {**given, "kind": kind}
-    names = [f.name for f in FIELDS] + ["door", *SWITCHES]
+    names = [f.name for f in FIELDS] + [*CHOICES, *SWITCHES]
     given = {name: state.get(field(reference, name)) for name in names}
+    if not given["decides"]:
+        given["template"] = "plain"
     for provider in providers.usable(store()) or ():
         if provider.name == state.get(field(reference, "provider")):
             given |= {"api_base": provider.address, "key_env": provider.key_env}

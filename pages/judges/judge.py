@@ -13,14 +13,12 @@ from pages.judges.fields import (
     API_BASE,
     BUDGET,
     CONCURRENCY,
-    DECIDES_SAYS,
     DOORS,
     EXAMPLES,
     INSTRUCTIONS,
     JUDGE_ACT,
     KEY_ENV,
     LABELS,
-    LOGPROBS_SAYS,
     MAX_TOKENS,
     MODEL,
     NAME,
@@ -41,6 +39,7 @@ from pages.judges.fields import (
     JudgeField,
 )
 from pages.ui import routes, state
+from pages.ui.asking_words import DECIDES_SAYS, LOGPROBS_SAYS, TEMPLATES
 from pages.ui.model_help import show_connection
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -173,6 +172,16 @@ def _model(reference: str) -> None:
     _switch(reference, "shuffle", SHUFFLE_SAYS)
     _switch(reference, "logprobs", LOGPROBS_SAYS)
     _switch(reference, "decides", DECIDES_SAYS)
+    st.selectbox(
+        LABELS["template"],
+        list(TEMPLATES),
+        format_func=TEMPLATES.__getitem__,
+        key=fields.field(reference, "template"),
+        persist_state="page",
+        index=list(TEMPLATES).index(fields.now(reference, "template")),
+        help="Only for a judge that only decides.",
+        width=320,
+    )
     _input(reference, INSTRUCTIONS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES)

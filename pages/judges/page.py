@@ -10,7 +10,7 @@ from core.domain.access import allow
 from core.domain.library import PanelRow
 from core.domain.panel import Judge
 from core.services.access import providers
-from core.services.judges import connection, registry
+from core.services.judges import connection, readiness, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
 from pages.judges import judge, panel
@@ -66,6 +66,8 @@ def _judges() -> None:
             disabled=not _sets(),
             help=None if _sets() else "An admin of this server sets judges up.",
         )
+        if _sets():
+            _model_file()
         st.toggle("Archived", key=JUDGES_ARCHIVED)
     if state.get(JUDGES_ARCHIVED):
         _archived()
@@ -81,6 +83,30 @@ def _judges() -> None:
         _judge_card(entry, entry.name in testing)
     if any(entry.name in testing for entry in entries):
         st.fragment(_wait, run_every=TEST_SECONDS)()
+
+
+def _model_file() -> None:
+    """Draw what makes a judge of a model file."""
+    with st.popover("Use a model file I have", icon=":material/memory:"):
+        st.text_input(
+            "Path of a GGUF file on this machine",
+            key=state.key(JUDGES_ACT, "file"),
+            placeholder="/models/small.gguf",
+            max_chars=1000,
+        )
+        st.caption("Starts llama.cpp's server for it, tests it, and ends it with the app.")
+        st.button(
+            "Start and test",
+            key=state.key(JUDGES_ACT, "start_file"),
+            type="primary",
+            on_click=_on_model_file,
+        )
+
+
+def _on_model_file() -> None:
+    with shown_errors():
+        path = state.get(state.key(JUDGES_ACT, "file")) or ""
+        connection.begin(store(), readiness.add_model_file(store(), path))
 
 
 def _wait() -> None:

@@ -61,6 +61,11 @@ def _show(name: str) -> None:
         return
     instructions = _instructions()
     shuffle, seed = _order()
+    brief = st.toggle(
+        "Brief wording, for small models",
+        key=state.key(RUBRIC_PREVIEW, "brief"),
+        persist_state="page",
+    )
     _sent(
         prompt_preview.preview_prompt(
             criterion,
@@ -70,6 +75,7 @@ def _show(name: str) -> None:
             shuffle=shuffle,
             name=draft["name"],
             instructions=instructions,
+            style="brief" if brief else "full",
         )
     )
 

@@ -61,6 +61,7 @@ def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_F
     for name in NAMES:
         state.seed(keys.of(name), getattr(start, name))
     _choice(keys, "mode", "Each question", words.MODES)
+    _choice(keys, "style", "Wording", words.STYLES)
     _few_shot(keys, examples_from)
     _choice(keys, "flip", "Reversed order", words.FLIPS)
     _toggle(keys, "balanced", "Balance the orders of options", words.BALANCED_SAYS)

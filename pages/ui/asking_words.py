@@ -46,6 +46,36 @@ MODES = {
         "the calls.",
     ),
 }
+STYLES = {
+    "full": (
+        "Full",
+        "All rules, with quotes and a reason in each answer. The usual.",
+    ),
+    "brief": (
+        "Brief",
+        "A fifth of the words and the option alone, without a reason. For small models on your own "
+        "machine, which lose the thread in long rules.",
+    ),
+}
+LOGPROBS_SAYS = (
+    "Keeps with every vote how likely the model found each option (log-probabilities): an ordinal "
+    "rule can use their mean, and Agreement shows how far they can be trusted. Costs nothing. A "
+    "provider that gives none refuses the call, or its votes say so."
+)
+
+DECIDES_SAYS = (
+    "For guard models, classifiers and small models. The judge answers Yes or No, or with an "
+    "option's number, and the answer is read from the chances of its first token where the server "
+    "sends them. Without reasons, and many times as fast."
+)
+TEMPLATES = {
+    "plain": "Plain: Yes or No, or a number",
+    "granite_guardian": "Granite Guardian",
+    "shieldgemma": "ShieldGemma",
+    "llama_guard": "Llama Guard",
+    "prometheus": "Prometheus",
+    "systemone": "Decision model (/v1/systemone)",
+}
 FLIPS = {
     "off": (
         "Off",

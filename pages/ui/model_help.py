@@ -273,8 +273,8 @@ def show_connection(name: str, waiting: bool) -> None:
 def _tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
         # In this order: a result is stored before its test counts as over.
-        if connection.is_running(store(), name):
-            row([tag("testing …", "info"), "Asking one small question, at most 20 seconds."])
+        if standing := connection.standing(store(), name):
+            row([tag(f"… {standing}", "info"), "Asking one small question."])
             return
         if was_waiting:
             st.rerun()

@@ -278,6 +278,8 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
             numbers=(1, 2, 3, 4),
         )
         st.caption(_time(estimate))
+    if estimate.brief_suits:
+        st.caption(f"{cost_estimate.BRIEF_SUITS} It is under Wording.")
     if estimate.batch and estimate.direct:
         st.caption(f"Asked directly it would be about {fmt.cost(estimate.direct)}.")
     unpriced = [judge.name for judge in estimate.judges if judge.cost is None]

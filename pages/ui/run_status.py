@@ -34,6 +34,7 @@ from pages.ui.widgets import (
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
 NAMED = 4
+SLOW = "A local model may be slow; its server is waited for while it answers."
 NOBODY = "The process that worked on this run is gone, and nobody works on it now."
 
 
@@ -160,6 +161,8 @@ def draw(look: RunProgress, *, grades: bool = False, pace: bool = True, about: s
     if run.active:
         words = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_of(run)}"
         st.progress(min(1.0, look.share), text=words)
+        if waits := lifecycle.waiting_words(look):
+            st.caption(f"{label(waits)}. {SLOW}")
         if pace and not _out(look):
             _pace(look)
     _batches(look)
@@ -196,12 +199,12 @@ def _pace(look: RunProgress) -> None:
     if look.stalled:
         return
     waiting = look.row.status == "queued"
-    rate = "waiting" if waiting else "measuring" if look.rate is None else _per_second(look.rate)
+    rate = "waiting" if waiting else "measuring" if look.rate is None else fmt.pace(look.rate)
     left = fmt.seconds(look.seconds_left) if look.seconds_left is not None else fmt.DASH
     spent = spent_words(look.row) if look.row.calls else fmt.DASH
     figures(
         [
-            LabelledFigure("Votes a second", rate),
+            LabelledFigure("Votes", rate),
             LabelledFigure("Time left", left, "At the pace of the last seconds."),
             LabelledFigure("Spent so far", spent),
             LabelledFigure("Failures", fmt.count(look.row.failures_open)),
@@ -243,10 +246,6 @@ def _batch(one: BatchRow, active: bool) -> list[str]:
     )
     answered = f"{fmt.count(one.answered)} of {fmt.plural(one.lines, 'question')}"
     return [esc(one.judge), answered, fmt.ago(one.created), esc(one.said.replace("_", " ")), look]
-
-
-def _per_second(rate: float) -> str:
-    return fmt.number(round(rate, 1 if rate < 10 else 0), 4)
 
 
 def _buttons(look: RunProgress) -> None:

@@ -126,5 +126,8 @@ CASES = {
     "rubric-examples-full": _WHOLE,
     "rubric-criterion-first": replace(_WHOLE, layout="criterion_first"),
     "two-step": replace(_FULL, mode="two_step"),
+    "brief": replace(_FULL, style="brief"),
+    "brief-rubric": replace(_WHOLE, style="brief"),
+    "brief-two-step": replace(question(DEPTH, order="2013"), mode="two_step", style="brief"),
     "two-step-criterion-first": replace(_SHOTS, mode="two_step", layout="criterion_first"),
 }

@@ -19,7 +19,7 @@ from core.judging.asking.llm_judge import LLMJudge
 from core.judging.asking.retry import Caller, Unanswered, about_logprobs, without_key
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.protocol import Question
-from core.judging.providers.base import SIMPLER, CallError, Completion, Request
+from core.judging.providers.base import CallError, Completion, Request, simpler
 from core.judging.providers.batch_doors import batch_door
 from core.judging.providers.batches import SHARE_OF_PRICE, BatchDoor
 from core.judging.providers.openai_provider import OpenAIProvider
@@ -67,12 +67,13 @@ class BatchCaller(Caller):
         schema: Schema | None,
         tally: CallAccount,
         rng: Callable[[], Random],
+        most: int | None = None,
     ) -> Completion:
         """Return the available completion. Raises ``CallError`` for a failed one."""
         tally.sent = segments
         tried = False
         while True:
-            request = self.request(segments, schema)
+            request = self.request(segments, schema, most)
             known_as = request_key(request, tally.cell)
             # An endpoint without a reply format gets the same request in a simpler one.
             name = text_hash(f"{known_as} {request.format}")
@@ -91,8 +92,9 @@ class BatchCaller(Caller):
             except CallError as error:
                 if error.sent:
                     tried = _counted(tally, request, tried)
-                if error.about_format and request.format in SIMPLER:
-                    self._format = SIMPLER[request.format]
+                plainer = simpler(request.format, error.message) if error.about_format else None
+                if plainer is not None:
+                    self._format = plainer
                     continue
                 raise (about_logprobs(error) if request.logprobs else error) from None
             _counted(tally, request, tried)

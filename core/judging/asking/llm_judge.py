@@ -10,38 +10,36 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
 from core.domain.panel import Judge
-from core.domain.rubric import MET, UNMET
 from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vote, VoteFailure
 from core.identity import seeded
 from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
+from core.judging.asking.deciding import decide, with_spread
 from core.judging.asking.retry import Caller, Gates, Unanswered
 from core.judging.prompts.assembly import (
     build,
-    decision,
     follow_up,
     repair,
     repair_assessment,
+    repair_cut,
     summarise,
 )
-from core.judging.prompts.option_chances import MEANT_NONE, Spread, decided, spreads_of
+from core.judging.prompts.option_chances import Spread, spreads_of
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import (
     Reply,
     Schema,
     Unreadable,
     ids_of,
-    read_decision,
     read_replies,
     read_reply,
 )
-from core.judging.prompts.wording import DECIDING_VERSION, PROMPT_VERSION, REPAIR_DECISION
+from core.judging.prompts.wording import DECIDING_VERSION, PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, ModelProvider, redact
 from core.judging.rate_limits import Clock, Sleep
@@ -51,7 +49,7 @@ LONGEST_REASON = 600
 
 #: Finish reasons of providers' own filters.
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
-_CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
+_CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens, or the model's context)."
 
 Results = tuple[Vote | VoteFailure, ...]
 
@@ -78,7 +76,7 @@ class Conversation:
         Raises ``CallError`` if all fail alike.
         """
         if self._spec.decides:
-            return (await self._decide(),)
+            return await decide(self._question, self._spec, self._tally, self._decides)
         prompt, assessment = build(self._question), ""
         segments = prompt.segments
         if self._question.mode == "two_step":
@@ -88,8 +86,11 @@ class Conversation:
         read = await self._say(segments, prompt.schema)
         if problem := self._worth_repairing(read):
             self._detail["repaired"] = True
-            segments = (*segments, repair(problem, self._question))
-            read = await self._say(segments, prompt.schema)
+            more, schema = repair(problem, self._question), prompt.schema
+            if problem == _CUT_OFF:
+                more, schema = repair_cut(self._question)
+            segments = (*segments, more)
+            read = await self._say(segments, schema)
         if self._question.summarise and any(isinstance(result, Reply) for result in read):
             await self._summarise(segments)
         asks = self._question.asks
@@ -98,27 +99,8 @@ class Conversation:
             return tuple(results)
         return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
 
-    async def _decide(self) -> Vote | VoteFailure:
-        """Return a yes/no model's decision, with the probability of yes."""
-        question = self._question
-        criterion, cell, order = question.criterion, question.cell, question.order
-        if criterion.scale != "binary":
-            reason = "This model decides yes or no, and the criterion has other options."
-            return Vote(cell, criterion.na_index, True, reason=reason, order=order)
-        segments = decision(question)
-        completion = await self._complete(segments, None)
-        read = read_decision(completion.text)
-        if isinstance(read, Unreadable) and self._tally.spent < self._spec.tries:
-            self._detail["repaired"] = True
-            segments = (*segments, Segment("user", REPAIR_DECISION))
-            completion = await self._complete(segments, None)
-            read = read_decision(completion.text)
-        if isinstance(read, Unreadable):
-            return VoteFailure(cell, read.kind, read.message, order)
-        met, unmet = (criterion.index_of(label) or 0 for label in (MET, UNMET))
-        vote = Vote(cell, met if read else unmet, False, order=order, detail=dict(self._detail))
-        spread = decided(completion.number_tokens)
-        return _told(vote, spread, (met, unmet), len(criterion.choices))
+    async def _decides(self, segments: tuple[Segment, ...], most: int | None) -> Completion:
+        return await self._complete(segments, None, most)
 
     async def _assess(self, segments: tuple[Segment, ...]) -> str:
         text, trouble = _assessment(await self._complete(segments, None))
@@ -164,8 +146,10 @@ class Conversation:
             for result in read
         ]
 
-    async def _complete(self, segments: tuple[Segment, ...], schema: Schema | None) -> Completion:
-        completion = await self._caller.complete(segments, schema, self._tally, self._rng)
+    async def _complete(
+        self, segments: tuple[Segment, ...], schema: Schema | None, most: int | None = None
+    ) -> Completion:
+        completion = await self._caller.complete(segments, schema, self._tally, self._rng, most)
         if completion.refusal:
             raise CallError("refusal", f"The model refused: {completion.refusal[:300]}")
         if completion.finish in _FILTERED:
@@ -203,22 +187,7 @@ def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | Vo
     """Return the result with its options' probabilities, in the rubric's order."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result
-    return _told(result, spread, result.order, len(result.order))
-
-
-def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
-    """Return the vote with its probabilities, or the reason why it has none.
-
-    ``places`` are the choices that the chances of ``spread`` belong to; others have none.
-    """
-    if isinstance(spread, str):
-        return replace(vote, detail={**vote.detail, "no_chances": spread})
-    detail = {**vote.detail, "other_chance": round(spread.other, 6)}
-    if spread.meant_none:
-        return replace(vote, detail={**detail, "no_chances": MEANT_NONE})
-    of = dict(zip(places, spread.chances, strict=True))
-    chances = tuple(round(of.get(at, 0.0), 6) for at in range(choices))
-    return replace(vote, probabilities=chances, confidence=chances[vote.option or 0], detail=detail)
+    return with_spread(result, spread, result.order, len(result.order))
 
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:
@@ -261,7 +230,7 @@ class LLMJudge:
         )
         version = DECIDING_VERSION if spec.decides else PROMPT_VERSION
         self._params = self._caller.settings(version, timeout=spec.timeout)
-        self._alike: dict[tuple[str, str], dict[str, object]] = {}
+        self._alike: dict[tuple[str, ...], dict[str, object]] = {}
 
     async def ask(self, question: Question) -> AskedOutcome:
         """Return a vote or a failure for every ask, with the call."""
@@ -301,7 +270,7 @@ class LLMJudge:
         """Return the stored settings of a question, shared by many."""
         if question.examples:
             return {**self._params, **_asked(question)}
-        alike = (question.mode, question.layout)
+        alike = (question.mode, question.layout, question.style)
         if alike not in self._alike:
             self._alike[alike] = {**self._params, **_asked(question)}
         return self._alike[alike]
@@ -341,6 +310,8 @@ def _failures(question: Question, kind: FailureKind, message: str) -> Results:
 def _asked(question: Question) -> dict[str, object]:
     """Return how a question was asked, without defaults."""
     given: dict[str, object] = {"mode": question.mode}
+    if question.style == "brief":
+        given["style"] = "brief"
     if question.layout != "item_first":
         given["layout"] = question.layout
     if question.examples:

@@ -1,7 +1,8 @@
 """One completion from a judge's model, with the retries that it needs.
 
 A refusal for now (429) closes the provider's gate and does not count as a try. A timeout, a lost
-connection and a server error are retried after a jittered pause, up to the judge's ``tries``. An
+connection and a server error are retried after a jittered pause, up to the judge's ``tries``; a
+timeout of a local server is not, as it still works on the question that was given up. An
 endpoint without a reply format gets a simpler one, which is remembered. A cached answer needs no
 call and no gate.
 """
@@ -18,10 +19,10 @@ from core.domain.panel import Judge
 from core.domain.votes import KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
+from core.judging.local.own_address import is_local, is_patient
 from core.judging.prompts.layouts import messages, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (
-    SIMPLER,
     CallError,
     Completion,
     Hidden,
@@ -32,6 +33,7 @@ from core.judging.providers.base import (
     hide,
     redact,
     shows,
+    simpler,
 )
 from core.judging.providers.failures import MEND
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
@@ -82,7 +84,10 @@ class Caller:
         self.hidden = hidden_values([self.key, *self._known.values()])
         self._spec, self._provider = spec, provider
         self._sleep, self._clock, self._cache = sleep, clock, cache
-        self._format: ReplyFormat = "schema"
+        self._local, self._patient = is_local(spec), is_patient(spec)
+        self._chances = spec.logprobs or (spec.decides and self._local)
+        # Local models run away most, and their servers know limits of lists and texts.
+        self._format: ReplyFormat = "bounded" if self._local else "schema"
         some = gates if isinstance(gates, tuple) else (gates,)
         self.turns = CallTurns(spec, some, sleep, clock)
 
@@ -92,14 +97,16 @@ class Caller:
         schema: Schema | None,
         tally: CallAccount,
         rng: Callable[[], Random],
+        most: int | None = None,
     ) -> Completion:
         """Return a completion after any retries. Raises the last ``CallError``.
 
-        Without a ``schema`` the reply is in plain words. ``rng`` gives the generator that pauses
-        are drawn from, always the same one.
+        Without a ``schema`` the reply is in plain words, and of a deciding judge without a limit of
+        its own at most ``most`` tokens, as its chances are enough. ``rng`` gives the generator that
+        pauses are drawn from, always the same one.
         """
         tally.sent = segments
-        request = self.request(segments, schema)
+        request = self.request(segments, schema, most)
         key = ""
         if self._cache is not None:
             key = request_key(request, tally.cell)
@@ -122,16 +129,28 @@ class Caller:
                 tally.spent += 1
                 tally.add(outcome, key)
                 return outcome
-            if outcome.about_format and request.format in SIMPLER:
-                # Calls in flight learn it together; the format is simplified once.
-                if self._format == request.format:
-                    self._format = SIMPLER[request.format]
-            elif failure is not None:
+            if failure is not None and not self._adapts(request, outcome):
                 tally.spent += 1
-                if failure.kind not in RETRIED or tally.spent >= self._spec.tries:
+                # A local server still works on what it was asked.
+                again = failure.kind in RETRIED - ({"timeout"} if self._local else set())
+                if not again or tally.spent >= self._spec.tries:
                     raise failure
                 await self._sleep(backoff(tally.spent, failure.retry_after, rng()))
-            request = self.request(segments, schema)
+            request = self.request(segments, schema, most)
+
+    def _adapts(self, request: Request, refusal: CallError) -> bool:
+        """Leave out what the endpoint does not support; return whether there was any."""
+        plainer = simpler(request.format, refusal.message) if refusal.about_format else None
+        if plainer is not None:
+            # Calls in flight learn it together; the format is simplified once.
+            if self._format == request.format:
+                self._format = plainer
+            return True
+        if request.logprobs and not self._spec.logprobs and of_logprobs(refusal):
+            # They were wanted, but not by the judge's settings.
+            self._chances = False
+            return True
+        return False
 
     def settings(self, prompt: str, **more: object) -> dict[str, object]:
         """Return the settings of every call, without the key and variables' values."""
@@ -158,25 +177,31 @@ class Caller:
             return ()
         return tuple(as_answer(key, self._spec.model, answer) for key, answer in tally.fresh)
 
-    def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
+    def request(
+        self, segments: tuple[Segment, ...], schema: Schema | None, most: int | None = None
+    ) -> Request:
         """Return a request for a reply of this form, with the judge's settings."""
         spec = self._spec
+        typed = spec.template == "systemone"
+        # Only for a chosen option: an assessment's tokens tell nothing.
+        chances = self._chances and (schema is not None or (spec.decides and not typed))
+        short = most if chances and spec.decides and spec.thinking in (None, "off") else None
         return Request(
             model=spec.model,
             messages=messages(segments),
             shared_ends=shared_ends(segments),
             schema=schema or _NO_SCHEMA,
-            format=self._format if schema else "words",
+            format=self._format if schema else "systemone" if typed else "words",
             temperature=spec.temperature,
-            max_tokens=spec.max_tokens,
+            max_tokens=spec.max_tokens or short,
             timeout=spec.timeout,
+            patient=self._patient,
             thinking=spec.thinking,
             params=spec.params,
             api_base=spec.api_base,
             key=self.key,
             known=self._known,
-            # Only for a chosen number: an assessment's tokens tell nothing.
-            logprobs=spec.logprobs and (schema is not None or spec.decides),
+            logprobs=chances,
         )
 
     async def _send(
@@ -225,10 +250,15 @@ class Caller:
             self._on_call(more)
 
 
+def of_logprobs(error: CallError) -> bool:
+    """Return whether a refusal is about log-probabilities."""
+    concerned = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
+    return concerned and not error.about_format
+
+
 def about_logprobs(error: CallError) -> CallError:
     """Return the error; one about log-probabilities says what to change."""
-    concerned = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
-    if not concerned or error.about_format:
+    if not of_logprobs(error):
         return error
     message = error.message.removesuffix(MEND["auth"])
     message += " Switch off log-probabilities for this judge, or set top_logprobs in its params."

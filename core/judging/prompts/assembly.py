@@ -31,7 +31,13 @@ from core.judging.prompts.parts import (
     requirement_part,
     submission_part,
 )
-from core.judging.prompts.reply_parsing import Schema, ids_of, reply_schema, rubric_schema
+from core.judging.prompts.reply_parsing import (
+    Schema,
+    ids_of,
+    option_schema,
+    reply_schema,
+    rubric_schema,
+)
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.records import record
@@ -83,6 +89,14 @@ class _Words(NamedTuple):
 _OF_ONE = _Words(
     PROMPT_VERSION, wording.SYSTEM, wording.ASK, wording.ASK_ALL, wording.ASSESS, wording.CHOOSE
 )
+_BRIEF = _Words(
+    wording.BRIEF_VERSION,
+    wording.BRIEF_SYSTEM,
+    wording.BRIEF_ASK,
+    wording.BRIEF_ASK_ALL,
+    wording.BRIEF_ASSESS,
+    wording.BRIEF_ASK,
+)
 _OF_TWO = _Words(
     PAIR_VERSION,
     pair_wording.SYSTEM,
@@ -98,7 +112,13 @@ def _compares(question: Question) -> bool:
 
 
 def _words(question: Question) -> _Words:
-    return _OF_TWO if _compares(question) else _OF_ONE
+    if _compares(question):
+        return _OF_TWO
+    return _BRIEF if _is_brief(question) else _OF_ONE
+
+
+def _is_brief(question: Question) -> bool:
+    return question.style == "brief" and not _compares(question)
 
 
 def build(question: Question) -> Prompt:
@@ -116,12 +136,14 @@ def build(question: Question) -> Prompt:
     words = _words(question)
     system = _system_segment(_system(words, question))
     segments = (system, *parts(question, texts))
-    schema = (
-        rubric_schema([len(ask.order) for ask in question.asks])
-        if question.mode == "rubric"
-        else reply_schema(len(question.order))
-    )
-    return Prompt(segments, schema, words.version, texts.submission.code.nonce)
+    return Prompt(segments, _schema(question), words.version, texts.submission.code.nonce)
+
+
+def _schema(question: Question) -> Schema:
+    counts, several = [len(ask.order) for ask in question.asks], question.mode == "rubric"
+    if _is_brief(question):
+        return option_schema(counts, several=several)
+    return rubric_schema(counts) if several else reply_schema(counts[0])
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -129,10 +151,9 @@ def _system_segment(text: str) -> Segment:
     return Segment("system", text, shared=True)
 
 
-def decision(question: Question) -> tuple[Segment, ...]:
-    """Return the messages to a model that only decides yes or no."""
+def material(question: Question, system: str, last: str) -> tuple[Segment, ...]:
+    """Return the messages to a model that only decides: rules, material, question."""
     texts = _fenced(question)
-    system = wording.DECIDE_SYSTEM
     if question.instructions:
         system = f"{system.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
     segments = (
@@ -140,7 +161,7 @@ def decision(question: Question) -> tuple[Segment, ...]:
         Segment("user", texts.guidelines),
         Segment("user", texts.background, shared=True),
         Segment("user", texts.submission.text, shared=len(question.rubric.criteria) > 1),
-        Segment("user", f"{comparison_part(question.criterion)}\n\n{wording.DECIDE}"),
+        Segment("user", last),
     )
     return tuple(segment for segment in segments if segment.text)
 
@@ -166,10 +187,25 @@ def summarise(reply: str) -> tuple[Segment, Segment]:
 
 def repair(problem: str, question: Question) -> Segment:
     """Return the segment after an unreadable reply. ``problem`` is a sentence."""
+    if _is_brief(question):
+        count, words = len(question.order), _words(question)
+        again = words.ask_all if question.mode == "rubric" else words.ask
+        ids = _listed(ids_of(len(question.asks)))
+        text = wording.BRIEF_REPAIR.format(problem=problem)
+        return Segment("user", text + again.format(ids=ids, count=count))
     if question.mode == "rubric":
         ids = _listed(ids_of(len(question.asks)))
         return Segment("user", wording.REPAIR_ALL.format(problem=problem, ids=ids))
     return Segment("user", wording.REPAIR.format(problem=problem, count=len(question.order)))
+
+
+def repair_cut(question: Question) -> tuple[Segment, Schema]:
+    """Return what asks for options alone after a reply that was cut off, and their schema."""
+    several = question.mode == "rubric"
+    counts = [len(ask.order) for ask in question.asks]
+    words = wording.REPAIR_CUT_ALL if several else wording.REPAIR_CUT
+    text = words.format(ids=_listed(ids_of(len(counts))), count=counts[0])
+    return Segment("user", text), option_schema(counts, several=several)
 
 
 def repair_assessment(problem: str) -> Segment:
@@ -182,7 +218,7 @@ def _item_first(question: Question, texts: _Texts) -> Iterable[Segment]:
     submission = Segment("user", texts.submission.text) if alone else texts.shared_submission
     if question.mode != "rubric" and not question.examples:
         same = Same(question.criterion)
-        last = _asked_plainly(same, question.order, question.mode, _compares(question))
+        last = _asked_plainly(same, question.order, question.mode, _words(question).version)
         return (*texts.first, submission, last)
     parts = list[str]()
     for name, ask in _named(question):
@@ -192,11 +228,12 @@ def _item_first(question: Question, texts: _Texts) -> Iterable[Segment]:
 
 
 @lru_cache(maxsize=512)
-def _asked_plainly(same: Same, order: tuple[int, ...], mode: str, compares: bool) -> Segment:
+def _asked_plainly(same: Same, order: tuple[int, ...], mode: str, version: str) -> Segment:
     """Return the end of a message about a criterion, shared by many items."""
-    part = comparison_part if compares else requirement_part
+    words = next(words for words in (_OF_ONE, _BRIEF, _OF_TWO) if words.version == version)
+    part = comparison_part if words is _OF_TWO else requirement_part
     parts = (part(same.thing), options_part(same.thing, order))
-    return _ending(_OF_TWO if compares else _OF_ONE, mode, len(order), parts)
+    return _ending(words, mode, len(order), parts)
 
 
 def _criterion_first(question: Question, texts: _Texts) -> Iterable[Segment]:

@@ -71,25 +71,32 @@ def spreads_of(
     return spreads
 
 
-def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
-    """Return the probabilities of Yes and No as the first word, or why unknown.
+def decided(
+    tokens: Sequence[NumberToken] | None, words: Sequence[str], said: str | None, at: int = 0
+) -> Spread | str:
+    """Return the probabilities of the answers ``words``, or why they are unknown.
 
-    Spellings of a word are added.
+    They are those in the place of the word ``said``, or else of the first token from ``at`` on.
+    Spellings and beginnings of a word are added.
 
     >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
-    >>> [round(chance, 4) for chance in decided([{"at": 0, "text": "Yes", "top": top}]).chances]
+    >>> token = {"at": 0, "text": "Yes", "top": top}
+    >>> [round(chance, 4) for chance in decided([token], ("yes", "no"), "yes").chances]
     [0.7419, 0.2231]
     """
     if tokens is None:
         return NOT_SENT
-    first = next((token for token in tokens if _word(token["text"])), None)
+    behind = [token for token in tokens if token["at"] + len(token["text"]) > at]
+    first = next((t for t in behind if said and _word(t["text"], words) == said), None)
+    if first is None and said is None and behind and behind[0]["at"] <= at:
+        first = behind[0]
     if first is None:
         return NOT_THE_REPLY
-    sums = {"yes": 0.0, "no": 0.0}
+    sums = dict.fromkeys(words, 0.0)
     for text, chance in first["top"].items():
-        if word := _word(text):
+        if word := _word(text, words):
             sums[word] += exp(min(chance, 1.0))
-    return _told((sums["yes"], sums["no"]), first)
+    return _told([*sums.values()], first)
 
 
 def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
@@ -103,9 +110,13 @@ def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
     return Spread(tuple(chance / max(total, 1.0) for chance in chances), max(0.0, 1.0 - total))
 
 
-def _word(token: str) -> str:
-    word = re.sub(r"\W", "", token).casefold()
-    return word if word in ("yes", "no") else ""
+def _word(token: str, words: Sequence[str]) -> str:
+    """Return the answer that a token is, or the only one that it begins; else ""."""
+    word = re.sub(r"\W", "", token)
+    if word in words or (word := word.casefold()) in words:
+        return word
+    begun = [answer for answer in words if len(word) > 1 and answer.startswith(word)]
+    return begun[0] if len(begun) == 1 else ""
 
 
 def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from core.judging.answer_bounds import MAX_QUOTES
 from core.records import record
-
-MAX_QUOTES = 3
 
 _WHOLE = re.compile(r"[+-]?\d{1,9}(?:\.0+)?\Z")
 _MARKS = re.compile(r'[{}"\\]')
@@ -40,22 +39,6 @@ class Unreadable:
 
 
 _EMPTY = Unreadable("empty", "The reply was empty.")
-
-
-def read_decision(text: str | None) -> bool | Unreadable:
-    """Return whether a reply begins with Yes or with No, or ``Unreadable``.
-
-    >>> read_decision(" **Yes**, it does."), read_decision("no")
-    (True, False)
-    >>> read_decision("Not sure").kind
-    'malformed'
-    """
-    if not text or not text.strip():
-        return Unreadable("empty", "The reply was empty.")
-    first = next(iter(re.findall(r"[^\W\d_]+", text)), "").casefold()
-    if first in ("yes", "no"):
-        return first == "yes"
-    return Unreadable("malformed", "The reply was neither Yes nor No.")
 
 
 def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
@@ -262,7 +245,8 @@ Schema = dict[str, object]
 def reply_schema(count: int) -> Schema:
     """Return the schema of a reply to ``count`` options; shared, do not change.
 
-    The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``). An
+    The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``; see
+    ``answer_bounds.limited``). An
     endpoint that refuses the bounds, too, is asked for plain JSON instead; see
     ``core.judging.asking.retry``.
     """
@@ -273,6 +257,14 @@ def reply_schema(count: int) -> Schema:
             "option": {"type": "integer", "minimum": 1, "maximum": count},
         }
     )
+
+
+def option_schema(counts: Sequence[int], *, several: bool) -> Schema:
+    """Return the schema of a reply with options only, for one criterion or ``several``."""
+    options = [
+        _object({"option": {"type": "integer", "minimum": 1, "maximum": count}}) for count in counts
+    ]
+    return _object(dict(zip(ids_of(len(counts)), options, strict=True))) if several else options[0]
 
 
 def rubric_schema(counts: Sequence[int]) -> Schema:

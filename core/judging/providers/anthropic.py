@@ -12,7 +12,7 @@ from typing import Any
 
 from core.judging.allowance import Told
 from core.judging.answer_bounds import known_count
-from core.judging.providers.base import Completion, Request, json_of
+from core.judging.providers.base import WITH_SCHEMA, Completion, Request, json_of
 from core.judging.providers.failures import from_status, other_answer
 
 VERSION = "2023-06-01"
@@ -72,7 +72,7 @@ def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
 
 def messages_headers(request: Request) -> dict[str, str]:
     """Return the headers besides the key."""
-    asks = request.format == "schema"
+    asks = request.format in WITH_SCHEMA
     return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if asks else {})}
 
 
@@ -89,7 +89,7 @@ def messages_body(
         "temperature": request.temperature,
         **params,
     }
-    if request.format == "schema":
+    if request.format in WITH_SCHEMA:
         body["output_format"] = {"type": "json_schema", "schema": in_words(request.schema)}
     return {name: value for name, value in body.items() if value is not None}
 

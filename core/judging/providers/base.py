@@ -22,7 +22,7 @@ from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
 from core.judging.allowance import Told
-from core.judging.answer_bounds import known_cost, known_count, known_name
+from core.judging.answer_bounds import known_cost, known_count, known_name, limited
 from core.judging.providers.logprobs import NumberToken
 from core.records import record
 
@@ -115,11 +115,32 @@ _EDGE = "[A-Za-z0-9+/_-]"
 _END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
 
 
-#: How to request the reply's format: by JSON schema, as any JSON object, or in words only.
-ReplyFormat = Literal["schema", "object", "words"]
+#: How to request the reply's format: by JSON schema, with limits of its texts or without, as any
+#: JSON object, in words only, or as chances of answers to typed questions.
+ReplyFormat = Literal["bounded", "schema", "object", "words", "systemone"]
+
+WITH_SCHEMA: tuple[ReplyFormat, ...] = ("bounded", "schema")
 
 #: The next format to try if an endpoint does not support one.
-SIMPLER: dict[ReplyFormat, ReplyFormat] = {"schema": "object", "object": "words"}
+_SIMPLER: dict[ReplyFormat, ReplyFormat] = {
+    "bounded": "schema",
+    "schema": "object",
+    "object": "words",
+}
+#: What a refusal says that is about a part of the schema, not about schemas.
+_PART = re.compile(r"max.?(items|length)|keyword|feature|grammar|repetition", re.IGNORECASE)
+
+
+def simpler(format_: ReplyFormat, refusal: str) -> ReplyFormat | None:
+    """Return the format to try after a refusal, or ``None``.
+
+    >>> simpler("bounded", "maxItems is not permitted"), simpler("bounded", "no response_format")
+    ('schema', 'object')
+    """
+    if format_ == "bounded" and not _PART.search(refusal):
+        return "object"
+    return _SIMPLER.get(format_)
+
 
 #: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would change a call into
 #: something else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
@@ -137,7 +158,8 @@ class Request:
     ``known`` holds the values of variables in ``params``, which are filled in only when the request
     is sent.
 
-    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call.
+    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call; a
+    ``patient`` one has no limit while its server answers anything.
     ``shared_ends`` are the ends of pieces that other calls share, as (index of the message,
     characters into it), which a provider may be told to cache. ``logprobs`` asks for the
     probability of each token and of its alternatives.
@@ -150,6 +172,7 @@ class Request:
     temperature: float | None = None
     max_tokens: int | None = None
     timeout: float = 60.0
+    patient: bool = False
     thinking: Thinking | int | None = None
     params: dict[str, object] = field(default_factory=dict)
     api_base: str = ""
@@ -168,8 +191,8 @@ class Request:
 class Completion:
     """A completion. ``None`` is unknown; ``cost`` is in US dollars.
 
-    ``number_tokens`` are the tokens of ``text`` with a digit, and their probabilities; empty if the
-    tokens do not match the text. ``told`` are the provider's remaining limits.
+    ``number_tokens`` are the tokens of ``text`` that may answer, and their probabilities; empty if
+    the tokens do not match the text. ``told`` are the provider's remaining limits.
     """
 
     text: str | None
@@ -244,11 +267,12 @@ class ModelProvider(Protocol):
 
 def response_format(request: Request) -> dict[str, object] | None:
     """Return the ``response_format`` of a request's body, or ``None``."""
-    if request.format == "words":
+    if request.format in ("words", "systemone"):
         return None
     if request.format == "object":
         return {"type": "json_object"}
-    schema = {"name": "judgement", "strict": True, "schema": request.schema}
+    given = limited(request.schema) if request.format == "bounded" else request.schema
+    schema = {"name": "judgement", "strict": True, "schema": given}
     return {"type": "json_schema", "json_schema": schema}
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 from core.domain.panel import Judge
 from core.judging.known_providers import PLAIN, named, provider_of
-from core.judging.providers.base import ModelProvider
+from core.judging.local import model_file
+from core.judging.providers.base import CallError, Completion, ModelProvider, Request
+from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.providers.plain import PlainProvider, is_plain
 
 #: ``plain`` and ``openai`` are direct clients: for a provider by name, and for a given address.
-Way = Literal["litellm", "openai", "plain"]
+Way = Literal["litellm", "openai", "plain", "file"]
 
 
 def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
@@ -28,6 +32,10 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     >>> provider_for(Judge(name="j", model="gemini/x"))
     'litellm'
     """
+    if judge.model.startswith("file:"):
+        return "file"
+    if judge.template == "systemone":
+        return "openai"
     if judge.door == "litellm":
         return "litellm"
     plain = named(judge.model)[0] in PLAIN
@@ -51,6 +59,8 @@ def no_batches(judge: Judge) -> str:
     'has no batch interface that is spoken here.'
     """
     way, provider = provider_for(judge), named(judge.model)[0]
+    if way == "file" or judge.template == "systemone":
+        return f"{_NONE}."
     spoken = provider in PLAIN and PLAIN[provider].batches
     if way == "openai" or (way == "plain" and spoken):
         return ""
@@ -87,6 +97,26 @@ def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
     return not environ.get("AZURE_API_KEY")
 
 
+class ModelFiles(OpenAIProvider):
+    """Starts the servers of model files, and asks them."""
+
+    name = "file"
+
+    async def complete(self, request: Request) -> Completion:
+        """Send one POST to the file's server. Raises ``CallError``."""
+        path = model_file.path_of(request.model)
+        assert path is not None, request.model
+        try:
+            address = await asyncio.to_thread(model_file.address, path)
+        except model_file.NotStarted as error:
+            raise CallError("not_found", str(error), sent=False) from None
+        return await super().complete(replace(request, api_base=address, model=path.stem))
+
+    def cost(self, request: Request, data: dict[str, Any]) -> float | None:
+        """Return that it costs nothing."""
+        return 0.0
+
+
 def open_provider(kind: Way, environ: Mapping[str, str] | None = None) -> ModelProvider:
     """Open a provider. Imports and connections wait for its first call.
 
@@ -94,9 +124,9 @@ def open_provider(kind: Way, environ: Mapping[str, str] | None = None) -> ModelP
     """
     if kind == "plain":
         return PlainProvider(environ or {})
+    if kind == "file":
+        return ModelFiles()
     if kind == "openai":
-        from core.judging.providers.openai_provider import OpenAIProvider
-
         return OpenAIProvider()
     from core.judging.providers.litellm_provider import LiteLLMProvider
 

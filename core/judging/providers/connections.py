@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import aiohttp
@@ -101,3 +102,41 @@ async def _is_quiet(connection: Any) -> bool:
     # A request that was answered before it was fully sent would precede the next one.
     sent: bool = connection.transport.get_write_buffer_size() == 0
     return sent
+
+
+# Slow servers of one's own are waited for as long as they show that they are there.
+
+ResultT = TypeVar("ResultT")
+
+#: How often a server that still owes an answer is asked whether it is there, in seconds.
+BEAT = 20.0
+#: How long that may take. A server with a single thread has no answer until it is done.
+ANSWERS_WITHIN = 30.0
+#: How long a server may be silent on everything.
+SILENCE = 600.0
+
+
+class Silent(TimeoutError):
+    """A server answered nothing for too long."""
+
+
+async def while_alive(
+    answer: Coroutine[Any, Any, ResultT], ask_alive: Callable[[], Awaitable[object]]
+) -> ResultT:
+    """Return the ``answer``, however long it takes, while ``ask_alive`` succeeds now and then.
+
+    Raises ``Silent`` if nothing came for ``SILENCE`` seconds; the answer is given up then.
+    """
+    task, heard = asyncio.ensure_future(answer), time.monotonic()
+    try:
+        while not (await asyncio.wait({task}, timeout=BEAT))[0]:
+            try:
+                await ask_alive()
+                heard = time.monotonic()
+            except (aiohttp.ClientError, OSError):
+                if time.monotonic() - heard > SILENCE:
+                    raise Silent(f"The server was silent for {SILENCE:g} seconds.") from None
+        return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

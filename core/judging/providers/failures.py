@@ -89,7 +89,9 @@ _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     (
         "context_length",
         re.compile(
-            r"context.?(length|window)|maximum context|prompt is too long|input is too long"
+            r"context.?(length|window|size)|context (the )?overflows|maximum (context|model length)"
+            r"|prompt is too long|input is too long|`inputs` must have less than \d+ tokens"
+            r"|`inputs` tokens \+ `max_new_tokens` must be"
             r"|too many (input )?tokens|reduce the length|exceeds? the max\w* (number of )?tokens"
             r"|request too large",
             re.IGNORECASE,
@@ -123,7 +125,7 @@ _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
 _FORMAT = re.compile(
     r"response.?format|json.?schema|json.?object|structured.?output|guided.?json|response.?schema"
     r"|output.?(?:format|config)|schema.{0,80}(?:support|permit|allow)"
-    r"|(?:minimum|maximum)\b.{0,80}(?:support|permit|allow)",
+    r"|max(?:items|length)|grammar|(?:minimum|maximum)\b.{0,80}(?:support|permit|allow)",
     re.IGNORECASE,
 )
 _BY_STATUS: dict[int, FailureKind] = {
@@ -204,8 +206,10 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
     >>> kind_of(429, "slow down"), kind_of(429, "", "insufficient_quota"), kind_of(529, "busy")
     ('rate_limit', 'auth', 'server')
     """
+    text = f"{code} {message}"
     if status >= 500:
-        return "server"
+        # Some servers call a prompt that is too long an error of their own.
+        return "context_length" if _WORDS[0][1].search(text) else "server"
     if status == 429:
         # Waiting brings no credit back; some providers call a plain rate limit a "quota", so only
         # the code decides.
@@ -214,7 +218,6 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
         return _BY_STATUS[status]
     if 300 <= status < 400:
         return "not_found"
-    text = f"{code} {message}"
     return next((kind for kind, pattern in _WORDS if pattern.search(text)), "bad_request")
 
 

@@ -12,7 +12,7 @@ MOST_ALTERNATIVES = 20
 
 
 #: What tokens can answer: a number, or a decision in a word.
-_TELLS = re.compile(rb"\d|\A\W*(?:yes|no)\W*\Z", re.IGNORECASE)
+_TELLS = re.compile(rb"\d|\A\W*(?:yes|no|safe|unsafe|[A-Z])\W*\Z", re.IGNORECASE)
 
 
 class NumberToken(TypedDict):
@@ -32,7 +32,7 @@ def asked_logprobs(wanted: bool) -> dict[str, object]:
 
 
 def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | None:
-    """Return the tokens of ``text`` with a digit, yes or no; ``None`` if not sent.
+    """Return the first token of ``text``, and those that may answer; ``None`` if not sent.
 
     Tokens may say more than the text (thinking before it, a mark of the end after it); where the
     text is not among what they say, none is known. A character may be split over tokens, so they
@@ -40,7 +40,7 @@ def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | Non
 
     >>> said = [{"token": "a", "logprob": 0.0}, {"token": "2", "logprob": -0.5}]
     >>> number_tokens({"content": said}, "a2")
-    [{'at': 1, 'text': '2', 'top': {'2': -0.5}}]
+    [{'at': 0, 'text': 'a', 'top': {'a': 0.0}}, {'at': 1, 'text': '2', 'top': {'2': -0.5}}]
     """
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(content, list) or not content:
@@ -55,11 +55,14 @@ def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | Non
 def _of_figures(
     tokens: list[dict[str, Any]], pieces: list[bytes], whole: bytes, start: int, length: int
 ) -> Iterator[NumberToken]:
-    at = 0
+    at, begun = 0, False
     for token, piece in zip(tokens, pieces, strict=True):
         here, at = at, at + len(piece)
         own = _chance(token)
-        if at <= start or here >= start + length or own is None or not _TELLS.search(piece):
+        if at <= start or here >= start + length or own is None:
+            continue
+        first, begun = not begun and bool(piece.strip()), begun or bool(piece.strip())
+        if not first and not _TELLS.search(piece):
             continue
         others = token.get("top_logprobs")
         rest = [_chance(alternative) for alternative in others] if isinstance(others, list) else []

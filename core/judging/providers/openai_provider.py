@@ -11,9 +11,11 @@ import io
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
+from core.judging.local.own_address import is_own
 from core.judging.providers.base import (
     CallError,
     Completion,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     import ssl
 
     import aiohttp
+
+    from core.judging.providers.connections import Answers
 
 DEFAULT_BASE = "https://api.openai.com/v1"
 
@@ -71,6 +75,8 @@ class OpenAIProvider:
         """Return the completion in an answer of this status. Raises ``CallError``."""
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
+        if request.format == "systemone":
+            return _typed_answers(body, request)
         data = _parsed(body, headers, request)
         return _completion(data, self.cost(request, data), told_by(headers))
 
@@ -83,6 +89,11 @@ class OpenAIProvider:
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
         """Return the POST of a request with these ``params``. Raises ``CallError``."""
         headers = headers_of(request, params.pop("extra_headers", None))
+        if request.format == "systemone":
+            asked = json_of(request.messages[-1]["content"])
+            body = {"model": request.model.removeprefix("openai/"), **asked, **params}
+            base = request.api_base.rstrip("/").removesuffix("/systemone")
+            return Prepared(f"{base}/systemone", headers, body)
         return Prepared(_url(request), headers, chat_body(request, params))
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
@@ -94,30 +105,58 @@ class OpenAIProvider:
         return True
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
-        import aiohttp
         from yarl import URL
 
-        from core.judging.providers.connections import LAST, TWICE
+        from core.judging.providers.connections import TWICE, while_alive
 
         prepared = self.prepared(request, sent_params(request))
+        patient = request.patient and is_own(prepared.url)
         with PlainlyTold(request.timeout, request.hidden):
-            url = URL(prepared.url)
-            answers = self._answers[url.authority]
-            async with self.session().post(
-                url,
-                data=_Body(as_json(prepared.body), self.when_sent.get()),
-                headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
-                proxy=prepared.proxy,
-                ssl=self.trusted(prepared.url),
-                timeout=aiohttp.ClientTimeout(total=request.timeout),
-                # A redirect would carry the key to an unnamed address.
-                allow_redirects=False,
-            ) as response:
-                status, headers, body = await whole_answer(response)
+            answers = self._answers[URL(prepared.url).authority]
+            sent = self._sent(prepared, answers, None if patient else request.timeout)
+            alive = partial(self._ask_alive, prepared)
+            status, headers, body = await (while_alive(sent, alive) if patient else sent)
         asked = [message["content"] for message in request.messages]
         if status == 200 and answers.repeats(body, asked):
             raise CallError("server", TWICE, status=status, there=True)
         return status, headers, body
+
+    async def _sent(
+        self, prepared: Prepared, answers: Answers, limit: float | None
+    ) -> tuple[int, Mapping[str, str], str]:
+        import aiohttp
+        from yarl import URL
+
+        from core.judging.providers.connections import LAST
+
+        async with self.session().post(
+            URL(prepared.url),
+            data=_Body(as_json(prepared.body), self.when_sent.get()),
+            headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
+            proxy=prepared.proxy,
+            ssl=self.trusted(prepared.url),
+            timeout=aiohttp.ClientTimeout(total=limit),
+            # A redirect would carry the key to an unnamed address.
+            allow_redirects=False,
+        ) as response:
+            return await whole_answer(response)
+
+    async def _ask_alive(self, prepared: Prepared) -> None:
+        """Ask the server for anything; any answer shows that it is there."""
+        import aiohttp
+
+        from core.judging.providers.connections import ANSWERS_WITHIN, LAST
+
+        address = prepared.url.removesuffix("/chat/completions") + "/models"
+        async with self.session().get(
+            address,
+            headers={**prepared.headers, **LAST},
+            proxy=prepared.proxy,
+            ssl=self.trusted(address),
+            timeout=aiohttp.ClientTimeout(total=ANSWERS_WITHIN),
+            allow_redirects=False,
+        ):
+            pass
 
     def session(self) -> aiohttp.ClientSession:
         """Return the session, opened on first use."""
@@ -167,6 +206,10 @@ class PlainlyTold:
     def _told(self, error: BaseException) -> CallError | None:
         import aiohttp
 
+        from core.judging.providers.connections import Silent
+
+        if isinstance(error, Silent):
+            return CallError("timeout", str(error))
         if isinstance(error, TimeoutError):
             return CallError("timeout", f"No answer within {self._timeout:g} seconds.")
         if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
@@ -266,6 +309,25 @@ def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str
         mend = " Check the address (it usually ends in /v1)."
         raise other_answer("a chat completion", body, request.hidden, mend)
     return data
+
+
+def _typed_answers(body: str, request: Request) -> Completion:
+    """Return what ``/v1/systemone`` answered, as JSON by the question's name."""
+    try:
+        data = json_of(body)
+    except (ValueError, RecursionError):
+        data = None
+    answers = data.get("answers") if isinstance(data, dict) else None
+    if not isinstance(answers, dict):
+        mend = " Check the address: a decision model's server has /v1/systemone."
+        raise other_answer("answers to typed questions", body, request.hidden, mend)
+    usage = data["usage"] if isinstance(data.get("usage"), dict) else {}
+    return Completion(
+        text=as_json(answers).decode(),
+        tokens_in=usage.get("input_tokens"),
+        tokens_out=usage.get("output_tokens"),
+        model=str(data.get("model") or ""),
+    )
 
 
 def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:

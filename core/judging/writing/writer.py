@@ -23,6 +23,7 @@ from core.domain.votes import Call, Cell, FailureKind, Segment
 from core.identity import seeded
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller, Gates
+from core.judging.local.own_address import is_patient
 from core.judging.prompts.reply_parsing import Schema, Unreadable
 from core.judging.providers.base import CallError, Completion, ModelProvider
 from core.judging.rate_limits import Clock, Sleep
@@ -250,7 +251,9 @@ def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
     >>> writer_of(Judge(name="j", model="m", max_tokens=300, temperature=0), varied=True).max_tokens
     4000
     """
-    changed: dict[str, object] = {"timeout": max(judge.timeout, LEAST_SECONDS)}
+    changed: dict[str, object] = {}
+    if not is_patient(judge):
+        changed["timeout"] = max(judge.timeout, LEAST_SECONDS)
     if judge.max_tokens is not None:
         changed["max_tokens"] = max(judge.max_tokens, LEAST_TOKENS)
     if varied and judge.temperature is not None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -21,6 +23,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Call, Cell, FailureKind, VoteFailure
 from core.errors import InputError
+from core.judging.local.own_address import is_patient
 from core.judging.protocol import Question
 from core.services.access import spending
 from core.services.access.allowing import allowed
@@ -28,8 +31,8 @@ from core.services.access.providers import require_allowed
 from core.services.judges.panel_setup import key_of, known_values
 from core.store.database.content import noun_hash
 from core.store.store import Store
+from core.text.numbers import seconds
 
-TIMEOUT = 20.0
 #: How much longer than its timeout a test may take: the first one imports litellm.
 GRACE = 40.0
 
@@ -76,12 +79,16 @@ class ConnectionResult:
         return self.failure is None
 
 
-def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionResult:
+def check_connection(
+    judge: Judge, *, timeout: float | None = None, on_sent: Callable[[], object] = lambda: None
+) -> ConnectionResult:
     """Ask ``judge`` one question, off this thread; waits for what comes of it.
 
     Args:
         judge: its settings; its key is taken from the environment.
-        timeout: seconds for everything, tries included.
+        timeout: seconds for everything, tries included; by default as long as the judge waits,
+            and without an end for a local server that is there.
+        on_sent: called when the question went out, so that the server is known to be there.
 
     Raises:
         InputError: the judge is an offline or imported one, which has nothing to connect to.
@@ -93,12 +100,14 @@ def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionRes
     if not judge.askable:
         raise InputError(f"{judge.name} was imported with its votes and cannot be asked here.")
     require_allowed([judge])
-    future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), loop())
+    if timeout is None and not is_patient(judge):
+        timeout = judge.timeout
+    future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout, on_sent), loop())
     try:
-        outcome = future.result(timeout + GRACE)
+        outcome = future.result(None if timeout is None else timeout + GRACE)
     except TimeoutError:
         future.cancel()
-        outcome = _timed_out(timeout)
+        outcome = _timed_out(timeout or 0)
     return _result(judge, outcome)
 
 
@@ -111,13 +120,13 @@ def loop() -> asyncio.AbstractEventLoop:
     return found
 
 
-async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
+async def _ask(judge: Judge, timeout: float | None, on_sent: Callable[[], object]) -> AskedOutcome:
     """What came of the question at the judge's address; of several, the first that failed."""
     alone = [
         judge.model_copy(update={"api_base": address, "replicas": ()})
         for address in (judge.api_base, *judge.replicas)
     ]
-    found = await asyncio.gather(*(_ask_at(one, timeout) for one in alone))
+    found = await asyncio.gather(*(_ask_at(one, timeout, on_sent) for one in alone))
     failed = [
         (one.api_base, outcome, first)
         for one, outcome in zip(alone, found, strict=True)
@@ -130,7 +139,9 @@ async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
     return replace(outcome, results=(replace(failure, message=words),))
 
 
-async def _ask_at(judge: Judge, timeout: float) -> AskedOutcome:
+async def _ask_at(
+    judge: Judge, timeout: float | None, on_sent: Callable[[], object]
+) -> AskedOutcome:
     from core.judging.asking.llm_judge import LLMJudge
     from core.judging.providers.choice import open_provider, provider_for
     from core.judging.rate_limits import ProviderGate
@@ -140,15 +151,25 @@ async def _ask_at(judge: Judge, timeout: float) -> AskedOutcome:
         await asyncio.to_thread(_warm_up)
     key = key_of(judge)
     # A run would wait out a refusal; a test says at once that there was one.
-    gate = ProviderGate(max_refusals=1, max_wait=timeout / 2)
+    limit = judge.timeout if timeout is None else timeout
+    gate = ProviderGate(max_refusals=1, max_wait=limit / 2)
     spec = judge.model_copy(
-        update={"tries": min(2, judge.tries), "timeout": min(timeout, judge.timeout)}
+        update={"tries": min(2, judge.tries), "timeout": min(limit, judge.timeout)}
     )
+
+    def out(more: int) -> None:
+        if more > 0:
+            on_sent()
+
     try:
-        asked = LLMJudge(spec, provider, key, gate, known=known_values(spec))
+        asked = LLMJudge(
+            *(spec, provider, key, gate),
+            known=known_values(spec),
+            on_call=out,
+        )
         return await asyncio.wait_for(asked.ask(_question(spec)), timeout)
     except TimeoutError:
-        return _timed_out(timeout)
+        return _timed_out(limit)
     finally:
         await provider.close()
 
@@ -204,8 +225,17 @@ def _place(judge: str) -> str:
     return f"connection/{judge}"
 
 
+@dataclass(slots=True)
+class _Test:
+    """A test under way, when it began and when its question went out, by a monotonic clock."""
+
+    thread: threading.Thread
+    began: float
+    sent: float | None = None
+
+
 #: The tests under way in this process, by data file and judge.
-_running: dict[tuple[str, str], threading.Thread] = {}
+_running: dict[tuple[str, str], _Test] = {}
 
 
 @allowed("set judges")
@@ -220,7 +250,7 @@ def begin(store: Store, judge: Judge) -> None:
     if not is_running(store, judge.name):
         given = (store.acting(LOCAL), judge, store.actor.name)
         thread = threading.Thread(target=_keep, args=given, daemon=True)
-        _running[str(store.path), judge.name] = thread
+        _running[str(store.path), judge.name] = _Test(thread, time.monotonic())
         thread.start()
 
 
@@ -233,20 +263,34 @@ def under_way(store: Store) -> frozenset[str]:
     path = str(store.path)
     return frozenset(
         judge
-        for (file, judge), thread in list(_running.items())
-        if file == path and thread.is_alive()
+        for (file, judge), test in list(_running.items())
+        if file == path and test.thread.is_alive()
     )
 
 
 def is_running(store: Store, judge: str) -> bool:
     """Whether a test of the judge of that name is under way in this process."""
-    thread = _running.get((str(store.path), judge))
-    return thread is not None and thread.is_alive()
+    test = _running.get((str(store.path), judge))
+    return test is not None and test.thread.is_alive()
+
+
+def standing(store: Store, judge: str) -> str:
+    """Return how far a test under way is, in words; empty without one."""
+    test = _running.get((str(store.path), judge))
+    if test is None or not test.thread.is_alive():
+        return ""
+    since = "connecting" if test.sent is None else "connected, working"
+    return f"{since} for {seconds(time.monotonic() - (test.sent or test.began))}"
 
 
 def _keep(store: Store, judge: Judge, person: str) -> None:
+    test = _running[str(store.path), judge.name]
+
+    def sent() -> None:
+        test.sent = test.sent or time.monotonic()
+
     try:
-        result = check_connection(judge)
+        result = check_connection(judge, on_sent=sent)
         if result.cost:
             spending.note_test(store, person, judge, result.cost)
         store.settings.put(_place(judge.name), asdict(result))

@@ -14,10 +14,12 @@ from core.domain.panel import CODE_KINDS, Judge
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, Problem
 from core.judging.function_judge import JudgeFunction
+from core.judging.local import model_file
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
-from core.services.judges.registry import env_status, key_status
+from core.services.judges.registry import env_status, key_status, save_judge
 from core.settings import load_settings
+from core.store.store import Store
 from core.text.names import visible
 
 _OWN = "Use off, low, medium or high instead"
@@ -70,9 +72,23 @@ def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = N
         raise InputError("These judges cannot be asked.", tuple(problems))
 
 
+def add_model_file(store: Store, path: str) -> Judge:
+    """Keep a judge whose model is a file of this machine, and return it.
+
+    Raises:
+        InputError: the file is no model, or llama.cpp is not installed.
+    """
+    judge = model_file.judge_of(path.strip())
+    if lacks := model_file.missing(judge):
+        raise InputError("This file cannot be a judge.", (Problem(*lacks, (judge.name,)),))
+    return save_judge(store, judge.model_dump()).judge
+
+
 def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
     if judge.offline:
         return
+    if (lacks := model_file.missing(judge)) and load_settings(environ).runner != "none":
+        yield Problem(*lacks, (judge.name, "model"))
     name, state = key_status(judge, environ)
     if state == "not set" and load_settings(environ).runner != "none":
         yield Problem(

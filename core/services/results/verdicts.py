@@ -126,7 +126,7 @@ def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: 
     """A judge's number of calls for this many items and (item, criterion) cells."""
     if judge.offline or not judge.askable:
         return 0
-    mode = "criterion" if judge.decides else panel.asking.mode
+    mode = judge.mode_in(panel.asking)
     questions = items if mode == "rubric" else cells
     steps = 2 if mode == "two_step" else 1
     return questions * steps * answers_of(judge, panel, replicates)

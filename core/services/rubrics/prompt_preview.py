@@ -11,7 +11,7 @@ from core.domain import base
 from core.domain.dataset import Item
 from core.domain.gates import LengthPenalty, Precheck
 from core.domain.library import DatasetRow, ItemFilter
-from core.domain.panel import Asking, Judge, instructions_for
+from core.domain.panel import Asking, Judge, Style, instructions_for
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Segment
 from core.errors import InputError
@@ -99,11 +99,12 @@ def preview_prompt(
     shuffle: bool = True,
     name: str = "",
     instructions: str = "",
+    style: Style = "full",
 ) -> PromptPreview:
     """Return exactly what a judge receives, with options shuffled by ``seed``.
 
     ``instructions`` are those of a judge or panel, with placeholders for the rubric's ``name`` and
-    the criterion's.
+    the criterion's; ``style`` is a panel's.
     """
     order = shown_order(
         criterion, seed=seed, item=item.id, judge=REHEARSAL, replicate=0, shuffle=shuffle
@@ -112,7 +113,8 @@ def preview_prompt(
     cell = Cell(item.id, criterion.name, REHEARSAL)
     judge = Judge(name=REHEARSAL, model=REHEARSAL, instructions=instructions)
     filled = instructions_for(judge, Asking(), name, [criterion.name])
-    question = Question(cell, item, rubric, criterion, order, seed, instructions=filled)
+    asked = (cell, item, rubric, criterion, order, seed)
+    question = Question(*asked, instructions=filled, style=style)
     prompt = assembly.build(question)
     return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
 

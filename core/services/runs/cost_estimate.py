@@ -8,11 +8,15 @@ from itertools import islice
 
 from core.domain.dataset import Item
 from core.domain.library import ItemFilter
-from core.domain.panel import Judge
+from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import RunPlan
+from core.domain.votes import Segment
 from core.judging.asking.call_costs import price_of
+from core.judging.local.own_address import is_local
 from core.judging.prompts.assembly import build
+from core.judging.prompts.deciding import decision
+from core.judging.protocol import Question
 from core.judging.providers.batches import SHARE_OF_PRICE
 from core.services.datasets.twins import Twins
 from core.services.judges.connection import last_result
@@ -30,8 +34,10 @@ _SAMPLE = 48
 _EXAMPLES = 400
 #: Characters per token, the usual rule of thumb for English. Screens call it an estimate.
 _CHARS_PER_TOKEN = 4
-#: Tokens of an answer with evidence, reason and option.
-_TOKENS_OUT = 150
+#: Tokens of an answer with evidence, reason and option; with the option alone; of one word.
+_TOKENS_OUT, _TOKENS_BRIEF, _TOKENS_DECIDED = 150, 12, 5
+#: Tokens of an assessment.
+_TOKENS_ASSESSED = 150
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class CostEstimate:
 
     ``at_most``: stages or early stops may need fewer calls. ``twins``: duplicates among items that
     judges learn from and items that are graded; empty if no judge learns. ``batch``: models run in
-    batches.
+    batches. ``brief_suits``: a local model is asked in full words.
     """
 
     items: int
@@ -81,6 +87,7 @@ class CostEstimate:
     at_most: bool = False
     twins: Twins = field(default_factory=Twins)
     batch: bool = False
+    brief_suits: bool = False
 
     @property
     def calls(self) -> int:
@@ -128,6 +135,15 @@ class CostEstimate:
             parts.append(f"about {fmt.seconds(self.seconds)}")
         tokens = fmt.tokens(self.tokens_in + self.tokens_out)
         return ", ".join([*parts, f"about {tokens}"])
+
+
+BRIEF_SUITS = "A small model on your own machine does better with the brief wording."
+
+
+def brief_suits(panel: Panel) -> bool:
+    """Return whether a local model of the panel is asked in full words."""
+    asked = (judge for judge in panel.judges if is_local(judge) and not judge.decides)
+    return panel.asking.style == "full" and any(asked)
 
 
 def learning(store: Store, dataset_version: int) -> Learning:
@@ -210,6 +226,7 @@ def _estimate(store: Store, sized: _Sized) -> CostEstimate:
         at_most=panel.cascade is not None or panel.early_stop,
         twins=sized.twins,
         batch=bool(sized.plan.details.get(BATCH)),
+        brief_suits=brief_suits(panel),
     )
 
 
@@ -222,9 +239,11 @@ def _judge(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
     calls = calls_of(judge, panel, replicates, items=sized.items, cells=sized.cells)
     summaries = _summaries(judge, sized)
     calls += summaries
-    steps = 2 if panel.asking.mode == "two_step" else 1
     tokens_in = round(_mean_prompt_tokens(judge, sized) * calls)
-    tokens_out = _TOKENS_OUT * (votes * steps + summaries)
+    answer = _TOKENS_BRIEF if panel.asking.style == "brief" else _TOKENS_OUT
+    answer = _TOKENS_DECIDED if judge.decides else answer
+    assessed = _TOKENS_ASSESSED * (judge.mode_in(panel.asking) == "two_step")
+    tokens_out = votes * (answer + assessed) + _TOKENS_OUT * summaries
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
     if is_batched(judge, sized.plan.details):
@@ -255,10 +274,17 @@ def _paced(amount: int, per_minute: int | None) -> float:
     return 60 * amount / per_minute if per_minute else 0.0
 
 
+def _prompt(judge: Judge, question: Question) -> Sequence[Segment]:
+    if not judge.decides:
+        return build(question).segments
+    asked = decision(question, judge.template)
+    return () if isinstance(asked, str) else asked.segments
+
+
 def _mean_prompt_tokens(judge: Judge, sized: _Sized) -> float:
     asker = Asker(sized.rubric, sized.plan, sized.sample, sized.calibration)
     sample: Sequence[int] = [
-        sum(len(segment.text) for segment in build(question).segments)
+        sum(len(segment.text) for segment in _prompt(judge, question))
         for question in islice(asker.questions(judge, set()), _SAMPLE)
     ]
     return sum(sample) / len(sample) / _CHARS_PER_TOKEN

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import math
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -23,6 +24,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
+from core import clock
 from core.domain.votes import AskedOutcome, Call, VoteFailure
 from core.errors import NotNow, StoreError
 from core.judging.asking.engine import Watch
@@ -105,14 +107,39 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
             await task
 
 
-def noting(book: Logbook, run_id: int) -> Watch:
+class Waiting:
+    """Which questions have no outcome yet, since when."""
+
+    #: How long a wait must be to be told, in seconds.
+    LONG = 10.0
+
+    def __init__(self) -> None:
+        self._since: dict[object, tuple[float, str]] = {}
+
+    def told(self) -> dict[str, Any]:
+        """Return the oldest question's judge, and when it was asked, if that is long ago."""
+        since, judge = min(self._since.values(), default=(math.inf, ""))
+        return {"since": since, "judge": judge} if clock.at() - since > self.LONG else {}
+
+    async def watch(self, question: Question, answer: Awaitable[AskedOutcome]) -> AskedOutcome:
+        """Return the answer, and count its question as waiting until then."""
+        key = object()
+        self._since[key] = (clock.at(), question.cell.judge)
+        try:
+            return await answer
+        finally:
+            del self._since[key]
+
+
+def noting(book: Logbook, run_id: int, waiting: Waiting) -> Watch:
     """Note in the logbook which question's code runs, to find what blocks a worker."""
 
     def watched(
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
     ) -> Awaitable[AskedOutcome]:
         cells = cells_said(run_id, [ask.cell for ask in question.asks])
-        return stepwise(asking, partial(book.at, cells), partial(book.at, b""))
+        noted = stepwise(asking, partial(book.at, cells), partial(book.at, b""))
+        return waiting.watch(question, noted)
 
     return watched
 

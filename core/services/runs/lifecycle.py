@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.domain.library import LibraryCounts
-from core.domain.runs import HeldWork, RunKind, RunMeans, RunRow
+from core.domain.runs import WAITING, HeldWork, RunKind, RunMeans, RunRow
 from core.domain.votes import BatchRow, FailureCount
 from core.errors import Conflict
 from core.services.access import spending
@@ -23,6 +23,7 @@ from core.services.judges.readiness import (
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
+from core.text.numbers import seconds
 
 #: Looks closer together than this many seconds do not measure a rate.
 _TOO_SOON = 0.2
@@ -56,7 +57,8 @@ class RunProgress:
 
     ``rate`` and ``seconds_left`` are ``None`` before the second look, or without progress.
     ``stalled``: the run's process ended and no other has taken over. ``batches`` are those that the
-    provider received, including finished ones.
+    provider received, including finished ones. ``waited`` is how long the oldest question has been
+    out, in seconds, if that is long, and ``waits_for`` its judge.
     """
 
     row: RunRow
@@ -66,6 +68,8 @@ class RunProgress:
     seconds_left: float | None = None
     stalled: bool = False
     batches: tuple[BatchRow, ...] = ()
+    waited: float | None = None
+    waits_for: str = ""
 
     @property
     def settled(self) -> int:
@@ -210,13 +214,20 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     row = store.runs.row(run_id)
     failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
     stalled = is_stalled(row)
-    seen = time.monotonic()
-    now = RunLook(row.id, row.votes + row.failures_open, seen)
+    now = RunLook(row.id, row.votes + row.failures_open, time.monotonic())
     last = before.look if isinstance(before, RunProgress) else before
     rate = _rate(now, last) if row.active and not stalled else None
     seconds_left = (row.planned - now.settled) / rate if rate else None
+    # A slow run is measured from its last vote on.
+    still = last is not None and last[:2] == now[:2] and row.active
+    seen = last.seen if last is not None and still else now.seen
+    waits = (store.runs.note(run_id, WAITING) if row.status == "running" else None) or {}
+    waited = clock.at() - waits["since"] if waits else None
     batches = tuple(batch for batch in store.batches.of_run(run_id) if batch.batch)
-    return RunProgress(row, failures, seen, rate, seconds_left, stalled, batches)
+    return RunProgress(
+        *(row, failures, seen, rate, seconds_left, stalled, batches),
+        *(waited, waits.get("judge", "")),
+    )
 
 
 def is_stalled(row: HeldWork) -> bool:
@@ -238,6 +249,16 @@ def phase_of(row: RunRow) -> str:
     if not row.votes and any(judge.learns for judge in row.panel.judges):
         return "the offline judges are learning; this takes some seconds"
     return "asking the judges"
+
+
+def waiting_words(look: RunProgress) -> str:
+    """Return what has been out for long, and with whom, or an empty string."""
+    if look.waited is None:
+        return ""
+    out = max(1, look.row.out)
+    others = "1 call is" if out == 1 else f"{out:,} calls are"
+    since = "" if out == 1 else "the oldest "
+    return f"{others} out, {since}for {seconds(look.waited)} ({look.waits_for})"
 
 
 def status_of(row: RunRow) -> str:
@@ -262,10 +283,12 @@ def _rate(now: RunLook, before: RunLook | None) -> float | None:
     elapsed = now.seen - before.seen
     if elapsed < _TOO_SOON:
         return before.rate
+    if now.settled == before.settled:
+        # The next vote comes now at the earliest.
+        return before.rate and min(before.rate, 1 / elapsed)
     moved = (now.settled - before.settled) / elapsed
     # Smooth the rate, so that the time left does not jump.
-    rate = moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
-    return rate if rate > 0.001 else None
+    return moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
 
 
 def summary(store: Store, run_id: int) -> dict[str, Any]:

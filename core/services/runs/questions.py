@@ -64,8 +64,7 @@ class Asker:
 
         ``only`` limits them to these item ids.
         """
-        mode = self.plan.panel.asking.mode
-        whole = mode == "rubric" and not judge.offline and not judge.decides
+        whole = judge.mode_in(self.plan.panel.asking) == "rubric" and not judge.offline
         layout = self._layout(judge)
         for position, item in self._chosen(only):
             in_force = effective(item, self.rubric)
@@ -108,8 +107,9 @@ class Asker:
             examples=tuple(
                 e for ask in taught for e in self._examples(ask.criterion, rubric, item)
             ),
-            mode="criterion" if judge.decides else asking.mode,
+            mode=judge.mode_in(asking),
             layout=layout,
+            style=asking.style,
             instructions=instructions_for(
                 judge, asking, rubric.name, [ask.criterion.name for ask in asks]
             ),

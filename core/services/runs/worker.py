@@ -19,7 +19,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 
 from core import clock
-from core.domain.runs import Lease, RunStatus
+from core.domain.runs import WAITING, Lease, RunStatus
 from core.domain.votes import AskedOutcome, VoteFailure
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.batch_judge import BatchJudge
@@ -36,6 +36,7 @@ from core.services.runs.cluster.joining import ClusterGone
 from core.services.runs.cluster.training import is_long, trained_on
 from core.services.runs.held_work import (
     Recorder,
+    Waiting,
     beating,
     budget_message,
     in_thread,
@@ -89,8 +90,8 @@ class Work:
         self._receipts = Receipts()
         self._trouble = ""
         self._judges: dict[str, AskableJudge] = {}
-        #: The counts per address that were last noted, and those of earlier workers.
-        self._addresses, self._before = dict[str, Any](), dict[str, Any]()
+        #: What was last noted of addresses and of waiting questions; what earlier workers noted.
+        self._noted, self._before, self._waiting = dict[str, Any](), dict[str, Any](), Waiting()
         #: Calls that went out and whose outcome is not on disk yet.
         self._out = 0
 
@@ -193,7 +194,7 @@ class Work:
                         *(cluster, asked, judges),
                         stop=self.stop, turns=turns, ready=recorder.ready, kept=kept,
                         on_call=partial(self._called, recorder), receipts=self._receipts,
-                        watch=noting(self._book, job.run.id),
+                        watch=noting(self._book, job.run.id, self._waiting),
                     ),
                     recorder,
                 )  # fmt: skip
@@ -207,7 +208,7 @@ class Work:
         finally:
             for judge in judges.values():
                 await judge.close()
-            await self._tell_addresses()
+            await self._tell()
         if self._gone is not None:
             raise self._gone
         if self.left_as is not None:
@@ -286,15 +287,14 @@ class Work:
         self._book.went_out(self.lease.run_id, batched)
         self._receipts.recorded(outcomes)
 
-    async def _tell_addresses(self) -> None:
-        """Note the counts per address of judges with several, if they changed."""
+    async def _tell(self) -> None:
+        """Note counts per address, and what has been out for long, if they changed."""
         counts = ready_run.told_of(self._judges, self._before)
-        if counts != self._addresses:
-            self._addresses = counts
+        notes = {ready_run.ADDRESSES: counts, WAITING: self._waiting.told()}
+        if notes != (self._noted or {key: {} for key in notes}):
+            self._noted = notes
             with suppress(StoreError):
-                await self.io(
-                    self.store.runs.set_notes, self.lease.run_id, {ready_run.ADDRESSES: counts}
-                )
+                await self.io(self.store.runs.set_notes, self.lease.run_id, notes)
 
     def _called(self, recorder: Recorder, more: int) -> None:
         """Count a call that went out, and save that soon, so that it survives a kill."""
@@ -369,7 +369,7 @@ class Work:
             return False
         if beat:
             self.leave("cancelled")
-        await self._tell_addresses()
+        await self._tell()
         return True
 
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:

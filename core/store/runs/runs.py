@@ -239,6 +239,13 @@ class Runs:
             merged = {**self.get(run_id).notes, **notes}
             db.execute("UPDATE run SET notes = ? WHERE id = ?", (to_json(merged), run_id))
 
+    def note(self, run_id: int, key: str) -> Any:
+        """Return one of the run's notes without reading the plan, or ``None``."""
+        rows = self._files.tuples(
+            "SELECT json_extract(notes, '$.' || ?) FROM run WHERE id = ?", (key, run_id)
+        )
+        return json.loads(rows[0][0]) if rows and rows[0][0] else None
+
     def note_hash(self, run_id: int, key: str) -> str:
         """Return the hash of a note without reading the plan, or ""."""
         rows = self._files.tuples(

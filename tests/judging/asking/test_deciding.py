@@ -21,7 +21,7 @@ from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.new_store import new_store
-from tests.provider import Answer, Provider, entry, said
+from tests.provider import Answer, Provider, entry, said, status
 from tests.services.comparison.world import RUBRIC
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -51,6 +51,8 @@ def word(text: str, **chances: float) -> Answer:
 
 def guardian(body: dict[str, Any]) -> Answer:
     text = json.dumps(body["messages"])
+    if "Which option" in text:
+        return word("3", _3=0.7, _1=0.2)
     return word("Yes", Yes=0.6, _yes=0.15, No=0.2) if "kind" in text else word("No", No=1.0)
 
 
@@ -88,16 +90,44 @@ def test_it_is_asked_for_one_word_and_its_chance_is_the_vote_s(
     assert good.probabilities == pytest.approx((0.75, 0.2, 0.0), abs=1e-6)
     assert good.detail == {"other_chance": pytest.approx(0.05)}
     assert (sly.option, sly.confidence) == (1, 1.0)
-    # Two calls: a criterion with three options is not asked, it abstains there.
-    assert provider.count == 2
-    body = provider.requests[0].body
+    # A criterion with other options is asked for the number of one.
+    assert provider.count == 4
+    (body, *_) = [one.body for one in provider.requests if "Which" not in json.dumps(one.body)]
     assert "response_format" not in body
     assert body["logprobs"] is True
     assert body["messages"][-1]["content"].endswith("Answer with one word: Yes or No.")
+    assert body["max_tokens"] == 5
     tone = votes["good", "tone"]
     assert isinstance(tone, VoteRow)
-    assert tone.abstained
-    assert "decides yes or no" in tone.reason
+    assert tone.order is not None
+    assert (tone.option, tone.confidence) == (tone.order[2], pytest.approx(0.7))
+
+
+def test_the_option_is_read_from_its_chance_where_the_model_says_something_else(
+    store: Store, provider: Provider
+) -> None:
+    # What SmolLM2 says to such a question: "Paris", with No and Yes behind it.
+    provider.rule = lambda body: word("Paris", Paris=0.6, No=0.1, Yes=0.07)
+    vote = asked(store, provider)["good", "clear"]
+    assert isinstance(vote, VoteRow)
+    assert (vote.option, vote.probabilities) == (1, None)
+    assert vote.detail["other_chance"] == pytest.approx(0.83)
+    assert "repaired" not in vote.detail
+
+
+def test_a_local_server_is_asked_for_chances_and_goes_without_where_it_has_none(
+    store: Store, provider: Provider
+) -> None:
+    def rule(body: dict[str, Any]) -> Answer:
+        return status(400, "logprobs is not supported") if "logprobs" in body else word("Yes")
+
+    provider.rule = rule
+    vote = asked(store, provider, concurrency=1, logprobs=False, tries=1)["good", "clear"]
+    assert isinstance(vote, VoteRow)
+    assert vote.option == 0
+    sent = [("logprobs" in one.body, one.body.get("max_tokens")) for one in provider.requests]
+    assert sent[:2] == [(True, 5), (False, None)]
+    assert not any(chances for chances, _ in sent[1:])
 
 
 def test_a_word_that_was_hardly_likely_is_a_vote_without_a_chance(
@@ -122,7 +152,9 @@ def test_what_is_neither_is_asked_once_more_and_then_fails(
     store: Store, provider: Provider
 ) -> None:
     replies = iter(["Unsure.", "Yes", "Perhaps", "It depends"])
-    provider.rule = lambda body: word(next(replies))
+    provider.rule = lambda body: (
+        word("1") if "Which option" in json.dumps(body) else word(next(replies))
+    )
     votes = asked(store, provider, concurrency=1)
     mended, lost = votes["good", "clear"], votes["sly", "clear"]
     assert isinstance(mended, VoteRow)
@@ -131,8 +163,8 @@ def test_what_is_neither_is_asked_once_more_and_then_fails(
         "no_chances": "The provider sent no log-probabilities.",
     }
     assert isinstance(lost, FailureRow)
-    assert (lost.kind, lost.message) == ("malformed", "The reply was neither Yes nor No.")
-    assert provider.count == 4
+    assert (lost.kind, lost.message) == ("malformed", "The reply was none of Yes, No.")
+    assert provider.count == 6
 
 
 def test_only_a_model_decides_so() -> None:

@@ -11,6 +11,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import FAILURE_KINDS, Cell, Vote, VoteFailure
+from core.judging.asking import retry
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.protocol import Question
 from core.judging.providers.bounded import MOST_BYTES
@@ -119,14 +120,27 @@ def test_a_judge_behaves_the_same_through_both_doors(
 
 @pytest.mark.parametrize("kind", DOORS)
 def test_answers_that_do_not_come_in_time_are_tried_as_often_as_the_judge_may(
-    kind: str, provider: Provider, runner: asyncio.Runner
+    kind: str, provider: Provider, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(retry, "is_local", lambda spec: False)
     ask(runner, kind, provider)  # litellm's first call takes longer than any of its later ones
     provider.requests.clear()
     provider.say(*[answers.stall()] * 3)
     result, call, _ = ask(runner, kind, provider, timeout=0.5)
     assert isinstance(result, VoteFailure)
     assert (result.kind, provider.count, call.tries) == ("timeout", 3, 3)
+
+
+@pytest.mark.parametrize("kind", DOORS)
+def test_a_local_server_is_not_asked_again_what_it_still_works_on(
+    kind: str, provider: Provider, runner: asyncio.Runner
+) -> None:
+    ask(runner, kind, provider)
+    provider.requests.clear()
+    provider.say(*[answers.stall()] * 3)
+    result, call, _ = ask(runner, kind, provider, timeout=0.5)
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, provider.count, call.tries) == ("timeout", 1, 1)
 
 
 @pytest.mark.parametrize("kind", DOORS)

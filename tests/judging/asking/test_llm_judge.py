@@ -162,7 +162,7 @@ def test_what_was_sent_is_kept_without_the_key() -> None:
         "temperature": 0.2,
         "timeout": 60.0,
         "params": {"seed": 5},
-        "format": "schema",
+        "format": "bounded",
     }
     assert KEY not in repr(call)
     assert door.requests[0].key == KEY

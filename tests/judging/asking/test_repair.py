@@ -9,9 +9,12 @@ from core.domain.panel import Judge
 from core.domain.votes import Vote, VoteFailure
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.prompts.assembly import build, repair
-from core.judging.providers.base import CallError, Completion, Request
+from core.judging.prompts.reply_parsing import option_schema
+from core.judging.providers.base import CallError, Completion, Request, response_format
 from core.judging.rate_limits import ProviderGate
+from tests.judging.asking.test_judge_wire import ask as ask_wire
 from tests.judging.scripted import QUESTION, ScriptedProvider, ask, says
+from tests.provider import Provider, status
 
 
 def test_a_repair_quotes_the_problem_and_is_billed() -> None:
@@ -25,6 +28,37 @@ def test_a_repair_quotes_the_problem_and_is_billed() -> None:
     assert problem in door.requests[1].messages[-1]["content"]
     assert (call.tries, call.tokens_in, call.tokens_cached, call.tokens_out) == (2, 2000, 1400, 200)
     assert call.cost == pytest.approx(0.03)
+
+
+def test_after_a_reply_that_was_cut_off_only_the_option_is_asked_for() -> None:
+    cut = Completion('{"evidence": ["a", "a", "a"', finish="length")
+    result, _, door, _ = ask(cut, Completion('{"option": 2}'))
+    assert isinstance(result, Vote)
+    assert (result.option, result.reason, result.detail) == (0, "", {"repaired": True})
+    assert door.requests[1].schema == option_schema([3], several=False)
+    assert "too long" in door.requests[1].messages[-1]["content"]
+
+
+def test_a_local_server_gets_limits_of_texts_and_without_them_the_plain_schema() -> None:
+    refused = CallError("bad_request", "json_schema: maxItems is not supported", about_format=True)
+    local = {"api_base": "http://127.0.0.1:8080/v1"}
+    _, _, door, _ = ask(refused, says(), tries=1, **local)
+    assert [request.format for request in door.requests] == ["bounded", "schema"]
+    sent = [str(response_format(request)) for request in door.requests]
+    assert [("maxItems" in text, "maxLength" in text) for text in sent] == [
+        (True, True),
+        (False, False),
+    ]
+
+
+def test_a_prompt_beyond_the_context_is_sent_once(
+    runner: asyncio.Runner, provider: Provider
+) -> None:
+    words = "the request exceeds the available context size, try increasing it"
+    provider.say(*[status(500, words)] * 3)
+    result, _, pauses = ask_wire(runner, "openai", provider)
+    assert isinstance(result, VoteFailure)
+    assert (result.kind, provider.count, pauses) == ("context_length", 1, [])
 
 
 def test_a_reply_that_stays_unreadable_is_kept_and_is_no_vote() -> None:

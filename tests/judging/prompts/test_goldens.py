@@ -11,9 +11,9 @@ import os
 import pytest
 
 from core.domain.votes import Segment
-from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment
+from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, repair_cut
 from core.judging.prompts.layouts import messages
-from core.judging.prompts.wording import SYSTEM
+from core.judging.prompts.wording import BRIEF_SYSTEM, SYSTEM
 from tests.judging.asked import CASES
 from tests.places import GOLDEN
 
@@ -32,8 +32,17 @@ def test_a_prompt_is_exactly_its_golden_file(name: str) -> None:
 @pytest.mark.parametrize("mode", SYSTEM)
 def test_the_system_text_is_its_golden_file_and_the_same_for_every_question(mode: str) -> None:
     _same_as_golden(f"prompt-system-{mode}.txt", SYSTEM[mode])
-    cases = [case for case in CASES.values() if case.mode == mode]
+    cases = [case for case in CASES.values() if case.mode == mode and case.style == "full"]
     assert {build(case).segments[0] for case in cases} == {Segment("system", SYSTEM[mode])}
+
+
+@pytest.mark.parametrize("mode", BRIEF_SYSTEM)
+def test_the_brief_text_is_its_golden_file_and_a_fifth_of_the_full_one(mode: str) -> None:
+    _same_as_golden(f"prompt-system-brief-{mode}.txt", BRIEF_SYSTEM[mode])
+    cases = [case for case in CASES.values() if case.mode == mode and case.style == "brief"]
+    assert {build(case).segments[0] for case in cases} == {Segment("system", BRIEF_SYSTEM[mode])}
+    assert 5 * len(BRIEF_SYSTEM[mode]) < len(SYSTEM[mode])
+    assert build(cases[0]).version == "brief/1"
 
 
 def test_the_repairs_are_their_golden_file() -> None:
@@ -42,6 +51,8 @@ def test_the_repairs_are_their_golden_file() -> None:
         repair(problem, CASES["ordinal"]),
         repair(problem, CASES["rubric"]),
         repair_assessment(problem),
+        repair_cut(CASES["ordinal"])[0],
+        repair_cut(CASES["rubric"])[0],
     )
     _same_as_golden("prompt-repairs.txt", "".join(f"{s.role}: {s.text}\n" for s in segments))
 

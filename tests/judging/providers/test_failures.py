@@ -19,6 +19,50 @@ from core.judging.providers.failures import MAX_DETAIL, brief, from_status, kind
         (400, "prompt is too long: 210000 tokens > 200000 maximum", "context_length"),
         (400, "The input token count exceeds the maximum number of tokens", "context_length"),
         (400, "Please reduce the length of the messages.", "context_length"),
+        # llama.cpp, three ages of it; llama-cpp-python; vLLM; TGI; LM Studio; Ollama.
+        (
+            400,
+            "request (4390 tokens) exceeds the available context size (4096 tokens), try "
+            "increasing it",
+            "context_length",
+        ),
+        (
+            500,
+            "the request exceeds the available context size. try increasing the context size or "
+            "enable context shift",
+            "context_length",
+        ),
+        (500, "Context size has been exceeded.", "context_length"),
+        (500, "Requested tokens (2285) exceed context window of 2048", "context_length"),
+        (
+            400,
+            "The decoder prompt (length 16476) is longer than the maximum model length of 16384. "
+            "Make sure that `max_model_len` is no smaller than the number of text tokens.",
+            "context_length",
+        ),
+        (
+            422,
+            "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168",
+            "context_length",
+        ),
+        (
+            422,
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: "
+            "1244 `inputs` tokens and 1000 `max_new_tokens`",
+            "context_length",
+        ),
+        (
+            400,
+            "Trying to keep the first 15857 tokens when context the overflows.",
+            "context_length",
+        ),
+        (
+            400,
+            "The number of tokens to keep from the initial prompt is greater than the context "
+            "length. Try to load the model with a larger context length.",
+            "context_length",
+        ),
+        (500, "input exceeds context length", "context_length"),
         (400, "API key not valid. Please pass a valid API key.", "auth"),
         (400, "Incorrect API key provided", "auth"),
         (400, "The response was filtered: Azure's content management policy", "content_filter"),

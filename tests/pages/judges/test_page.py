@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import clock
 from core.domain.panel import Judge
-from core.services.judges import registry
+from core.judging.local import model_file
+from core.services.judges import connection, registry
 from core.store.store import Store
 from pages.judges.fields import JUDGE_ACT, JUDGE_FIELD, JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW
 from pages.judges.panel import PANEL_ACT, PANEL_FIELD
@@ -137,6 +139,7 @@ UNUSUAL: dict[str, object] = {
     "shuffle": False,
     "logprobs": True,
     "decides": True,
+    "template": "shieldgemma",
     "stage": 1,
     "shadow": True,
     "requests_per_minute": 50,
@@ -178,6 +181,24 @@ def test_a_connection_test_shows_answer_tokens_cost_and_tries() -> None:
     assert "✓ It works" in words
     # 1,000 tokens in at $1 and 50 out at $2 per million.
     assert "1,050 tokens · cost $0.0011 · 1 try" in words
+
+
+def test_a_model_file_becomes_a_judge_and_one_that_is_none_is_refused(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = list[str]()
+    monkeypatch.setattr(connection, "begin", lambda held, judge: begun.append(judge.model))
+    monkeypatch.setattr(model_file, "find_spec", lambda name: True)
+    path = tmp_path / "small.gguf"
+    path.write_bytes(b"no model")
+    app = open_page(PAGE)
+    app.text_input(key=state.key(JUDGES_ACT, "file")).set_value(str(path))
+    app.button(key=state.key(JUDGES_ACT, "start_file")).click().run()
+    assert "is no GGUF file" in shown(app)
+
+    path.write_bytes(b"GGUF")
+    app.button(key=state.key(JUDGES_ACT, "start_file")).click().run()
+    assert begun == [f"file:{path}"] == [registry.get_judge(store, "small").judge.model]
 
 
 def test_a_failed_connection_test_says_what_to_do() -> None:

@@ -225,6 +225,24 @@ def test_a_silent_provider_is_given_up_after_the_timeout() -> None:
     assert result.failure == "timeout"
 
 
+def test_a_test_under_way_tells_a_server_that_works_from_one_that_is_not_there(
+    store: Store,
+) -> None:
+    with Provider() as server:
+        server.say(provider.Answer(body=provider.ok().body, stall=0.3))
+        judge = local(server)
+        assert connection.standing(store, judge.name) == ""
+        connection.begin(store, judge)
+        seen = set[str]()
+        while words := connection.standing(store, judge.name):
+            seen.add(words.rpartition(" for ")[0])
+
+    assert "connected, working" in seen <= {"connecting", "connected, working"}
+    result = connection.last_result(store, judge.name)
+    assert result is not None
+    assert result.ok
+
+
 def test_a_missing_key_is_told_without_asking() -> None:
     with Provider() as server:
         result = connection.check_connection(local(server, key_env="NO_SUCH_KEY_HERE"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from core import clock
 from core.domain.panel import Judge, Panel
-from core.domain.runs import RunItemFilter, ScoreBin
+from core.domain.runs import WAITING, RunItemFilter, ScoreBin
 from core.services.results import browsing
 from core.services.results.browsing import ItemNeighbours
 from core.services.runs import cost_estimate, lifecycle
@@ -52,6 +53,31 @@ def test_a_rate_keeps_some_of_the_one_before(store: Store) -> None:
 
     # 10 in 10 s is 1 a second; 0.7 x 11 + 0.3 x 1 = 8.
     assert look.rate == pytest.approx(8.0, rel=0.05)
+
+
+def test_a_run_without_a_new_vote_is_measured_from_its_last_one(store: Store) -> None:
+    run_id = graded(store, "running", at=clock.at())
+    seen = lifecycle.progress(store, run_id).seen
+
+    # All 12 were settled 100 s ago: the next one comes at 0.01 a second at best.
+    look = lifecycle.progress(store, run_id, RunLook(run_id, 12, seen - 100.0, rate=0.5))
+    assert look.rate == pytest.approx(0.01, rel=0.05)
+    assert look.look.seen == seen - 100.0
+
+    # The 12th came after 100 s without any pace known yet.
+    first = lifecycle.progress(store, run_id, RunLook(run_id, 11, seen - 100.0))
+    assert first.rate == pytest.approx(0.01, rel=0.05)
+
+
+def test_what_is_out_for_long_is_told_in_words(store: Store) -> None:
+    run_id = graded(store, "running", at=clock.at())
+    assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
+
+    store.runs.set_notes(run_id, {WAITING: {"since": clock.at() - 65, "judge": "bob"}})
+    words = lifecycle.waiting_words(lifecycle.progress(store, run_id))
+    assert re.fullmatch(r"1 call is out, for 1 min [56] s \(bob\)", words)
+    store.runs.set_notes(run_id, {WAITING: {}})
+    assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
 
 
 def test_a_look_at_another_run_or_too_soon_says_nothing_new(store: Store) -> None:

@@ -19,6 +19,7 @@ from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.services.runs import lifecycle
+from core.services.runs.held_work import Waiting
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import load_job
 from core.services.runs.runner import Runner, work_here
@@ -26,7 +27,7 @@ from core.services.spot.request import SpotRequest
 from core.services.spot.spot_check import check
 from core.store.store import Store
 from tests.new_store import new_store
-from tests.provider import Provider, status
+from tests.provider import Answer, Provider, ok, status
 from tests.services.runs.world import slowly, until, votes_of, write_files
 
 
@@ -54,6 +55,23 @@ def runner(store: Store) -> object:
     started = Runner(store).start()
     yield started
     started.stop()
+
+
+def test_what_has_been_out_for_long_is_noted_while_it_is(
+    store: Store, tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Waiting, "LONG", 0.0)
+    run_id = lifecycle.start(store, request(store, tmp_path, provider))
+    provider.say(Answer(body=ok().body, stall=2.5))
+    seen = list[str]()
+    work_here(
+        store,
+        run_id,
+        on_tick=lambda: seen.append(lifecycle.waiting_words(lifecycle.progress(store, run_id))),
+    )
+
+    assert any("1 call is out" in words and "(ada)" in words for words in seen)
+    assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
 
 
 def test_a_runner_takes_up_queued_runs_by_itself(

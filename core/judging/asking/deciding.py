@@ -1,0 +1,118 @@
+"""Ask a model that only decides, and read the option from its chances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+
+from core.domain.panel import Judge
+from core.domain.votes import Segment, Vote, VoteFailure
+from core.judging.asking.call_costs import CallAccount
+from core.judging.prompts.deciding import DecisionPrompt, chances_of, decision
+from core.judging.prompts.option_chances import MEANT_NONE, Spread, decided
+from core.judging.prompts.reply_parsing import Unreadable
+from core.judging.prompts.wording import REPAIR_DECISION
+from core.judging.protocol import Ask, Question
+from core.judging.providers.base import Completion, json_of
+
+#: Sends messages with this token limit, if the judge has none.
+Say = Callable[[tuple[Segment, ...], int | None], Awaitable[Completion]]
+_EMPTY = Unreadable("empty", "The reply was empty.")
+
+
+async def decide(
+    question: Question, spec: Judge, tally: CallAccount, say: Say
+) -> tuple[Vote | VoteFailure, ...]:
+    """Return a deciding model's vote or failure for every ask. Raises ``CallError``."""
+    asked = decision(question, spec.template)
+    if isinstance(asked, str):
+        return tuple(
+            Vote(ask.cell, ask.criterion.na_index, True, reason=asked, order=ask.order)
+            for ask in question.asks
+        )
+    if spec.template == "systemone":
+        completion = await say(asked.segments, None)
+        answers = _answers(completion.text)
+        return tuple(
+            _by_chances(ask, answers.get(f"c{number}"))
+            for number, ask in enumerate(question.asks, start=1)
+        )
+    segments, detail = asked.segments, dict[str, object]()
+    completion = await say(segments, asked.most)
+    read = read_decision(asked, completion)
+    if isinstance(read, Unreadable) and tally.spent < spec.tries:
+        detail["repaired"] = True
+        words = REPAIR_DECISION.format(words=", ".join(asked.words).title())
+        completion = await say((*segments, Segment("user", words)), None)
+        read = read_decision(asked, completion)
+    if isinstance(read, Unreadable):
+        return (VoteFailure(question.cell, read.kind, read.message, question.order),)
+    option, spread = read
+    abstains = question.criterion.choices[option].na
+    vote = Vote(question.cell, option, abstains, order=question.order, detail=detail)
+    places = [*asked.words.values()]
+    return (with_spread(vote, spread, places, len(question.criterion.choices)),)
+
+
+def read_decision(
+    asked: DecisionPrompt, completion: Completion
+) -> tuple[int, Spread | str] | Unreadable:
+    """Return the option with the highest chance, or the one that the text begins with.
+
+    Where no chances came, only the text tells.
+    """
+    text = completion.text or ""
+    before, mark, answer = text.rpartition(asked.after) if asked.after else ("", "", text)
+    found = mark == asked.after
+    said = _said(answer, asked.words) if found else None
+    at = len(before) + len(mark)
+    spread = decided(completion.number_tokens, tuple(asked.words), said, at)
+    if found and isinstance(spread, Spread):
+        options = [*asked.words.values()]
+        return options[max(range(len(options)), key=spread.chances.__getitem__)], spread
+    if said is not None:
+        return asked.words[said], spread
+    words = ", ".join(asked.words).title()
+    return Unreadable("malformed", f"The reply was none of {words}.") if text.strip() else _EMPTY
+
+
+def _said(text: str, words: Mapping[str, int]) -> str | None:
+    """Return the answer that a text begins with, if any."""
+    first = next(iter(re.findall(r"[^\W_]+", text)), "")
+    return next((word for word in words if word in (first, first.casefold())), None)
+
+
+def _answers(text: str | None) -> Mapping[str, object]:
+    try:
+        given = json_of(text or "")
+    except (ValueError, RecursionError):
+        given = None
+    return given if isinstance(given, dict) else {}
+
+
+def _by_chances(ask: Ask, answer: object) -> Vote | VoteFailure:
+    chances = chances_of(ask.criterion, answer)
+    if not chances:
+        message = "The reply held no chances of the criterion's options."
+        return VoteFailure(ask.cell, "malformed", message, ask.order)
+    option = max(chances, key=chances.__getitem__)
+    vote = Vote(ask.cell, option, ask.criterion.choices[option].na, order=ask.order)
+    total = min(1.0, sum(chances.values()))
+    spread = Spread(tuple(chances.values()), 1.0 - total)
+    return with_spread(vote, spread, [*chances], len(ask.criterion.choices))
+
+
+def with_spread(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
+    """Return the vote with its probabilities, or the reason why it has none.
+
+    ``places`` are the choices that the chances of ``spread`` belong to; others have none.
+    """
+    if isinstance(spread, str):
+        return replace(vote, detail={**vote.detail, "no_chances": spread})
+    detail = {**vote.detail, "other_chance": round(spread.other, 6)}
+    if spread.meant_none:
+        return replace(vote, detail={**detail, "no_chances": MEANT_NONE})
+    of = dict(zip(places, spread.chances, strict=True))
+    chances = tuple(round(of.get(at, 0.0), 6) for at in range(choices))
+    return replace(vote, probabilities=chances, confidence=chances[vote.option or 0], detail=detail)

@@ -1,0 +1,56 @@
+"""Servers of one's own: at loopback and private addresses, where nobody pays for waiting.
+
+Such a server may take minutes for an answer, and goes on with a question that its client has given
+up. So a judge there is waited for as long as its server answers anything at all.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from core.domain.panel import Judge
+from core.judging.known_providers import PLAIN, named
+
+#: The timeout that no one has changed.
+USUAL = float(Judge.model_fields["timeout"].default)
+#: Names that lead to the same machine or the local network.
+_NAMES = ("localhost", "host.docker.internal")
+_ENDINGS = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
+
+
+def is_own(address: str) -> bool:
+    """Return whether a web address is on this machine or in a private network.
+
+    >>> is_own("http://127.0.0.1:8080/v1"), is_own("http://10.0.0.7/v1"), is_own("https://a.com")
+    (True, True, False)
+    """
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return False
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        # A name without a dot is found by the local network alone.
+        return bool(host) and ("." not in host or host in _NAMES or host.endswith(_ENDINGS))
+
+
+def address_of(judge: Judge) -> str:
+    """Return the judge's address: its own, or the usual one of its provider."""
+    provider = PLAIN.get(named(judge.model)[0])
+    return judge.api_base or (provider.base if provider else "")
+
+
+def is_local(judge: Judge) -> bool:
+    """Return whether the judge's model is at an address of one's own.
+
+    >>> is_local(Judge(name="j", model="ollama/llama3.2")), is_local(Judge(name="j", model="gpt-x"))
+    (True, False)
+    """
+    return not judge.offline and (judge.model.startswith("file:") or is_own(address_of(judge)))
+
+
+def is_patient(judge: Judge) -> bool:
+    """Return whether the judge is waited for without a limit: a local one with no other timeout."""
+    return judge.timeout == USUAL and is_local(judge)

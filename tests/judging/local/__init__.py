@@ -1,0 +1,1 @@
+"""Models on machines of one's own."""
