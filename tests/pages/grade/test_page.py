@@ -427,8 +427,8 @@ def test_a_model_that_answers_while_the_page_is_drawn_is_said_to_have_answered(
     def then_answered(*given: Any) -> JudgeChoice:
         found = listed(*given)
         read.set()
-        for thread in list(connection._running.values()):
-            thread.join(20)
+        for test in list(connection._running.values()):
+            test.thread.join(20)
         return found
 
     app = open_page(PAGE, **known(store))
