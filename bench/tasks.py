@@ -98,10 +98,11 @@ class Hands:
             self.acts += 1
             settle(self.page)
 
-    def drop(self, name: str, data: bytes) -> None:
-        """Drop a file on the page."""
-        file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-        self.page.locator("input[type=file]").first.set_input_files(files=[file])
+    def drop(self, *files: tuple[str, bytes]) -> None:
+        """Drop files on the page, all at once."""
+        kind = "application/octet-stream"
+        dropped = [{"name": name, "mimeType": kind, "buffer": data} for name, data in files]
+        self.page.locator("input[type=file]").first.set_input_files(files=dropped)
         self.acts += 1
         settle(self.page)
 
@@ -158,7 +159,7 @@ def bring_sixty(hands: Hands, world: World) -> None:
     """Bring 60 essays and labels of two criteria."""
     hands.start("datasets")
     hands.press("Import")
-    hands.drop("essays.csv", labelled())
+    hands.drop(("essays.csv", labelled()))
     hands.sees("All 60 items can be read")
     box = hands.page.get_by_role("combobox", name="Check labels against a rubric", exact=True)
     if not box.input_value():
@@ -264,10 +265,28 @@ def which_to_trust(hands: Hands, world: World) -> None:
 def two_prompts(hands: Hands, world: World) -> None:
     """Compare two prompts from a table of their answers, and see which won."""
     hands.start("")
-    hands.drop("prompts.csv", side_by_side())
+    hands.drop(("prompts.csv", side_by_side()))
     hands.press("Compare answer_v1 and answer_v2")
     hands.press("Start")
     hands.sees("✓ Done")
+
+
+def two_files(hands: Hands, world: World) -> None:
+    """Drop two prompts' answers in two files, and see which is better and where."""
+    hands.start("")
+    hands.drop(("short.csv", answers("Because.")), ("long.csv", answers("Because it pulls.")))
+    hands.press("Compare short and long")
+    hands.press("Start")
+    hands.sees("✓ Done")
+
+
+def two_class_lists(hands: Hands, world: World) -> None:
+    """Drop two class lists together and have both graded as one."""
+    hands.start("")
+    hands.drop(("7a.csv", class_list("a", 6)), ("7b.csv", class_list("b", 5)))
+    hands.press("Grade these texts")
+    hands.press(re.compile(r"^Use these 11 texts"))
+    hands.sees("11 texts")
 
 
 def change_weight(hands: Hands, world: World) -> None:
@@ -294,7 +313,7 @@ def hand_back(hands: Hands, world: World) -> None:
 TASKS: tuple[Callable[[Hands, World], None], ...] = (
     *(author_six, author_six_by_paste, bring_sixty, spot_check, run_and_retry, why_low),
     *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty, settle_doubts),
-    first_kappa,
+    *(first_kappa, two_files, two_class_lists),
 )
 
 
@@ -313,6 +332,17 @@ def side_by_side() -> bytes:
     lines = ["prompt,answer_v1,answer_v2"]
     lines += [f"Why {n}?,Because of {n}.,Because {n} pulls at it." for n in range(6)]
     return "\n".join(lines).encode()
+
+
+def answers(said: str) -> bytes:
+    """What a prompt made of six questions."""
+    return "\n".join(["question,answer", *(f"Why {n}?,{said} {n}" for n in range(6))]).encode()
+
+
+def class_list(name: str, students: int) -> bytes:
+    """The essays of a class."""
+    lines = [f"Student {name}{n},Essay {name}{n} on the tides." for n in range(students)]
+    return "\n".join(["Name,Essay", *lines]).encode()
 
 
 def first(body: dict[str, Any]) -> Answer:

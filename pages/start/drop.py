@@ -61,8 +61,8 @@ def _zone(held: tuple[File, ...]) -> None:
     if state.get(START_PAIRS) and not held:
         with st.container(border=True):
             st.html(
-                "To compare two prompts, drop one table with the answers of both: side by side as "
-                "below, or a row an answer with a column <i>system</i> that says which wrote it."
+                "To compare two prompts, drop a file with the answers of each, or one table of "
+                "both: side by side as below, or a row an answer with a column <i>system</i>."
             )
             st.code(PAIRS, language=None)
 
@@ -93,19 +93,22 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
     """Where these files can go: the likeliest first, the others beside it."""
     class_, rubric = reading.of_kind(seen, "texts"), reading.of_kind(seen, "rubric")
     votes = reading.of_kind(seen, "votes")
+    systems = next((one for one in seen if len(one.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
+        # Whoever came to compare has that first.
+        if systems is not None:
+            _compare(systems.files, systems.systems)
+        elif apart := texts.systems_in(class_):
+            _compare(class_, apart)
         if class_ or rubric:
             words = "Grade these texts" if class_ else "Grade texts with this rubric"
             if class_ and rubric:
                 words = "Grade these texts with this rubric"
-            if _way(words, "grading", primary=True):
+            if _way(words, "grading", primary=not state.get(START_PAIRS)):
                 resources.hold("texts", class_)
                 resources.hold("rubric", rubric)
                 resources.hold("start", ())
                 routes.go(routes.GRADE)
-        systems = next((one for one in seen if len(one.systems) > 1), None)
-        if systems is not None:
-            _compare(systems)
         doubtful = tuple(file for one in seen if one.also_votes for file in one.files)
         if (votes or doubtful) and _way(
             "Review and measure these votes" if votes else "Its columns are votes: import them",
@@ -117,13 +120,13 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
             routes.go(routes.IMPORT_VOTES)
 
 
-def _compare(seen: Recognised) -> None:
-    """Answers of several systems in one table: they are kept, and a contest is planned."""
-    names = " and ".join(one_line(name, 20) for name in seen.systems[:2])
-    more = f" and {len(seen.systems) - 2} more" if len(seen.systems) > 2 else ""
-    if _way(f"Compare {names}{more}", "swords"):
-        look = texts.look(texts.answers(seen.files))
-        version = texts.keep(store(), texts.check(look), seen.files[0].name)
+def _compare(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
+    """Answers of several systems, in one table or a file each: they are kept, a contest planned."""
+    names = " and ".join(one_line(name, 20) for name in systems[:2])
+    more = f" and {len(systems) - 2} more" if len(systems) > 2 else ""
+    if _way(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):
+        look = texts.look(texts.answers(files))
+        version = texts.keep(store(), texts.check(look), files[0].name)
         resources.hold("start", ())
         routes.go(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
 

@@ -14,7 +14,7 @@ from core.services.runs.lifecycle import counts
 from core.services.spot.trials import HELP
 from core.text import numbers as fmt
 from pages.start import drop, example
-from pages.ui import routes, state
+from pages.ui import resources, routes, state
 from pages.ui.resources import only, store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, one_line
@@ -109,17 +109,18 @@ def _ways_in() -> None:
                 icon=f":material/{icon}:",
                 **only("write"),
             ):
-                drop.take_along()
                 _leave_for(page)
 
 
 def _leave_for(page: routes.Screen) -> None:
     """Go there, with what it should begin with; a contest needs answers of two systems first."""
     if page != routes.CONTESTS:
+        drop.take_along()
         routes.go(page)
-    found = grading.compared(store())
+    found = None if resources.held("start") else grading.compared(store())
     if found is not None:
         routes.go(page, {state.PLAN: state.NEW, state.DATASET: found})
+    # What was dropped stays: that it is to be compared is now known.
     state.put(drop.START_PAIRS, True)
 
 

@@ -6,6 +6,7 @@ A dataset remembers in its notes which column its texts came from, so that the p
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -230,9 +231,28 @@ def _worded(table: Table, column: str) -> bool:
     return bool(cells) and 2 * sum(" " in cell for cell in cells) > len(cells)
 
 
+def systems_in(files: Sequence[File]) -> tuple[str, ...]:
+    """Return the systems whose answers to the same prompts stand in a file each; empty: no such.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    if "systems" not in ways(files):
+        return ()
+    found = look(read(files, way="systems"))
+    prompt = found.mapping.prompt
+    if prompt is None:
+        return ()
+    asked = Counter(str(row.get(prompt) or "") for row in found.table.rows)
+    return found.systems if max(asked.values()) > 1 else ()
+
+
 def answers(files: Sequence[File]) -> Table:
-    """The answers of several systems in a table, one a row; raises ``InputError`` like `read`."""
-    table = read(files)
+    """The answers of several systems in one table or in one each, a row an answer.
+
+    Raises ``InputError`` like `read`.
+    """
+    table = read(files, way="systems")
     found = side_by_side(table)
     if found is None:
         return table

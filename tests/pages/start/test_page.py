@@ -135,10 +135,10 @@ def test_where_nothing_is_yet_the_way_in_takes_any_file(store: Store) -> None:
     assert app.get("file_uploader")[0].label.startswith("Drop anything")
 
 
-def dropped(name: str, data: bytes) -> AppTest:
-    """Start after a file was dropped there."""
-    app = open_page(PAGE)
-    return app.file_uploader(key=drop.START_FILES).set_value([(name, data, "text/csv")]).run()
+def dropped(name: str, data: bytes, *more: tuple[str, bytes]) -> AppTest:
+    """Start after files were dropped there."""
+    files = [(one, content, "text/csv") for one, content in ((name, data), *more)]
+    return open_page(PAGE).file_uploader(key=drop.START_FILES).set_value(files).run()
 
 
 def pressed(app: AppTest, words: str) -> AppTest:
@@ -192,10 +192,33 @@ def test_answers_side_by_side_lead_to_a_contest_of_their_columns(store: Store) -
     assert "2 tasks that two or more of them answered." in shown(plan)
 
 
+def test_answers_of_two_prompts_in_a_file_each_lead_to_a_contest_of_them(store: Store) -> None:
+    terse = b"question,answer\nWhy?,Moon.\nHow?,By its pull.\n"
+    long = b"question,answer\nWhy?,The moon pulls at it.\nHow?,It pulls at all water.\n"
+    app = dropped("terse.csv", terse, ("long.csv", long))
+    assert [b.label for b in app.button if "Compare" in b.label] == [
+        "Compare two prompts",
+        "Compare terse and long",
+    ]
+
+    pressed(app, "Compare terse and long")
+
+    compared = grading.compared(store)
+    assert compared is not None
+    plan = open_page(routes.CONTESTS, plan="new", dataset=str(compared))
+    assert "2 tasks that two or more of them answered." in shown(plan)
+
+
+def test_two_class_lists_are_no_systems_to_compare(store: Store) -> None:
+    first, second = b"Name,Essay\nAda,On tides.\n", b"Name,Essay\nBen,On moons.\n"
+    app = dropped("7a.csv", first, ("7b.csv", second))
+    assert [b.label for b in app.button if "Compare" in b.label] == ["Compare two prompts"]
+
+
 def test_without_answers_of_two_prompts_it_says_what_to_drop(store: Store) -> None:
     worked_example.ensure_example(store)  # whose systems are nobody's prompts
     app = pressed(open_page(PAGE), "Compare two prompts")
-    assert "drop one table with the answers of both" in shown(app)
+    assert "drop a file with the answers of each" in shown(app)
 
 
 def test_what_is_not_recognised_is_said_and_leads_nowhere(store: Store) -> None:
