@@ -237,7 +237,7 @@ IMPORT_SHAPES = (
     *("auto", "folder", "long", "wide", "criteria", "pairs", "autorubric", "gradescope"),
     *("rubric", "dataset"),
     *("inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "mt_bench", "langfuse"),
-    *("langsmith", "phoenix", "label_studio", "argilla", "arena"),
+    *("langsmith", "phoenix", "label_studio", "argilla", "prodigy", "paperbench", "arena"),
 )
 _path = click.Path(path_type=Path)
 

@@ -161,8 +161,8 @@ _out = click.Path(path_type=Path, allow_dash=True)
 
 _CONVERT = """Write a rubric in another form.
 
-RUBRIC is a file in any of these forms (or of criteria of unitxt or EvalAssist), or the number of
-a rubric in the data file.
+RUBRIC is a file in any of these forms or another tool's (docs/formats.md), - for standard
+input, or the number of a rubric in the data file.
 
 \b
 yaml, json   everything
@@ -198,7 +198,8 @@ def convert(
     from core.services.rubrics import import_export
 
     with common.plain_errors():
-        read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling)
+        data = common.given() if rubric == "-" else None
+        read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling, data)
         files: dict[Path, Shared] = {}
         for read in read_rubrics:
             made = import_export.share(read.value, form)

@@ -333,8 +333,12 @@ def export_panel(rubric: Rubric) -> None:
         key=state.key(RUBRIC_EXPORT, "form"),
         help="Other programs read these, and Import reads all of them but the sheet.",
     )
-    shared = import_export.share(rubric, form)
     st.caption(SHARE_WORDS[form].about)
+    try:
+        shared = import_export.share(rubric, form)
+    except InputError as error:
+        st.error(label(error.message), icon=":material/error:")
+        return
     _losses(form, shared)
     with st.container(horizontal=True):
         _download(shared, f"Download {SHARE_WORDS[form].title}", form, primary=True)

@@ -113,3 +113,21 @@ def test_what_does_not_go_together_is_refused(store: Store, tmp_path: Path) -> N
 
 def test_the_schema_is_printed() -> None:
     assert json.loads(run_cli("schema").stdout)["title"] == "Rubric Studio rubric"
+
+
+def test_a_file_that_would_be_empty_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "faults.yaml"
+    source.write_text("criteria: [{name: a, requirement: Invents a figure., weight: -3}]\n")
+    done = run_cli("convert", str(source), "--to", "canvas", "--out", str(tmp_path / "x.csv"))
+
+    assert done.exit_code == 2
+    assert "CSV for Canvas would be empty: no criterion earns points." in done.stderr
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_rubric_is_converted_from_standard_input() -> None:
+    text = "criteria: [{name: a, requirement: b, weight: 3}]\n"
+    done = CliRunner().invoke(main, ["convert", "-", "--to", "json"], input=text)
+
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["criteria"][0]["name"] == "a"

@@ -81,7 +81,7 @@ def dataset_of(
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
         mapping = change_items(mapping, changes, table)
-        if mapping.submission is None and table.rows:
+        if mapping.submission is None and table.rows and not mapping.are_tasks:
             raise refusal("dataset", [_no_submission(table, _proposed(table))], name)
     said = {change.partition("=")[2] for change in changes or ()}
     return _build(table, mapping, name, header, rubric, said, spend=spend and not table.flat)
@@ -137,7 +137,7 @@ def _build(
     data.setdefault("name", stem(name, "Untitled dataset"))
     dataset = build(Dataset, data, "dataset", name)
     notices = [*table.notices, *header.notices]
-    notices += _column_notices(table, mapping, roles) + _text_notices(table, reader)
+    notices += _column_notices(table, mapping, roles) + _text_notices(table, mapping, reader)
     return Parsed(dataset, shortened(notices + reader.notices), roles=roles)
 
 
@@ -151,7 +151,7 @@ def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
         for c in dict.fromkeys(named)
         if c not in table.columns
     ]
-    if mapping.submission is None:
+    if mapping.submission is None and not mapping.are_tasks:
         problems.append(_no_submission(table, "Say which column it is, or name it submission."))
     if problems:
         raise refusal("dataset", problems, name)
@@ -247,9 +247,12 @@ def _guessed_notices(
     return notices
 
 
-def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
+def _text_notices(table: Table, mapping: ColumnMapping, reader: ItemReader) -> list[Problem]:
     notices = []
-    if reader.textless:
+    if mapping.are_tasks:
+        mend = "Add the answers to grade as a column submission."
+        notices.append(Problem("Tasks and rubrics, no answers yet.", mend))
+    elif reader.textless:
         count, line = len(reader.textless), table.line_of(reader.textless[0])
         single = "1 item comes without its text, here."
         message = (

@@ -24,7 +24,7 @@ from core.formats.datasets.labels import (
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
 from core.formats.datasets.table import Table
-from core.formats.rubrics.benchmarks import converted
+from core.formats.rubrics.foreign_documents import converted
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
 
@@ -167,7 +167,7 @@ class ItemReader:
         if isinstance(value, str):
             return parse_rubric(value, "rubric.yaml").value
         parsed = rubric_from(
-            converted(value),
+            converted(value)[0],
             self._table.name,
             lambda path: self._table.line_of(row, (column, *path)),
             "Rubric of one item",
@@ -245,11 +245,11 @@ class ItemReader:
     def _note_text(self, row: int, meta: dict[str, Any]) -> None:
         """Distinguish an empty answer from a missing text (null, or so in meta)."""
         column, cells = self._mapping.submission or "", self._table.rows[row]
-        if column not in cells:
+        if column not in cells and not self._mapping.are_tasks:
             mend = "Give every item its text; write null where it is not at hand."
             self._wrong(UnfitValue("is missing.", mend), row, (column,))
             return
-        value = cells[column]
+        value = cells.get(column)
         blank = value is None or (isinstance(value, str) and not value.strip())
         if value is None or (blank and meta.get(TEXT_AVAILABLE) is False):
             meta[TEXT_AVAILABLE] = False

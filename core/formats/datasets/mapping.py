@@ -74,7 +74,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "system": ("model", "model name"),
     "meta_map": ("metadata",),
     "label_map": ("scores", "ratings"),
-    "rubric": ("rubrics", "rubric tree"),
+    "rubric": ("rubrics", "rubric tree", "score rubric"),
 }
 #: Columns of further material for judges; a file may have several.
 CONTEXT = ("context", "contexts")
@@ -129,6 +129,11 @@ class ColumnMapping(Noun):
     structured: bool = False
     words: dict[str, dict[str, str]] = Field(default_factory=dict)
     context_names: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def are_tasks(self) -> bool:
+        """Return whether rows are tasks with rubrics of their own, and no answers yet."""
+        return self.submission is None and None not in (self.prompt, self.rubric)
 
     @property
     def used(self) -> dict[str, str]:

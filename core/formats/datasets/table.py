@@ -23,6 +23,7 @@ from core.formats.rubrics.evalassist import (
     unreadable,
     unwrapped,
 )
+from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
 from core.formats.source.json_reader import decode, read_json, too_many_parts
@@ -95,6 +96,20 @@ def read_table(
     >>> read_table('{"id": "a", "submission": "x"}', "items.jsonl").columns
     ('id', 'submission')
     """
+    return _whole(_read_table(data, name, sheet, most))
+
+
+def _whole(table: Table) -> Table:
+    """Return the table with the fields of the Feedback Collection's rows put together."""
+    if "orig_response" not in table.columns:
+        return table
+    rows = tuple(feedback_row(row) or row for row in table.rows)
+    notice = Problem("Read as rows of the Feedback Collection; its training texts are left out.")
+    columns = _columns(rows, table.name)
+    return replace(table, rows=rows, columns=columns, notices=(*table.notices, notice))
+
+
+def _read_table(data: str | bytes, name: str, sheet: str | None, most: int | None) -> Table:
     if isinstance(data, bytes):
         binary = _from_binary(data, name, sheet, most)
         if binary is not None:

@@ -1,4 +1,4 @@
-"""Convert per-item rubrics of HealthBench and PaperBench to our keys."""
+"""Convert rubrics of HealthBench, ResearchRubrics and PaperBench to our keys."""
 
 from __future__ import annotations
 
@@ -6,47 +6,51 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.errors import InputError, Problem
+from core.formats.rubrics.score_scales import Converted
 from core.formats.source.parsed import MAX_DEPTH
 
 #: The total weight of all leaves of a tree.
 WHOLE = 100.0
 
 
-def converted(value: Any) -> Any:
-    """Return a benchmark's rubric in our keys, and anything else unchanged.
+#: The keys of a criterion with points, as HealthBench and ResearchRubrics write them.
+_TEXT, _POINTS, _GROUP = ("criterion", "title"), ("points", "weight"), ("axis", "category")
+_KNOWN = {*_TEXT, *_POINTS, *_GROUP, "tags", "row_index"}
 
-    HealthBench: a list of ``criterion`` and ``points``, with ``tags``. PaperBench: a tree of
-    ``requirements``, ``weight`` and ``sub_tasks``.
 
-    >>> converted([{"criterion": "Says to rest.", "points": -2, "tags": []}])
-    {'criteria': [{'requirement': 'Says to rest.', 'weight': -2, 'tags': []}]}
+def is_points(value: Any) -> bool:
+    """Return whether this is a list of criteria with points: HealthBench, ResearchRubrics.
+
+    >>> is_points([{"criterion": "Says to rest.", "points": 2}])
+    True
     """
-    if _is_healthbench(value):
-        return {"criteria": [_criterion(entry) for entry in value]}
-    return _tree(value) if _is_tree(value) else value
-
-
-def _is_healthbench(value: Any) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
         and all(
             isinstance(entry, Mapping)
-            and {"criterion", "points"} <= entry.keys() <= {"criterion", "points", "tags"}
+            and entry.keys() <= _KNOWN
+            and sum(key in entry for key in _TEXT) == sum(key in entry for key in _POINTS) == 1
             for entry in value
         )
     )
 
 
+def points(value: Sequence[Mapping[str, Any]]) -> Converted:
+    """Return a rubric of yes-or-no criteria; points below 0 are penalties."""
+    return {"criteria": [_criterion(entry) for entry in value]}, []
+
+
 def _criterion(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "requirement": entry["criterion"],
-        "weight": entry["points"],
-        "tags": entry.get("tags") or [],
-    }
+    text = next(entry[key] for key in _TEXT if key in entry)
+    weight = next(entry[key] for key in _POINTS if key in entry)
+    group = next((str(entry[key]) for key in _GROUP if entry.get(key)), None)
+    data = {"requirement": text, "weight": weight, "tags": entry.get("tags") or []}
+    return data | ({"section": group} if group else {})
 
 
-def _is_tree(value: Any) -> bool:
+def is_tree(value: Any) -> bool:
+    """Return whether this is a tree of tasks, such as PaperBench's."""
     return isinstance(value, Mapping) and {"requirements", "weight", "sub_tasks"} <= value.keys()
 
 
@@ -56,18 +60,22 @@ class _Leaf(NamedTuple):
     above: tuple[str, ...]
 
 
-def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
+def tree(root: Mapping[str, Any]) -> Converted:
     """Return the leaves as criteria in sections, weighted by their path.
 
     A node's score is the mean of its parts by weight. So the shares of all leaves add up to one,
     here to 100 points.
     """
-    leaves = list(_leaves(root, 1.0, (), 0))
     return {
         "name": _short(root["requirements"]),
         "description": str(root["requirements"]),
-        "criteria": [_of_leaf(leaf) for leaf in leaves],
-    }
+        "criteria": [_of_leaf(leaf) for leaf in _leaves(root, 1.0, (), 0)],
+    }, []
+
+
+def leaves_of(root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tasks without parts, in the order of the rubric's criteria."""
+    return [leaf.node for leaf in _leaves(root, 1.0, (), 0)]
 
 
 def _leaves(
@@ -80,7 +88,7 @@ def _leaves(
         yield _Leaf(node, share, above)
         return
     for part in parts:
-        if not _is_tree(part):
+        if not is_tree(part):
             raise _wrong(
                 node, "has a part that is no task.", "Give requirements, weight, sub_tasks."
             )

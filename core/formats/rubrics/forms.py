@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError, Problem
-from core.formats.rubrics.benchmarks import converted
 from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
 from core.formats.rubrics.foreign import (
@@ -20,6 +19,7 @@ from core.formats.rubrics.foreign import (
     lost_of_criteria,
     lost_of_rubric,
 )
+from core.formats.rubrics.foreign_documents import converted, form_of
 from core.formats.rubrics.grid import looks_like_grid, read_grid
 from core.formats.rubrics.level_tables import levels_csv, looks_like_levels, moodle_csv, read_levels
 from core.formats.rubrics.office_tables import MOST_CELLS, WrittenTable, office_tables
@@ -87,7 +87,8 @@ def _losses(rubric: Rubric) -> list[Problem]:
     anchored = [c.name for c in rubric.criteria if any(o.description for o in c.options)]
     if anchored:
         message = f"The descriptions of options of {listed(anchored)} have no place of their own."
-        losses.append(Problem(message, "They are written below the requirement."))
+        mend = "They are written below the requirement, where our reader finds them."
+        losses.append(Problem(message, mend))
     away = [c.name for c in rubric.criteria if c.scale == "binary" and len(c.options) > 2]
     if away:
         message = f"The abstention of {listed(away)} is the peer's own there, CANNOT_ASSESS."
@@ -165,7 +166,9 @@ def read_rubrics(
         case = case_in(document.value)
         more = beside_criterion(case) if case else []
         return (Parsed(read.value, (*read.notices, *more), read.line_of),)
-    return (rubric_from(converted(document.value), name, document.line_of),)
+    value, said = converted(document.value)
+    read = rubric_from(value, name, document.line_of)
+    return (Parsed(read.value, (*said, *read.notices), read.line_of),)
 
 
 _TABLES = (
@@ -216,7 +219,9 @@ def looks_like_table(text: str, name: str) -> bool:
 
 
 #: Keys that every such file has near its beginning.
-_MARKED = re.compile(rb'"options"|pairwise|(?i:criterion)|Criteria Name')
+_MARKED = re.compile(
+    rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
+)
 
 
 def looks_like_rubric(data: bytes, name: str) -> bool:
@@ -233,11 +238,31 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
             if not is_json(text, name):
                 return False
             value = read_json(text, name).value
-            return looks_like_unitxt(value) or converted(value) is not value
+            return not _has_items(value) and (
+                looks_like_unitxt(value) or form_of(value) is not None
+            )
         return _is_form(text)
     except InputError:
         # Another format, whose own reader reports the error.
         return False
+
+
+def holds_items(data: bytes, name: str) -> bool:
+    """Return whether a JSON or YAML document is a dataset: items, or rows with rubrics."""
+    if len(data) > MAX_RUBRIC_BYTES:
+        return True
+    try:
+        text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+        return _has_items((read_json if is_json(text, name) else read_yaml)(text, name).value)
+    except InputError:
+        return False
+
+
+def _has_items(value: Any) -> bool:
+    if isinstance(value, dict):
+        return isinstance(value.get("items"), list) and case_in(value) is None
+    first = value[0] if isinstance(value, list) and value else None
+    return isinstance(first, dict) and bool({"rubric", "rubrics", "score_rubric"} & first.keys())
 
 
 def _are_heads(heads: Sequence[str]) -> bool:

@@ -149,6 +149,8 @@ def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> S
     _settle_scale(shaped, path)
     if "options" in data:
         _clean_options(shaped, path)
+    if "scale" not in own and isinstance(data.get("requirement"), str):
+        _put_back_anchors(shaped, path)
     _keep_foreign(shaped, foreign, path)
     return shaped
 
@@ -234,6 +236,32 @@ def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[st
             shaped.problems += join_notes(notes, "options", label, foreign, path)
         shaped.notices += [kept(key, path) for key in foreign]
     return cleaned
+
+
+def _put_back_anchors(shaped: Shaped, path: Path) -> None:
+    """Give options the descriptions that a file for autorubric has below the requirement.
+
+    There every last line is an option's label, a colon and its description.
+    """
+    data = shaped.data
+    options = [
+        dict(o)
+        for o in data.get("options")
+        or [{"label": MET, "value": 1.0}, {"label": UNMET, "value": 0.0}]
+    ]
+    labels = {f"{option.get('label')}: ": option for option in options}
+    if len(labels) < len(options) or any(option.get("description") for option in options):
+        return
+    lines = data["requirement"].split("\n")
+    while len(lines) > 1:
+        head = next((head for head in labels if lines[-1].startswith(head)), None)
+        if head is None or not lines[-1][len(head) :].strip():
+            break
+        labels.pop(head)["description"] = lines.pop()[len(head) :]
+    if any("description" in option for option in options):
+        data |= {"requirement": "\n".join(lines), "options": options}
+        message = "has descriptions of its options below the requirement; each is put in its place."
+        shaped.notices.append(Problem(message, "", path))
 
 
 def _keep_foreign(shaped: Shaped, foreign: dict[str, Any], path: Path) -> None:

@@ -347,19 +347,9 @@ def _number(text: str) -> float | None:
 
 #: The tools whose result files are recognised.
 ToolKind = Literal[
-    "inspect",
-    "promptfoo",
-    "deepeval",
-    "ragas",
-    "openai_evals",
-    "langfuse",
-    "langsmith",
-    "phoenix",
-    "label_studio",
-    "argilla",
-    "mt_bench",
-    "arena",
-]
+    "inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "langfuse", "langsmith",
+    "phoenix", "label_studio", "argilla", "prodigy", "paperbench", "mt_bench", "arena",
+]  # fmt: skip
 TOOL_NAMES: Mapping[ToolKind, str] = {
     "inspect": "Inspect",
     "promptfoo": "promptfoo",
@@ -371,6 +361,8 @@ TOOL_NAMES: Mapping[ToolKind, str] = {
     "phoenix": "Phoenix",
     "label_studio": "Label Studio",
     "argilla": "Argilla",
+    "prodigy": "Prodigy",
+    "paperbench": "PaperBench",
     "mt_bench": "MT-Bench",
     "arena": "Chatbot Arena",
 }

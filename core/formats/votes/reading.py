@@ -17,7 +17,7 @@ from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.evalassist import holds_rows
-from core.formats.rubrics.forms import looks_like_rubric
+from core.formats.rubrics.forms import holds_items, looks_like_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.parsed import Parsed, shortened
 from core.formats.votes.derived_rubric import (
@@ -73,9 +73,9 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None) -> SeenKind:
     if holds_rows(data, name):
         return "dataset"
     if ending in ("yaml", "yml") or (
-        ending == "json" and re.search(rb'"criteria"|"sub_tasks"', data[:20_000])
+        ending == "json" and re.search(rb'"criteria"|"requirement"|"sub_tasks"', data[:20_000])
     ):
-        return "rubric"
+        return "dataset" if holds_items(data, name) else "rubric"
     if looks_like_rubric(data, name):
         return "rubric"
     return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)

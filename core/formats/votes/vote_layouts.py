@@ -51,7 +51,8 @@ def kind_of_table(
     wide = guess_vote_mapping(table, "wide")
     if answers_share_a_scale(table, wide) and not _are_criteria(table, wide, rubric):
         return "unknown"  # raters' answers, or labels of criteria
-    return "dataset" if guess_mapping(table).submission is not None else "unknown"
+    mapping = guess_mapping(table)
+    return "dataset" if mapping.submission is not None or mapping.are_tasks else "unknown"
 
 
 def _are_criteria(table: Table, mapping: VoteMapping, rubric: Rubric | None) -> bool:

@@ -68,7 +68,7 @@ def opened_up(table: Table, paths: Sequence[str]) -> Table:
 
 def likeliest(table: Table) -> str | None:
     """Return the path that is probably the submission, if no column is named like one."""
-    if guess_mapping(table).submission is not None:
+    if (guess := guess_mapping(table)).submission is not None or guess.are_tasks:
         return None
     path = next(iter(proposed_texts(table)), "")
     return path if path in leaves(table) else None

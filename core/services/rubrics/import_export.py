@@ -250,7 +250,15 @@ class Shared:
 
 
 def share(rubric: Rubric, form: ShareForm) -> Shared:
-    """Return the rubric in a format. ``losses`` is empty if it reads back unchanged."""
+    """Return the rubric in a format. ``losses`` is empty if it reads back unchanged.
+
+    Raises:
+        InputError: the file would be empty, because no criterion can be written to it.
+    """
+    if form in ("canvas", "moodle") and all(c.weight <= 0 for c in rubric.criteria):
+        title = FORM_WORDS[form].title
+        mend = "Write it as YAML, JSON or CSV, or give a criterion a positive weight."
+        raise InputError(f"{title} would be empty: no criterion earns points. {mend}")
     labels = SHARE_WORDS[form]
     stem = file_name(rubric.name, "yaml").removesuffix(".yaml")
     name = f"{stem}{'-sheet' if form == 'sheet' else ''}.{labels.ending}"
@@ -302,13 +310,19 @@ def is_table(data: str | bytes, name: str) -> bool:
     return bool(text.strip()) and looks_like_table(text, name)
 
 
-def rubrics_at(store: Store, source: str, scaling: Scaling) -> tuple[Parsed[Rubric], ...]:
+def rubrics_at(
+    store: Store, source: str, scaling: Scaling, data: bytes | None = None
+) -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics of a file path, or a rubric's newest version by its number.
+
+    ``data`` is what stands in the file, where it was not read from a path (standard input).
 
     Raises:
         InputError: the file is missing, or does not hold a rubric.
         NotFound: unknown rubric.
     """
+    if data is not None:
+        return read(data, "standard input", scaling)
     path = Path(source)
     if source.isdecimal() and not path.exists():
         return (Parsed(store.rubrics.latest(int(source)).rubric),)

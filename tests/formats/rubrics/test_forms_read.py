@@ -119,7 +119,9 @@ def test_the_peers_json_is_read_by_the_reader_of_the_peers_shapes() -> None:
     assert all(set(o) == {"label", "value", "na"} for o in data["criteria"][0]["options"])
     read = parse_rubric(written.text, "Lab report.json").value
     # Its options have no descriptions; they stand below the requirement, as the loss says.
-    assert read.criteria[0].requirement.endswith("Whole: All steps, in order.")
+    asked = data["criteria"][0]["requirement"]
+    assert asked.endswith("Whole: All steps, in order.")
+    assert read.criteria[0] == PLAIN.criteria[0]
     assert any("written below the requirement" in str(loss) for loss in written.losses)
     assert read.criteria[1] == PLAIN.criteria[1]
 

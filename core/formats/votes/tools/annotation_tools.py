@@ -1,4 +1,4 @@
-"""Annotations of Label Studio (JSON export) and Argilla (records).
+"""Annotations of Label Studio (JSON, CSV) and Argilla (records).
 
 A single choice is a word. If several choices were possible at once, every choice is a yes-or-no
 question. Free texts, spans and boxes are not votes: they are left out and counted.
@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from core.formats.datasets.table import opened
 from core.formats.votes.tools.fields import item_fields
 from core.formats.votes.tools.lax_json import mapping_in, objects_in
 from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import JsonDocument, JsonRows, Shape, View
+from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape, View
 
 #: An answer longer than this is a text, not a choice.
 _LONGEST = 80
@@ -32,7 +33,7 @@ class Marked(NamedTuple):
     reason: str = ""
 
 
-def _results(results: ToolResults, marks: Sequence[Marked]) -> ToolResults:
+def answers_of(results: ToolResults, marks: Sequence[Marked]) -> ToolResults:
     """Return the answers, with multiple choices split into questions."""
     several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
     choices: dict[str, dict[Value, None]] = {}
@@ -87,7 +88,7 @@ def _read_tasks(file: JsonRows) -> ToolResults:
             marks += _regions(item, rater, "llm", entry, left)
     for what, count in sorted(left.items()):
         results.note(f"Left out: {count:,} {what}.")
-    return _results(results, marks)
+    return answers_of(results, marks)
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
@@ -113,6 +114,58 @@ def _regions(
             yield Marked(item, name, rater, kind, (value["selected"],), False)
         else:
             left[f"marks of the kind {form!r}"] += 1
+
+
+#: The columns that Label Studio's CSV adds to the task's own and the marks'.
+_ABOUT = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
+_MORE = {*_ABOUT, "id", "agreement", "history", "is_gt", "annotator_reviews"}
+
+
+def _is_task_table(file: CsvTable) -> bool:
+    return {*_ABOUT, "id"} <= set(file.columns)
+
+
+def _read_table(file: CsvTable) -> ToolResults:
+    """Read a table with a row per annotation: the task's fields, id, marks, who and when."""
+    results = ToolResults("label_studio", file.title)
+    marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
+    start = file.columns.index("id")
+    named = [column for column in file.columns[start:] if column not in _MORE]
+    for row in file.records():
+        item = _item(results, row)
+        own = {column: row[column] for column in file.columns[:start]}
+        results.items.setdefault(item, item_fields(own))
+        who = row["annotator"]
+        # E-mail addresses are left out: a number replaces them.
+        rater = who if who.isdecimal() else people.setdefault(who, str(len(people) + 1))
+        for column in named:
+            marks += _cell(item, column, f"annotator {rater}", row[column], left)
+    for what, count in sorted(left.items()):
+        results.note(f"Left out: {count:,} {what}.")
+    return answers_of(results, marks)
+
+
+def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
+    if not text.strip():
+        return
+    value = opened(text)
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value = value[0].get("rating", value[0].get("number", value))
+    if isinstance(value, dict) and isinstance(value.get("choices"), list):
+        yield Marked(item, column, rater, "human", tuple(map(str, value["choices"])), True)
+    elif isinstance(value, dict | list) or len(text) > _LONGEST or "\n" in text:
+        left[f"marks of {column!r} that are texts, spans or boxes"] += 1
+    else:
+        yield Marked(item, column, rater, "human", (_plain(value),), False)
+
+
+def _plain(value: Any) -> Value:
+    """Return the number in a cell, or its word."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return int(number) if number.is_integer() else number
 
 
 def _as_truth(results: ToolResults, given: Sequence[Marked]) -> None:
@@ -151,7 +204,7 @@ def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
             marks += _answered(item, question, rater, "llm", suggestion.get("value"), left)
     for what, count in sorted(left.items()):
         results.note(f"Left out: {count:,} {what}.")
-    return _results(results, marks)
+    return answers_of(results, marks)
 
 
 def _answered(
@@ -181,7 +234,10 @@ def _holds_records(file: JsonDocument) -> bool:
     return bool(rows) and _is_record(rows[0])
 
 
-LABEL_STUDIO = (Shape(JsonRows, lambda file: _is_task(file.first), _read_tasks),)
+LABEL_STUDIO = (
+    Shape(JsonRows, lambda file: _is_task(file.first), _read_tasks),
+    Shape(CsvTable, _is_task_table, _read_table),
+)
 ARGILLA = (
     Shape(
         JsonRows,

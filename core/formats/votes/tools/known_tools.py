@@ -22,6 +22,8 @@ from core.formats.votes.tools import (
     inspect_logs,
     metric_runs,
     pair_votes,
+    paperbench,
+    prodigy,
     promptfoo,
     trace_scores,
 )
@@ -41,6 +43,8 @@ TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
     "phoenix": trace_scores.PHOENIX,
     "label_studio": annotation_tools.LABEL_STUDIO,
     "argilla": annotation_tools.ARGILLA,
+    "prodigy": prodigy.SHAPES,
+    "paperbench": paperbench.SHAPES,
 }
 
 

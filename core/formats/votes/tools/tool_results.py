@@ -56,7 +56,8 @@ class ToolQuestion(NamedTuple):
 class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
-    ``contest`` describes votes on pairs: the design, and the systems in order.
+    ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
+    one that came with the answers, if any.
     """
 
     tool: ToolKind
@@ -67,6 +68,7 @@ class ToolResults:
     truth: dict[str, dict[str, Value]] = field(default_factory=dict)
     notices: list[Problem] = field(default_factory=list)
     contest: dict[str, Any] | None = None
+    rubric: Rubric | None = None
 
     def note(self, message: str, mend: str = "") -> None:
         """Add a notice about the import."""
@@ -93,6 +95,7 @@ def bundle(
     if bins is not None:
         results.answers = [_numbered(answer, bins) for answer in results.answers]
     scales = _scales(results, bins)
+    rubric = rubric or results.rubric
     if not results.answers or (rubric is None and not scales):
         message = f"It is a file of {TOOL_NAMES[results.tool]}, and holds no scores."
         raise InputError(message, tuple(results.notices), results.title)
@@ -145,16 +148,17 @@ def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
 def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine]:
     for answer in results.answers:
         scale = scales.get(answer.question)
-        if scale is None:
+        if scale is None and results.rubric is None:
             continue
         number = answer.value if answer.number is None else answer.number
-        reason = " ".join(filter(None, (scale.exact(answer.value, number), answer.reason)))
+        exact = scale.exact(answer.value, number) if scale else ""
+        reason = " ".join(filter(None, (exact, answer.reason)))
         row = {
             "item_id": answer.item,
             "criterion": answer.question,
             "rater_id": answer.rater,
             "rater_kind": answer.kind,
-            "label": scale.label(answer.value),
+            "label": scale.label(answer.value) if scale else "",
             "reason": reason,
         }
         if answer.replicate is not None:

@@ -1,0 +1,238 @@
+"""Rubrics of other tools whose levels are scores: Prometheus, OpenAI evals, scoring criteria."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.errors import InputError, Problem
+
+Converted = tuple[dict[str, Any], list[Problem]]
+
+
+class Scored(NamedTuple):
+    """A level: its label, what it means, and its score (``None`` without one)."""
+
+    label: str
+    description: str
+    score: float | None
+
+
+def scored_options(levels: Sequence[Scored]) -> list[dict[str, Any]]:
+    """Return options from worst to best, with scores as values from 0 to 1.
+
+    >>> [o["value"] for o in scored_options([Scored("5", "", 5), Scored("1", "", 1)])]
+    [0.0, 1.0]
+    """
+    scores = [level.score or 0.0 for level in levels]
+    low, high = min(scores), max(scores)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    return [
+        {
+            "label": level.label,
+            "description": level.description,
+            "value": round((score - low) / (high - low), 9) if high > low else 0.0,
+        }
+        for score, level in sorted(zip(scores, levels, strict=True), key=lambda pair: pair[0])
+    ]
+
+
+# Prometheus, BiGGen Bench, the Feedback Collection and Ragas: `criteria`, `score1_description`.
+
+_SCORE = re.compile(r"(?:orig_)?score(\d{1,3})_description\Z")
+
+
+def is_score_rubric(value: Any) -> bool:
+    """Return whether a mapping describes scores one by one, as Prometheus's rubrics do."""
+    return isinstance(value, Mapping) and sum(bool(_SCORE.match(str(key))) for key in value) > 1
+
+
+def score_rubric(value: Mapping[str, Any]) -> Converted:
+    """Return the rubric of one criterion; without ``criteria`` the descriptions are the question.
+
+    >>> rubric, _ = score_rubric({"criteria": "Is it kind?", "score1_description": "No.",
+    ...                           "score2_description": "Yes."})
+    >>> rubric["criteria"][0]["options"][1]
+    {'label': '2', 'description': 'Yes.', 'value': 1.0}
+    """
+    scores = {int(m[1]): value[key] for key in value if (m := _SCORE.match(str(key)))}
+    levels = [Scored(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
+    asked = value.get("criteria", value.get("orig_criteria"))
+    requirement = str(asked or "Which description fits the answer best?")
+    criterion = {
+        "requirement": requirement,
+        "scale": "ordinal",
+        "options": scored_options(levels) if levels else [],
+    }
+    return {"criteria": [criterion]}, []
+
+
+def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a row of the Feedback Collection as an item's fields, or ``None`` of other rows.
+
+    Its own prompt and output (``instruction``, ``output``) repeat these fields for training.
+    """
+    own = {key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")}
+    if "response" not in own or not is_score_rubric(own):
+        return None
+    (rubric, _), score = score_rubric(own), own.get("score")
+    own = {key: part for key, part in own.items() if not _SCORE.match(key)}
+    for key in ("criteria", "score", "feedback"):
+        own.pop(key, None)
+    if score is not None:
+        label = {"label": str(score), "reason": str(row.get("orig_feedback") or "")}
+        rubric["criteria"][0]["name"] = "score"
+        own["labels"] = {"score": label}
+    return own | {"rubric": rubric}
+
+
+# OpenAI evals: a model-graded spec, a prompt with choices and their scores.
+
+_PAIRWISE = re.compile(r"\{completion2\}")
+#: Lines that only frame the data, which judges here are shown by themselves.
+_FRAME = re.compile(r"\s*(?:\*{3,}|-{3,}|\[(?:BEGIN|END) DATA\]|(?:\[[^\]]+\]:?\s*)?\{\w+\})\s*\Z")
+_CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
+
+
+def is_model_graded(value: Any) -> bool:
+    """Return whether this is a spec of OpenAI evals, or several by name."""
+    return bool(_specs(value))
+
+
+def _specs(value: Any) -> dict[str, Mapping[str, Any]]:
+    if not isinstance(value, Mapping):
+        return {}
+    if _is_spec(value):
+        return {"": value}
+    whole = value and all(_is_spec(part) for part in value.values())
+    return {str(name): part for name, part in value.items()} if whole else {}
+
+
+def _is_spec(value: Any) -> bool:
+    return isinstance(value, Mapping) and {"prompt", "choice_strings"} <= value.keys()
+
+
+def model_graded(value: Any) -> Converted:
+    """Return the rubric of a model-graded spec: a criterion for each, or for each of its ``args``.
+
+    Raises:
+        InputError: it compares several answers.
+    """
+    criteria, notices = list[dict[str, Any]](), list[Problem]()
+    for name, spec in _specs(value).items():
+        criteria += _spec_criteria(name, spec, notices)
+    return {"criteria": criteria}, notices
+
+
+def _spec_criteria(
+    name: str, spec: Mapping[str, Any], notices: list[Problem]
+) -> Iterator[dict[str, Any]]:
+    prompt, choices = str(spec["prompt"]), spec["choice_strings"]
+    if _PAIRWISE.search(prompt) or str(choices).startswith("from_n"):
+        mend = "Use Compare systems instead; it asks which of two answers is better."
+        problem = Problem(
+            "compares several answers with each other.", mend, (name,) if name else ()
+        )
+        raise InputError("This model-graded spec is not a rubric.", (problem,))
+    text = [line for line in prompt.splitlines() if not _FRAME.match(line)]
+    labels = [str(choice) for choice in choices]
+    described = {m[1]: m[2] for line in text if (m := _CHOICE.match(line)) and m[1] in labels}
+    text = [line for line in text if not ((m := _CHOICE.match(line)) and m[1] in described)]
+    answers = _answers(spec.get("choice_scores"), labels, described)
+    if not answers:
+        message = f"{name or 'The spec'} gives its choices no scores; each is worth 0."
+        notices.append(Problem(message, "Give the options values."))
+        levels = [Scored(label, described.get(label, ""), None) for label in labels]
+        answers = {"scale": "nominal", "options": scored_options(levels)}
+    args = spec.get("args")
+    asked = args.get("criteria") if isinstance(args, Mapping) else None
+    if isinstance(asked, Mapping) and "{criteria}" in prompt:
+        for key, question in asked.items():
+            yield {"name": str(key), "requirement": str(question)} | answers
+        return
+    requirement = re.sub(r"\n{3,}", "\n\n", "\n".join(text)).strip()
+    yield ({"name": name} if name else {}) | {"requirement": requirement or prompt} | answers
+
+
+def _answers(
+    scores: Any, labels: Sequence[str], described: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Return scale and options, nothing for a plain yes or no, or ``None`` without scores."""
+    if scores == "from_strings":
+        scores = {label: float(label) for label in labels if label.isdecimal()}
+    if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
+        return None
+    numbers = {label: float(scores[label]) for label in labels}
+    if {label.casefold()[:1]: n for label, n in numbers.items()} == {"y": 1.0, "n": 0.0}:
+        return {"scale": "binary"}
+    levels = [Scored(label, described.get(label, ""), numbers[label]) for label in labels]
+    distinct = len(set(numbers.values())) == len(numbers)
+    return {"scale": "ordinal" if distinct else "nominal", "options": scored_options(levels)}
+
+
+# promptfoo: `scoring_criteria`, each with a weight and described scores.
+
+_LEVELS = ("scores", "levels", "scale", "score_descriptions")
+_TEXT = ("description", "requirement", "criteria", "criterion", "question")
+_WEIGHT = ("weight", "points", "max_score", "max_points")
+
+
+def has_scoring_criteria(value: Any) -> bool:
+    """Return whether a mapping lists its criteria as ``scoring_criteria``."""
+    return isinstance(value, Mapping) and isinstance(value.get("scoring_criteria"), Mapping | list)
+
+
+def scoring_criteria(value: Mapping[str, Any]) -> Converted:
+    """Return the rubric; a criterion without described scores is a yes-or-no question.
+
+    Raises:
+        InputError: levels without a number each.
+    """
+    given = value["scoring_criteria"]
+    entries = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
+    rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
+    left = [k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}]
+    notices = [Problem(f"Beside the criteria is left out: {', '.join(left)}.")] if left else []
+    return rubric | {"criteria": [_scored(name, entry) for name, entry in entries]}, notices
+
+
+def _scored(name: Any, entry: Any) -> dict[str, Any]:
+    entry = entry if isinstance(entry, Mapping) else {"description": entry}
+    name = entry.get("name") or entry.get("id") or name
+    texts = [str(entry[key]) for key in _TEXT if entry.get(key)]
+    criterion: dict[str, Any] = {"requirement": texts[0] if texts else str(name or "")}
+    if name:
+        criterion["name"] = str(name)
+    weights = [entry[key] for key in _WEIGHT if entry.get(key) is not None]
+    if weights:
+        criterion["weight"] = weights[0]
+    levels = next((entry[key] for key in _LEVELS if entry.get(key)), None)
+    if levels:
+        criterion |= {"scale": "ordinal", "options": scored_options(_levels(levels, str(name)))}
+    return criterion
+
+
+def _levels(given: Any, name: str) -> list[Scored]:
+    pairs = given.items() if isinstance(given, Mapping) else [_pair(level) for level in given]
+    levels = [Scored(str(label), str(text or ""), _number(label)) for label, text in pairs]
+    if len(levels) < 2 or any(level.score is None for level in levels):
+        mend = "Give every level its score, such as 1: Wrong facts."
+        problem = Problem("has levels without scores.", mend, ("scoring_criteria", name))
+        raise InputError("These scoring criteria are not a rubric.", (problem,))
+    return levels
+
+
+def _pair(level: Any) -> tuple[Any, Any]:
+    if not isinstance(level, Mapping):
+        return level, ""
+    score = next((level[key] for key in ("score", "value", "points", "label") if key in level), "")
+    return score, level.get("description") or level.get("criteria") or level.get("label") or ""
+
+
+def _number(label: Any) -> float | None:
+    try:
+        return float(label)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,43 @@
+"""Graded trees of PaperBench: every leaf's score is a vote, with the judge's explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.formats.rubrics.benchmarks import is_tree, leaves_of, tree
+from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.votes.tools.fields import number_in
+from core.formats.votes.tools.lax_json import mapping_in
+from core.formats.votes.tools.tool_results import ToolAnswer, ToolResults
+from core.formats.votes.tools.views import JsonDocument, Shape
+
+
+def _graded(file: JsonDocument) -> Mapping[str, Any]:
+    """Return the graded tree, also of a judge's output; empty if there is none."""
+    if not file.holds("sub_tasks", "requirements", "score", "explanation"):
+        return {}
+    value = mapping_in(file.value)
+    root = mapping_in(value.get("graded_task_tree", value))
+    return root if is_tree(root) and "score" in root else {}
+
+
+def _read(file: JsonDocument) -> ToolResults:
+    root = _graded(file)
+    results = ToolResults("paperbench", file.title)
+    data, _ = tree(root)
+    results.rubric = rubric_from(data, file.name, lambda path: None).value
+    results.items[file.title] = {"description": str(root["requirements"])}
+    for criterion, leaf in zip(results.rubric.criteria, leaves_of(root), strict=True):
+        score = number_in(leaf.get("score")) if leaf.get("valid_score") is not False else None
+        value = bool(score) if score in (0, 1) else score
+        about = mapping_in(leaf.get("judge_metadata"))
+        rater = str(about.get("judge_model") or about.get("model") or "judge")
+        why = str(leaf.get("explanation") or "")
+        results.answers.append(
+            ToolAnswer(file.title, criterion.name, rater, "llm", value, why, number=score)
+        )
+    return results
+
+
+SHAPES = (Shape(JsonDocument, lambda file: bool(_graded(file)), _read),)

@@ -1,0 +1,61 @@
+"""Annotations of Prodigy (`prodigy db-out`): decisions on a label, and choices among options."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.formats.votes.tools.annotation_tools import Marked, answers_of
+from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.tools.lax_json import mapping_in, objects_in
+from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
+from core.formats.votes.tools.views import JsonRows, Shape
+
+_ANSWERS = ("accept", "reject", "ignore")
+#: What is no text of the task.
+_OWN = {"answer", "label", "accept", "options", "config", "spans", "tokens", "html", "priority"}
+
+
+def _is_task(row: Mapping[str, Any]) -> bool:
+    return row.get("answer") in _ANSWERS and {"_input_hash", "_task_hash"} <= row.keys()
+
+
+def _read(file: JsonRows) -> ToolResults:
+    results = ToolResults("prodigy", file.title)
+    marks, left = list[Marked](), Counter[str]()
+    raters: dict[Any, str] = {}
+    for row in file.rows:
+        item = str(row.get("_input_hash"))
+        own = {k: v for k, v in row.items() if k not in _OWN and not k.startswith("_")}
+        results.items[item] = item_fields(own)
+        who = row.get("_annotator_id") or row.get("_session_id")
+        # Sessions often bear a person's name: a number replaces it.
+        rater = raters.setdefault(who, f"annotator {len(raters) + 1}")
+        if row.get("answer") == "ignore":
+            left["ignored by their annotator"] += 1
+        elif row.get("options"):
+            marks.append(_choice(results, item, rater, row))
+        elif isinstance(row.get("label"), str) and not row.get("spans"):
+            value = row["answer"] == "accept"
+            marks.append(Marked(item, row["label"][:200], rater, "human", (value,), False))
+        else:
+            left["of spans, images or whole tasks"] += 1
+    for what, count in sorted(left.items()):
+        results.note(f"Left out: {count:,} {what}.")
+    return answers_of(results, marks)
+
+
+def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any]) -> Marked:
+    question = str(row.get("label") or "choice")[:200]
+    texts = {o.get("id"): str(o.get("text") or o.get("id")) for o in objects_in(row["options"])}
+    given: Sequence[Any] = row.get("accept") or ()
+    several = mapping_in(row.get("config")).get("choice_style") == "multiple"
+    if not several:
+        options = tuple((text, 0.0) for text in texts.values())
+        results.questions.setdefault(question, ToolQuestion(options=options, nominal=True))
+    chosen = tuple(texts.get(choice, str(choice)) for choice in given)
+    return Marked(item, question, rater, "human", chosen, several)
+
+
+SHAPES = (Shape(JsonRows, lambda file: _is_task(file.first), _read),)
