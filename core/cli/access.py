@@ -16,13 +16,18 @@ from core.text.addresses import why_not_address
 
 @click.group()
 def access() -> None:
-    """Who may do what on a server for a team (docs/access.md)."""
+    """Manage who may do what on a team's server.
+
+    docs/access.md describes it.
+    """
 
 
 @access.command("check")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON on stdout.")
 def access_check(as_json: bool) -> None:
-    """Say what is open to whom: how people come in, what each role may do, what may be asked.
+    """Show what is open to whom.
+
+    How people come in, what each role may do, what may be asked.
 
     Reads the configuration (RUBRIC_STUDIO_CONFIG) and changes nothing.
     """
@@ -34,7 +39,7 @@ def access_check(as_json: bool) -> None:
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON on stdout.")
 def access_members(db: Path | None, as_json: bool) -> None:
-    """List the members: address, role, and whether they may sign in."""
+    """List the members with role and right to sign in."""
     with common.plain_errors(as_json):
         report = {"members": _members(settings_with(db).db)}
         common.report(report, _members_text, as_json)
@@ -46,7 +51,7 @@ def access_members(db: Path | None, as_json: bool) -> None:
 @click.option("--off", is_flag=True, help="They may not sign in any more; what they did stays.")
 @db_option
 def access_set(email: str, role: str, off: bool, db: Path | None) -> None:
-    """Make EMAIL a member with this ROLE, or give another role."""
+    """Make EMAIL a member with this ROLE, or change the role."""
     from core.services.access import members
 
     with common.plain_errors():

@@ -77,7 +77,9 @@ def check(
     junit: Path | None,
     **options: Any,
 ) -> None:
-    """A gate for CI: does the agreement of SOURCE reach what is asked, and has it fallen?
+    """Check that the agreement of SOURCE is good enough, for CI.
+
+    It reaches what is asked, and has not fallen against a kept baseline.
 
     SOURCE is a run's number, or a folder in the common layout; nobody is asked. A NAME is a path
     into `metrics --json`, joined with dots (criteria.*.panel.vs_gold.accuracy), or short for the

@@ -124,7 +124,7 @@ LMS = ("canvas", "moodle")
 
 
 #: The line with the backspace stops click from rewrapping the paragraph below it.
-_HELP = """Write a run to a file or folder; calls nobody.
+_HELP = """Write a run to a file or folder.
 
 \b
 csv, jsonl   one row per judgement, with reason, evidence and time
@@ -284,7 +284,7 @@ _path = click.Path(path_type=Path)
 def import_(
     files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Bring votes in from each FILE as a run; or a rubric, a dataset, submissions as files.
+    """Import votes, rubrics, datasets or submissions.
 
     FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
     the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive

@@ -15,7 +15,7 @@ from core.cli.access import access
 from core.cli.asked_again.drifting import drift
 from core.cli.asked_again.impression import impression
 from core.cli.asked_again.probing import probe
-from core.cli.common import db_option, open_db, settings_with
+from core.cli.common import db_option, json_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
 from core.cli.measuring import cascade, compare, contest, metrics, rank
@@ -58,8 +58,9 @@ def backup(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Copy the whole data file to FILE, consistent, also while others write, and verify the copy.
+    """Copy the data file to FILE and verify the copy.
 
+    The copy is whole and consistent, also while others write.
     A copy that is not sound is not kept, and what is in FILE stays; exit status 1. To go back to
     a copy, end every program that uses the data file, and put the copy in its place.
     """
@@ -112,7 +113,9 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="What was found as JSON on stdout.")
 def verify(db: Path | None, as_json: bool) -> None:
-    """Check the data file: its bytes, its versions, and every verdict and score.
+    """Check the data file and all that is derived from it.
+
+    Its bytes, its versions, and every verdict and score.
 
     Exit status: 0 sound, 1 a problem was found.
     """
@@ -135,10 +138,42 @@ def _existing_at(settings: Settings) -> Store:
     return common.open_as(settings)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+#: The verbs by what they are for, in the order of the help.
+GROUPS = {
+    "Author": ("lint", "convert", "schema"),
+    "Grade": ("grade", "resume", "retry", "cancel", "runs", "show", "import", "export", "demo"),
+    "Measure": (
+        *("score", "metrics", "compare", "contest", "rank", "check", "drift", "cascade"),
+        *("probe", "impression"),
+    ),
+    "Review": ("queue", "regrade", "labels"),
+    "Operate": ("app", "worker", "where", "backup", "verify", "access"),
+}
+
+
+class _Grouped(click.Group):
+    """Lists the verbs by group."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.commands))
+        limit = formatter.width - width - 6
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                rows = [(n.ljust(width), self.commands[n].get_short_help_str(limit)) for n in names]
+                formatter.write_dl(rows)
+
+
+@click.group(
+    cls=_Grouped,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="rubric-studio")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
+    if context.invoked_subcommand is None:
+        common.as_it_is(f"{context.get_help()}\n")
 
 
 _MADE = (grade, resume, cancel, retry, runs, show, score, import_, export, metrics, lint, compare)
@@ -149,10 +184,15 @@ for command in (*_MADE, *_MEASURED, backup, verify, check, queue, regrade, label
 
 @main.command()
 @db_option
-def where(db: Path | None) -> None:
+@json_option
+def where(db: Path | None, as_json: bool) -> None:
     """Print the path of the data file."""
-    with common.plain_errors():
-        common.as_it_is(f"{settings_with(db).db}\n")
+    with common.plain_errors(as_json):
+        path = settings_with(db).db
+        if as_json:
+            common.result({"db": str(path), "exists": path.exists()})
+        else:
+            common.as_it_is(f"{path}\n")
 
 
 @main.command()
@@ -227,7 +267,7 @@ def app(
 )
 @click.option("--with-parent", is_flag=True, hidden=True)
 def worker(files: tuple[Path, ...], with_parent: bool) -> None:
-    """Work off queued runs without the app, until Ctrl-C."""
+    """Process queued runs without the app, until Ctrl-C."""
     from core.services.runs import server_log
     from core.services.runs.keeping.keeper import keep_working, work_until_told
 
@@ -248,7 +288,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="Figures as JSON on stdout.")
 def demo(db: Path | None, as_json: bool) -> None:
-    """Grade the bundled example with the offline panel; no key, no network."""
+    """Grade the bundled example offline, without a key."""
     from core.services.reports.worked_example import as_text, grade_example
 
     with common.plain_errors(as_json):

@@ -36,7 +36,7 @@ def compare(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Compare two runs on the items of both; calls nobody.
+    """Compare two runs on the items of both.
 
     Says what changed, which verdicts flipped, and how far accuracy, kappa, agreement, mean score
     and cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
@@ -146,7 +146,7 @@ def contest(
     per_round: int,
     **options: Any,
 ) -> None:
-    """Compare systems: ask which of two answers is better, in both orders.
+    """Ask which of two answers is better, in both orders.
 
     DATASETS is one file whose items name their system and share prompts, or one file per system
     whose items share ids. They stand before --systems.
@@ -195,7 +195,7 @@ def rank(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Rank the systems of SOURCE from votes that exist; calls nobody.
+    """Rank the systems of SOURCE from votes that exist.
 
     SOURCE is a contest run, a run that graded several systems' answers, or a folder in the common
     layout.
@@ -295,7 +295,7 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
 def cascade(
     run: str, first: tuple[str, ...], tolerance: float, db: Path | None, as_json: bool
 ) -> None:
-    """From which sureness on may a judge of RUN decide alone? Calls nobody.
+    """Find the confidence at which one judge may decide alone.
 
     Replays a cascade on votes and labels that are there, at every threshold: how many answers go on
     to the other judges, how many are right, what it costs. RUN is a number of `runs`.
@@ -331,7 +331,7 @@ def metrics(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Agreement and accuracy of raters, judges and panel; calls nobody.
+    """Measure agreement and accuracy of raters and panel.
 
     SOURCE is a run's number, or a folder in the common layout.
     """

@@ -40,6 +40,8 @@ class RunFileRequest:
     roles: tuple[ColumnRole, ...] = ()
 
 
+#: Limits that every judge has; others are a model's.
+OF_ALL = ("concurrency", "timeout")
 #: The path that stands for standard input, and its name in messages.
 STDIN, PIPED = Path("-"), "standard input"
 
@@ -55,6 +57,7 @@ def request_from_files(
     key_env: str,
     concurrency: int | None,
     asking: Mapping[str, Any],
+    limits: Mapping[str, Any],
     changes: Sequence[str] = (),
     words: Sequence[str] = (),
     sheet: str | None = None,
@@ -62,10 +65,10 @@ def request_from_files(
 ) -> RunFileRequest:
     """A request for a rubric file, a dataset file and judges; saves both files' content.
 
-    ``asking`` holds the given settings of ``Asking``; ``None`` keeps the panel's. ``changes`` map
-    columns of the dataset, as in ``submission=messages[-1].content``, ``words`` labels to options,
-    as in ``tone:ja=MET``; ``sheet`` names the sheet of a workbook. Either file may be ``-``,
-    standard input.
+    ``asking`` holds the given settings of ``Asking``, ``limits`` those of every judge; ``None``
+    keeps the panel's. ``changes`` map columns of the dataset, as in
+    ``submission=messages[-1].content``, ``words`` labels to options, as in ``tone:ja=MET``;
+    ``sheet`` names the sheet of a workbook. Either file may be ``-`` (standard input).
     """
     if rubric == dataset == STDIN:
         raise InputError("Standard input can be read once: name a file for one of the two.")
@@ -76,7 +79,8 @@ def request_from_files(
         if dataset == STDIN
         else read_items_file(dataset, read_rubric.value, changes, sheet)
     )
-    panel_asked = _asked(panel_from(panel, judges, api_base, key_env, concurrency), asking)
+    read_panel = panel_from(panel, judges, api_base, key_env, concurrency, limits)
+    panel_asked = _asked(read_panel, asking)
     request = RunRequest(
         rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),
         dataset_version=dataset_version(store, read_dataset.value, str(dataset.name)),
@@ -93,10 +97,15 @@ def panel_from(
     api_base: str,
     key_env: str,
     concurrency: int | None,
+    limits: Mapping[str, Any] | None = None,
 ) -> Panel:
     """The panel of a file, or of model names; ``offline`` stands for the offline judges.
 
-    ``api_base`` is an address, or several of the same model, separated by spaces.
+    ``api_base`` is an address, or several of the same model, separated by spaces. ``limits`` are
+    fields of a judge that are given for all: ``timeout``, and of models ``max_tokens`` and others.
+
+    Raises:
+        InputError: a limit for models, and no model among the judges.
     """
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
@@ -111,9 +120,18 @@ def panel_from(
         raise InputError(
             "Nobody is named to judge. Use --judge MODEL, --judge offline, or --panel FILE."
         )
-    if concurrency is None:
-        return made
-    bounded = tuple(j.model_copy(update={"concurrency": concurrency}) for j in made.judges)
+    given = {"concurrency": concurrency, **(limits or {})}
+    given = {name: value for name, value in given.items() if value not in (None, False)}
+    of_models = [name for name in given if name not in OF_ALL]
+    if of_models and all(judge.kind != "llm" for judge in made.judges):
+        option = of_models[0].replace("_", "-")
+        raise InputError(f"--{option} is for models, and none of the judges is one.")
+    bounded = tuple(
+        judge.model_copy(
+            update={n: v for n, v in given.items() if n in OF_ALL or judge.kind == "llm"}
+        )
+        for judge in made.judges
+    )
     return made.model_copy(update={"judges": bounded})
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout.")
 @click.option("--dismissed", is_flag=True, help="Also list what the rubric's author dismissed.")
 def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) -> None:
-    """Validate rubric files and check their wording, options, weights and gates.
+    """Check rubric files: wording, options, weights, gates.
 
     Every finding has its line, why it matters, the source, and a mend. Findings that the author
     dismissed (`meta: {checks_off: [RULE]}` of a criterion or of the rubric) are left out. FILE may
@@ -231,7 +231,7 @@ def _is_folder(target: Path, rubrics: int) -> bool:
 @click.option("--out", type=_out, help="File to write (default: stdout).")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 def schema(out: Path | None, force: bool) -> None:
-    """Print the JSON Schema of rubric files, for editors that complete and check."""
+    """Print the JSON Schema of rubric files, for editors."""
     from core.formats.rubrics.forms import schema_text
 
     with common.plain_errors():

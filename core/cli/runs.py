@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The options for asking models (fields of ``Asking``).
 ASKING = ("few_shot", "mode", "style", "layout", "flip", "balanced", "cache")
+#: The options that every judge gets (fields of ``Judge``).
+LIMITS = ("timeout", "max_tokens", "temperature", "logprobs")
 
 _OPTIONS = [
     click.argument("rubric", type=click.Path(path_type=Path)),
@@ -56,27 +58,19 @@ _OPTIONS = [
         help="Name of the environment variable that holds the key.",
     ),
     click.option("--seed", type=int, help="Decides orders and splits; drawn when absent."),
-    click.option(
-        "--replicates",
-        type=click.IntRange(1, 100),
-        default=1,
-        show_default=True,
-        help="How often each judge is asked about each cell.",
-    ),
+    click.option("--replicates", type=click.IntRange(1, 100), default=1, show_default=True,
+                 help="How often each judge is asked about each cell."),
     click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls in flight per judge."),
-    click.option(
-        "--budget",
-        type=common.FiniteRange(0, min_open=True),
-        metavar="USD",
-        help="Stop when this much is spent.",
-    ),
-    click.option(
-        "--label-share",
-        type=common.FiniteRange(0, 1, min_open=True, max_open=True),
-        default=0.2,
-        show_default=True,
-        help="Share of labelled items that offline judges learn from.",
-    ),
+    click.option("--timeout", type=common.FiniteRange(0, 3600, min_open=True), metavar="SECONDS",
+                 help="How long a call may take (default: 60)."),
+    click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of a model's answer."),
+    click.option("--temperature", type=common.FiniteRange(0, 2), help="Temperature of models."),
+    click.option("--logprobs", is_flag=True, help="Ask models for the chances of their options."),
+    click.option("--budget", type=common.FiniteRange(0, min_open=True), metavar="USD",
+                 help="Stop when this much is spent."),
+    click.option("--label-share", type=common.FiniteRange(0, 1, min_open=True, max_open=True),
+                 default=0.2, show_default=True,
+                 help="Share of labelled items that offline judges learn from."),
     click.option("--name", default="", help="Name of the run."),
     click.option(
         "--estimate", "only_estimate", is_flag=True, help="Only print calls, tokens and cost."
@@ -118,7 +112,7 @@ _OPTIONS = [
         is_flag=True,
         help="Ask through the provider's batch interface: half the price, answers within a day.",
     ),
-]
+]  # fmt: skip
 
 
 def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,7 +140,7 @@ def grade(
     rubric: Path, dataset: Path, db: Path | None, as_json: bool, only_estimate: bool, cluster: str,
     trust: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Make a run of RUBRIC over DATASET and work it off.
+    """Grade DATASET with RUBRIC, as a run.
 
     RUBRIC and DATASET are files, or folders in the common layout; - for one is standard input.
     """
@@ -157,8 +151,9 @@ def grade(
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         common.require_cluster(cluster)
         asking = {name: options.pop(name) for name in ASKING}
+        limits = {name: options.pop(name) for name in LIMITS}
         request = requests_from_files.request_from_files(
-            store, rubric, dataset, asking=asking, **options
+            store, rubric, dataset, asking=asking, limits=limits, **options
         )
         for notice in request.notices:
             common.say(f"note: {notice}")
@@ -185,7 +180,10 @@ def grade(
 @db_option
 @json_option
 def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -> None:
-    """Go on with what is left of RUN; no finished call is made again."""
+    """Continue what is left of RUN.
+
+    No finished call is made again.
+    """
     from core.services.judges.programs import programs_of
     from core.services.runs import lifecycle
 
@@ -204,7 +202,10 @@ def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) 
 @db_option
 @json_option
 def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
-    """Stop RUN; finished votes are kept. Its batches are cancelled at the provider, too."""
+    """Stop RUN and keep its finished votes.
+
+    Its batches are cancelled at the provider, too.
+    """
     from core.services.access.permits import allow_sendings
     from core.services.access.providers import require_allowed
     from core.services.judges.programs import unasked
@@ -362,7 +363,7 @@ def score(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Verdicts, agreement and scores from votes that exist; calls nobody.
+    """Compute verdicts and scores from votes that exist.
 
     SOURCE is a run's number, or a folder in the common layout. What people settled in a run stands.
     """

@@ -23,7 +23,9 @@ from core.cli.measuring import follow
 def drift(
     run: str, ask: bool, only_estimate: bool, budget: float | None, db: Path | None, as_json: bool
 ) -> None:
-    """Have the judges of RUN moved since it was asked? For a schedule, or for CI.
+    """Check whether the judges of RUN have drifted.
+
+    For a schedule, or for CI.
 
     RUN is the anchor: its items are asked again with --ask, today, by the same judges, and every
     such look is compared with the first, within control limits that hold however often one looks.

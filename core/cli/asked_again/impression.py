@@ -38,7 +38,9 @@ def impression(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Is the rubric of RUN worth its calls? Asks its models for one overall mark as well.
+    """Compare the rubric of RUN with one overall mark.
+
+    Asks its models for one overall mark as well.
 
     Both scores stand side by side, and of each how much of the variance lies in the answers.
 

@@ -63,7 +63,9 @@ def probe(
     writer: str | None,
     **options: Any,
 ) -> None:
-    """Does length, tone or looks move the judges of RUN? Asks them again on edited twins.
+    """Test whether length, tone or looks move the judges.
+
+    Asks the judges of RUN again on edited copies of its answers.
 
     Some of its answers are asked twice as they were and once under each edit, which deserves no
     other answer; nothing of it enters the run. RUN is a number of `runs`.

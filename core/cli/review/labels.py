@@ -35,7 +35,9 @@ def labels(
     dataset: str, number: int | None, alike: bool, note: str, withdraw: bool, db: Path | None,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Whether the labels of DATASET (a name or number) were drawn at random; calls nobody.
+    """Declare whether labels of DATASET were drawn at random.
+
+    DATASET is a name or number.
 
     Labels with known chances speak for the items without: means, systems and runs are corrected by
     them. Labels that somebody picked must not be declared.

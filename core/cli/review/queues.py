@@ -26,7 +26,7 @@ DRAWN = ("even", "strata", "doubt")
 
 @click.group()
 def queue() -> None:
-    """Queues of cells for people to settle in the app."""
+    """Manage queues of cells for people to settle."""
 
 
 @queue.command("make")
@@ -61,7 +61,7 @@ def queue_make(
     most: int | None, order: Any, same: bool, seed: int | None, dry: bool, db: Path | None,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Queue the cells of RUN that people should look at, or count them."""
+    """Queue or count the cells of RUN for people to settle."""
     from core import clock
     from core.domain.review import QueueSettings
     from core.services.review import queues
@@ -147,7 +147,9 @@ def queue_plan(
     run: int, criterion: str, labels: int, between: tuple[str, str] | None, gap: float | None,
     hourly: float | None, draw: Any, db: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """What more random labels of RUN would buy: precision, power, time and money.
+    """Estimate what more random labels of RUN would buy.
+
+    Precision, power, time and money.
 
     With --draw the queue is made that draws about so many.
     """
@@ -177,7 +179,10 @@ def queue_plan(
 @db_option
 @json_option
 def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
-    """Add to QUEUE the cells that its rule chooses by now; nothing is taken out."""
+    """Add the cells to QUEUE that its rule chooses by now.
+
+    Nothing is taken out.
+    """
     from core.services.review import queues
 
     with common.plain_errors(as_json):
@@ -191,7 +196,7 @@ def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def queue_list(run: int | None, db: Path | None, as_json: bool) -> None:
-    """List the queues of RUN, or of all runs, with how far each is."""
+    """List the queues of RUN, or of all runs, and their state."""
     with common.plain_errors(as_json):
         common.report({"queues": _listed(open_to_read(db), run)}, _list_text, as_json)
 

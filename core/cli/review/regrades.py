@@ -22,7 +22,7 @@ _queue = click.option("--queue", "queued", is_flag=True, help="Queue them for re
 
 @click.group()
 def regrade() -> None:
-    """Notes from outside that send items back to be looked at again."""
+    """Manage requests to look at items again."""
 
 
 @regrade.command("add")
@@ -52,7 +52,10 @@ def regrade_add(
 @db_option
 @json_option
 def regrade_import(run: int, file: Path, queued: bool, db: Path | None, as_json: bool) -> None:
-    """Bring the requests of a table in: columns item, note, from, and criterion if you like."""
+    """Import the requests in a table.
+
+    Its columns are item, note, from, and criterion if you like.
+    """
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES
     from core.services.review import regrades
@@ -85,7 +88,10 @@ def _kept_text(report: dict[str, Any]) -> str:
 @db_option
 @json_option
 def regrade_withdraw(run: int, request: int, reason: str, db: Path | None, as_json: bool) -> None:
-    """Take back REQUEST (its number in `regrade list`) that was a mistake and waits in no queue."""
+    """Withdraw a REQUEST that waits in no queue.
+
+    REQUEST is its number in `regrade list`.
+    """
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
@@ -98,7 +104,7 @@ def regrade_withdraw(run: int, request: int, reason: str, db: Path | None, as_js
 @db_option
 @json_option
 def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
-    """Put the requests of RUN that wait in no queue into one."""
+    """Queue the requests of RUN that wait in no queue."""
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
@@ -112,7 +118,10 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None:
-    """List the requests of RUN: open, withdrawn, kept, changed, answered (no verdict before)."""
+    """List the requests of RUN and what came of them.
+
+    Open, withdrawn, kept, changed, answered (no verdict before).
+    """
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
