@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,16 +48,22 @@ def forget_the_current_folder() -> None:
 
 #: What `import rubric_studio as rs` offers, and where it is; imported when it is first asked for.
 _FACE = {
-    **dict.fromkeys(("grade", "agrade", "resume", "import_votes", "compare", "runs"), "grading"),
-    **dict.fromkeys(("Run", "Comparison"), "results"),
-    **dict.fromkeys(("Judge", "Panel", "check"), "judges"),
-    **dict.fromkeys(("load_rubric", "load_dataset"), "sources"),
+    **dict.fromkeys(
+        ("grade", "agrade", "resume", "import_votes", "compare", "runs"), "rubric_studio.grading"
+    ),
+    **dict.fromkeys(("Run", "Comparison"), "rubric_studio.results"),
+    **dict.fromkeys(("Judge", "Panel", "check"), "rubric_studio.judges"),
+    **dict.fromkeys(("load_rubric", "load_dataset"), "rubric_studio.sources"),
+    **dict.fromkeys(("InputError", "NotFound"), "core.errors"),
 }
 __all__ = [
     "Comparison",
+    "InputError",
     "Judge",
+    "NotFound",
     "Panel",
     "Run",
+    "__version__",
     "agrade",
     "check",
     "compare",
@@ -69,18 +76,26 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from core.errors import InputError, NotFound
     from rubric_studio.grading import agrade, compare, grade, import_votes, resume, runs
     from rubric_studio.judges import Judge, Panel, check
     from rubric_studio.results import Comparison, Run
     from rubric_studio.sources import load_dataset, load_rubric
 
+    __version__: str
+else:
 
-def __getattr__(name: str) -> Any:
-    """A name of the Python API; loads what it stands on."""
-    if name not in _FACE:
-        raise AttributeError(f"module 'rubric_studio' has no attribute {name!r}")
-    require_own_packages()
-    return getattr(import_module(f"rubric_studio.{_FACE[name]}"), name)
+    def __getattr__(name: str) -> Any:
+        """A name of the Python API; loads what it stands on."""
+        if name == "__version__":
+            try:
+                return version("rubric-studio")
+            except PackageNotFoundError:
+                return "unknown"
+        if name not in _FACE:
+            raise AttributeError(f"module 'rubric_studio' has no attribute {name!r}")
+        require_own_packages()
+        return getattr(import_module(_FACE[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from core.domain.base import Noun, build
 from rubric_studio.judges import functions_of, panel_of
 from rubric_studio.results import Comparison, Resampled, Run, opened
-from rubric_studio.sources import changes_of, load_dataset, load_rubric, on_disk
+from rubric_studio.sources import Map, changes_of, in_its_words, load_dataset, load_rubric, on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
     from core.services.runs.lifecycle import RunProgress
 
-Map = Mapping[str, str] | Sequence[str]
 Place = str | Path | None
+Mode = Literal["criterion", "rubric", "two_step"]
+Layout = Literal["auto", "item_first", "criterion_first"]
+Flip = Literal["off", "check", "require"]
 Look = Callable[["RunProgress"], None]
 
 
@@ -56,9 +58,16 @@ def grade(
     label_share: float = 0.2,
     batch: bool = False,
     trust: bool = False,
+    mode: Mode | None = None,
+    layout: Layout | None = None,
+    few_shot: int | None = None,
+    few_shot_reasons: bool | None = None,
+    balanced: bool | None = None,
+    flip: Flip | None = None,
+    cache: bool | None = None,
+    instructions: str | None = None,
     db: str | Path | None = None,
     progress: bool | None = None,
-    **asking: Any,
 ) -> Run:
     """Grade data under a rubric, and keep everything as a run of the app.
 
@@ -76,36 +85,73 @@ def grade(
             for the answers, which come within a day, and ``resume`` goes on if it ended.
         trust: allow the programs among the judges, and the keys that they send elsewhere than to
             their own providers, on this machine, from now on.
+        mode: a call per criterion, one for the whole ``rubric``, or ``two_step``. This and the
+            next seven say how models are asked, as ``rs.Panel(asking=...)``, whose they are when
+            absent.
+        layout: which shared part comes first in calls.
+        few_shot: how many labelled examples are shown per criterion.
+        few_shot_reasons: show their reasons, too.
+        balanced: rotate the orders of options instead of drawing them.
+        flip: ask again with options reversed: ``check`` records it, ``require`` needs both equal.
+        cache: use answers kept from the same requests.
+        instructions: what every model is told beside the system text.
         db: the data file; the app's own when absent.
         progress: show a bar; when absent, in notebooks and terminals.
-        asking: how models are asked: ``mode``, ``few_shot``, ``flip``, ``balanced``, ``cache`` ...
 
     Raises:
         InputError: what is wrong with rubric, data or judges, before anything is asked, or a
             program or a way of a key that was not allowed yet. Failures of judges are kept with
             the run instead.
     """
-    options = {"seed": seed, "replicates": replicates, "budget": budget, "batch": batch}
-    run_id, functions = _start(
-        db, rubric, data, judges, map, asking, trust, name=name, label_share=label_share, **options
-    )
+    call = _Call(
+        rubric, data, judges, map, trust, db,
+        {"name": name, "seed": seed, "replicates": replicates, "budget": budget,
+         "label_share": label_share, "batch": batch},
+        {"mode": mode, "layout": layout, "few_shot": few_shot, "balanced": balanced, "flip": flip,
+         "few_shot_reasons": few_shot_reasons, "cache": cache, "instructions": instructions},
+    )  # fmt: skip
+    run_id, functions = _start(call)
     with _bar(progress) as look:
         _work(db, run_id, functions, look)
     return Run(run_id, db)
 
 
-async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any) -> Run:
+async def agrade(
+    rubric: Any,
+    data: Any,
+    judges: Any = "offline",
+    *,
+    map: Map = (),
+    name: str = "",
+    seed: int | None = None,
+    replicates: int = 1,
+    budget: float | None = None,
+    label_share: float = 0.2,
+    batch: bool = False,
+    trust: bool = False,
+    mode: Mode | None = None,
+    layout: Layout | None = None,
+    few_shot: int | None = None,
+    few_shot_reasons: bool | None = None,
+    balanced: bool | None = None,
+    flip: Flip | None = None,
+    cache: bool | None = None,
+    instructions: str | None = None,
+    db: str | Path | None = None,
+    progress: bool | None = None,
+) -> Run:
     """The same beside other work of an event loop; cancelling it cancels the run.
 
     The run is worked off in a thread with a loop of its own.
     """
-    db = options.pop("db", None)
-    progress = options.pop("progress", None)
-    known = {key: options.pop(key) for key in _Asked.model_fields if key in options}
-    changes, trust = options.pop("map", ()), bool(options.pop("trust", False))
-    run_id, functions = await asyncio.to_thread(
-        lambda: _start(db, rubric, data, judges, changes, options, trust, **known)
-    )
+    call = _Call(
+        rubric, data, judges, map, trust, db,
+        {"name": name, "seed": seed, "replicates": replicates, "budget": budget,
+         "label_share": label_share, "batch": batch},
+        {"mode": mode, "layout": layout, "few_shot": few_shot, "balanced": balanced, "flip": flip,
+         "few_shot_reasons": few_shot_reasons, "cache": cache, "instructions": instructions},
+    )  # fmt: skip
+    run_id, functions = await asyncio.to_thread(_start, call)
     with _bar(progress) as look:
         work = asyncio.create_task(asyncio.to_thread(_follow, db, run_id, functions, look))
         try:
@@ -149,31 +195,36 @@ def resume(
     return Run(run_id, place)
 
 
-def _start(
-    db: Place,
-    rubric: Any,
-    data: Any,
-    judges: Any,
-    map: Map,
-    asking: Any,
-    trust: bool,
-    **options: Any,
-) -> tuple[int, Mapping[str, Callable[..., Any]]]:
+class _Call(NamedTuple):
+    """What `grade` was called with: the run's numbers, and how models are asked."""
+
+    rubric: Any
+    data: Any
+    judges: Any
+    map: Map
+    trust: bool
+    db: Place
+    numbers: Mapping[str, Any]
+    asking: Mapping[str, Any]
+
+
+def _start(call: _Call) -> tuple[int, Mapping[str, Callable[..., Any]]]:
     from core.services.datasets.catalog import dataset_version, rubric_version
     from core.services.runs import lifecycle
     from core.services.runs.planning import RunRequest
 
-    asked_for = build(_Asked, options, "call")
-    asked = load_rubric(rubric)
-    items = load_dataset(data, asked, map=map)
-    panel = panel_of(judges, asking)
-    functions = functions_of(panel, trust)
-    with opened(db) as store, store.write():
+    numbers = build(_Asked, dict(call.numbers), "call")
+    asked = load_rubric(call.rubric)
+    items = load_dataset(call.data, asked, map=call.map)
+    asking = {name: value for name, value in call.asking.items() if value is not None}
+    panel = panel_of(call.judges, asking)
+    functions = functions_of(panel, call.trust)
+    with opened(call.db) as store, store.write():
         request = RunRequest(
             rubric_version=rubric_version(store, asked, "Python"),
             dataset_version=dataset_version(store, items, "Python"),
             panel=panel,
-            **dict(asked_for),
+            **dict(numbers),
         )
         return lifecycle.start(store, request, functions), functions
 
@@ -274,7 +325,7 @@ def import_votes(
             beside["dataset"] = folder / "items.jsonl"
             beside["dataset"].write_text(dump_dataset(items), encoding="utf-8")
         path = on_disk(source, folder, "votes")
-        with opened(db) as store:
+        with opened(db) as store, in_its_words("source", source):
             found = import_files.import_path(store, path, kind=kind, changes=changes, **beside)
     if found["run"] is None:
         raise InputError(f"There are no votes in it: it was read as a {found['kind']}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -68,8 +68,8 @@ def panel_of(judges: Any, asking: Mapping[str, Any]) -> Panel:
     if isinstance(judges, Panel):
         panel = judges
     else:
-        several = isinstance(judges, Sequence) and not isinstance(judges, str)
-        seated = [seat for one in (judges if several else [judges]) for seat in _seats(one)]
+        alone = isinstance(judges, str | Mapping | Judge) or not isinstance(judges, Iterable)
+        seated = [seat for one in ([judges] if alone else judges) for seat in _seats(one)]
         name = ", ".join(judge.name for judge in seated)[:200] or "Panel"
         panel = build(Panel, {"name": name, "judges": tuple(seated)}, "panel")
     if not asking:

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
     from core.formats.source.parsed import Parsed
 
 T = TypeVar("T")
+#: Which column is what: ``{"submission": "answer"}``, or words as ``--map`` takes them.
+Map = Mapping[str, str | Sequence[str]] | Sequence[str]
 
 
 def load_rubric(source: Any, *, name: str = "") -> Rubric:
@@ -37,7 +44,8 @@ def load_rubric(source: Any, *, name: str = "") -> Rubric:
     Raises:
         InputError: with every problem found.
     """
-    found = source if isinstance(source, Rubric) else _rubric(source)
+    with in_its_words("rubric", source):
+        found = source if isinstance(source, Rubric) else _rubric(source)
     return found.model_copy(update={"name": name}) if name else found
 
 
@@ -45,8 +53,9 @@ def _rubric(source: Any) -> Rubric:
     from core.formats.folder import read_rubric_file
     from core.formats.rubrics.forms import read_rubrics
 
+    source = _listed(source)
     if _is_path(source):
-        return _told(read_rubric_file(source))
+        return _told(read_rubric_file(source), lines=True)
     if _is_frame(source):
         data, name = _csv(source), "rubric.csv"
     elif isinstance(source, Mapping):
@@ -73,7 +82,7 @@ def load_dataset(
     source: Any,
     rubric: Any = None,
     *,
-    map: Mapping[str, str] | Sequence[str] = (),
+    map: Map = (),
     name: str = "",
 ) -> Dataset:
     """Data from a path, a list of dicts or texts, a dict (one item, or with ``items``) or a table.
@@ -85,7 +94,9 @@ def load_dataset(
         InputError: with every problem found, by row.
     """
     against = None if rubric is None else load_rubric(rubric)
-    found = source if isinstance(source, Dataset) else _dataset(source, against, changes_of(map))
+    with in_its_words("data", source):
+        changes = changes_of(map)
+        found = source if isinstance(source, Dataset) else _dataset(source, against, changes)
     return found.model_copy(update={"name": name}) if name else found
 
 
@@ -93,8 +104,9 @@ def _dataset(source: Any, rubric: Rubric | None, changes: Sequence[str]) -> Data
     from core.formats.datasets.dataset_file import parse_dataset
     from core.formats.folder import read_dataset_file
 
+    source = _listed(source)
     if _is_path(source):
-        return _told(read_dataset_file(source, rubric, changes))
+        return _told(read_dataset_file(source, rubric, changes), lines=True)
     if _is_frame(source):
         rows = frame_rows(source)
     elif isinstance(source, Mapping):
@@ -103,10 +115,35 @@ def _dataset(source: Any, rubric: Rubric | None, changes: Sequence[str]) -> Data
     elif _is_list(source):
         if source and all(isinstance(one, Item) for one in source):
             return Dataset(name="data", items=tuple(source))
-        rows = [{"submission": one} if isinstance(one, str) else one for one in source]
+        rows = [_row(one) for one in source]
     else:
         raise _refused(source, "dataset", "Give a path, a list of dicts or texts, or a DataFrame.")
     return _told(parse_dataset(_json(rows), "data.json", rubric, changes))
+
+
+def _listed(source: Any) -> Any:
+    """Texts or rows as a list, whatever holds them; a Series keeps its named index."""
+    if hasattr(source, "to_frame") and not _is_frame(source):
+        return source.to_frame("submission") if source.index.names != [None] else source.tolist()
+    if _is_path(source) or _is_list(source) or isinstance(source, Mapping | bytes | Dataset):
+        return source
+    if hasattr(source, "tolist") and not _is_frame(source):
+        return source.tolist()
+    return list(source) if isinstance(source, Iterable) and not _is_frame(source) else source
+
+
+def _row(given: Any) -> Any:
+    """A text as an item; a dict without pandas's marks of what is missing."""
+    if isinstance(given, str):
+        return {"submission": given}
+    if not isinstance(given, Mapping):
+        return given
+    return {key: value for key, value in given.items() if not _is_missing(value)}
+
+
+def _is_missing(value: Any) -> bool:
+    missing = type(value).__name__ in ("NAType", "NaTType")
+    return missing or (isinstance(value, float) and isnan(value))
 
 
 def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -141,6 +178,7 @@ def _csv(frame: pd.DataFrame) -> bytes:
 
 def on_disk(source: Any, folder: Path, name: str) -> Path:
     """Votes as a file: the path itself, or a table or rows written to ``folder`` for reading."""
+    source = _listed(source)
     if _is_path(source):
         return Path(source)
     if _is_frame(source):
@@ -154,10 +192,11 @@ def on_disk(source: Any, folder: Path, name: str) -> Path:
     return target
 
 
-def changes_of(given: Mapping[str, str] | Sequence[str] | None) -> list[str]:
-    """What ``map`` says, as ``--map`` takes it."""
+def changes_of(given: Map | None) -> list[str]:
+    """What ``map`` says, as ``--map`` takes it; several columns of a field may be a list."""
     if isinstance(given, Mapping):
-        return [f"{field}={column}" for field, column in given.items()]
+        columns = {f: c if isinstance(c, str) else ",".join(c) for f, c in given.items()}
+        return [f"{field}={column}" for field, column in columns.items()]
     return [given] if isinstance(given, str) else list(given or ())
 
 
@@ -209,16 +248,58 @@ def _place(value: Any) -> Iterator[str]:
             return
 
 
-def _told(parsed: Parsed[T]) -> T:
-    """What was read; what a person should know of it is a warning."""
-    for notice in parsed.notices:
-        warnings.warn(_words(notice), stacklevel=4)
+def _told(parsed: Parsed[T], *, lines: bool = False) -> T:
+    """What was read; what a person should know of it is a warning, of a file with its ``lines``."""
+    for notice in map(_as_argument, parsed.notices):
+        warnings.warn(str(notice if lines else _without_lines(notice)), stacklevel=4)
     return parsed.value
 
 
-def _words(notice: Problem) -> str:
-    place = f"{notice.place}: " if notice.place else ""
-    return f"{place}{notice.message} {notice.mend}".strip()
+@contextmanager
+def in_its_words(argument: str, source: Any) -> Iterator[None]:
+    """Tell what is wrong in the words of a call: arguments and columns, no lines of our own files.
+
+    Files that the caller named keep their lines.
+    """
+    try:
+        yield
+    except InputError as error:
+        problems = tuple(map(_as_argument, error.problems))
+        where = error.where
+        if not _is_path(source):
+            problems = tuple(map(_without_lines, problems))
+            where = argument if where else ""
+        raise InputError(_mapped(error.message), problems, where) from None
+
+
+def _without_lines(problem: Problem) -> Problem:
+    return replace(problem, line=None, message=re.sub(r" of line \d+", "", problem.message))
+
+
+def _as_argument(problem: Problem) -> Problem:
+    return replace(problem, message=_mapped(problem.message), mend=_mapped(problem.mend))
+
+
+_OPTIONS = re.compile(r"--map (?:'[^']+'|[^\s']+)(?: --map (?:'[^']+'|[^\s'.]+))*")
+
+
+def _mapped(text: str) -> str:
+    """With the command line's ``--map`` as the argument ``map``.
+
+    >>> _mapped("Say --map item=id --map raters=a --map raters=b.")
+    'Say map={"item": "id", "raters": ["a", "b"]}.'
+    """
+    return _OPTIONS.sub(lambda found: _argument(found[0]), text)
+
+
+def _argument(options: str) -> str:
+    columns: dict[str, list[str]] = {}
+    ending = "." if options.endswith(".") else ""
+    for word in shlex.split(options.removesuffix("."))[1::2]:
+        field, _, column = word.partition("=")
+        columns.setdefault(field, []).append(column)
+    given = {field: of[0] if len(of) == 1 else of for field, of in columns.items()}
+    return f"map={json.dumps(given, ensure_ascii=False)}{ending}"
 
 
 def _refused(source: Any, what: str, mend: str) -> InputError:

@@ -24,9 +24,10 @@ _SHOWN = 300
 class FunctionJudge:
     """Votes with a function's result: an option's label, or ``None`` to abstain.
 
-    For a binary criterion ``True`` and ``False`` are MET and UNMET. ``(answer, reason)`` adds a
-    reason. An exception, or an answer that is not an option, is a failure. A plain function runs in
-    its own threads, up to the judge's concurrency, so a waiting one blocks nothing else.
+    For a binary criterion ``True`` and ``False`` are MET and UNMET; a number is the option of that
+    name. Values of numpy count as Python's. ``(answer, reason)`` adds a reason. An exception, or an
+    answer that is not an option, is a failure. A plain function runs in its own threads, up to the
+    judge's concurrency, so a waiting one blocks nothing else.
     """
 
     def __init__(self, spec: Judge, function: JudgeFunction) -> None:
@@ -92,12 +93,16 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
     if isinstance(answer, tuple) and len(answer) == 2:
         answer, reason = answer[0], str(answer[1] or "")
     criterion = question.criterion
+    if type(answer).__module__ == "numpy" and callable(getattr(answer, "item", None)):
+        answer = answer.item()
     if answer is None:
         return _voted(question, criterion.na_index, True, reason)
     if isinstance(answer, bool) and criterion.scale == "binary":
         answer = MET if answer else UNMET
     if isinstance(answer, Label):
         answer = answer.label
+    if isinstance(answer, int | float) and criterion.index_of(f"{answer:g}") is not None:
+        answer = f"{answer:g}"
     if not isinstance(answer, str):
         kind = type(answer).__name__
         return _failed(question, "malformed", f"It returned {kind}, not an option's label.")
