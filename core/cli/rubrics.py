@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +128,10 @@ def _report(
     }
 
 
+#: Findings of a rule that are shown in full; the rest are named.
+MOST_ALIKE = 5
+
+
 def _print(
     file: Path, parsed: Parsed[Rubric], findings: list[dict[str, Any]], unread: tuple[str, ...]
 ) -> None:
@@ -138,16 +144,28 @@ def _print(
         common.tell(f"  - {problem}")
     if unread:
         common.tell(f"  {unread_words(unread)}")
+    counted_by = Counter[str]()
     for entry in findings:
+        counted_by[entry["rule"]] += 1
+        if counted_by[entry["rule"]] > MOST_ALIKE:
+            continue
         line = f":{entry['line']}" if entry["line"] else ""
-        subject = entry["criterion"] or (
-            f"gate {entry['gate']}" if entry["gate"] else "the whole rubric"
-        )
         common.tell(
-            f"\n{file}{line}: {entry['severity']}: {subject}: {entry['message']} [{entry['rule']}]"
+            f"\n{file}{line}: {entry['severity']}: {_subject(entry)}: {entry['message']} "
+            f"[{entry['rule']}]"
         )
         common.tell(f"    why:  {entry['why']} ({entry['source']})")
         common.tell(f"    mend: {entry['mend']}")
+        if counted_by[entry["rule"]] == MOST_ALIKE:
+            alike = [_subject(other) for other in findings if other["rule"] == entry["rule"]]
+            if rest := alike[MOST_ALIKE:]:
+                named = ", ".join(rest[:MOST_ALIKE]) + (", …" if len(rest) > MOST_ALIKE else "")
+                common.tell(f"    and {len(rest)} more of this kind: {named} (--json has all)")
+
+
+def _subject(entry: Mapping[str, Any]) -> str:
+    gate = f"gate {entry['gate']}" if entry["gate"] else "the whole rubric"
+    return str(entry["criterion"] or gate)
 
 
 def _criteria(rubric: Rubric) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.domain.rubric import Criterion, Rubric
-from core.lint import criteria, options, weights_and_gates, wording
+from core.lint import criteria, options, overlap, weights_and_gates, wording
 from core.lint.language import READ, english
 from core.lint.rules import RULES, CriterionCheck, LintFinding, LintRule, RubricCheck, below
 
@@ -44,7 +44,7 @@ CRITERION_CHECKS: tuple[CriterionCheck, ...] = (
     options.forced_choice,
 )
 RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
-    criteria.overlapping,
+    overlap.overlapping,
     criteria.lookalike_names,
     weights_and_gates.drowning,
     weights_and_gates.no_effect,

@@ -1,19 +1,14 @@
-"""What a criterion asks: double questions, length, overlap and similar names."""
+"""What a criterion asks: double questions, length, and similar names."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from core.domain.rubric import Criterion, Rubric
 from core.lint.language import (
     READ,
     alternatives,
-    content,
-    english,
     listed,
     of_the_text,
     scored_options,
@@ -77,7 +72,13 @@ _ASKED_VERB_PAIR = re.compile(
     rf"((?:{_verbs('')})\b)",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\bboth\b[^.;?!]{3,80}\band\b[^.;?!]{2,}|\band/or\b", re.IGNORECASE)
+#: "Gives both a cause and a remedy" asks for two things; "during both days and nights" for one.
+_BOTH = re.compile(
+    rf"\b(?:{_verbs('')}|{_verbs('s')}) both\b[^.;?!]{{3,80}}\band\b[^.;?!]{{2,}}|\band/or\b",
+    re.IGNORECASE,
+)
+#: What follows in such a sentence is not asked for.
+_IGNORED = re.compile(r"\b(?:ignor\w+|disregard\w*|regardless|differences?)\b[^.?!]*\Z", re.I)
 _RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
 
 
@@ -105,7 +106,7 @@ def _find_joined(text: str) -> tuple[str, tuple[str, str] | None] | None:
     """Return the text that joins two questions, and the two parts if separable."""
     for pattern in (_ADJECTIVE_PAIR, _NOUN_PAIR):
         match = pattern.search(of_the_text(text))
-        if match:
+        if match and not _IGNORED.search(text[: match.start()]):
             return match[0], _parted_words(text, match)
     for pattern in (_VERB_PAIR, _ASKED_VERB_PAIR):
         match = pattern.search(text)
@@ -137,56 +138,6 @@ def _parted_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     if re.search(r"\b(?:it|its|them|they|this|these|that|both)\b", text[match.start(3) :], re.I):
         return None
     return f"{first}.", second
-
-
-#: Criteria overlap from this cosine of weighted word counts on (1 is identical).
-ALIKE = 0.72
-#: The same in other languages, whose function words are not filtered out.
-ALIKE_ELSEWHERE = 0.9
-#: Requirements with fewer content words than this only match if they are identical.
-SHORT = 3
-
-
-def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
-    """Find pairs of criteria whose requirements use nearly the same words."""
-    texts = [Counter(content(c.requirement)) for c in rubric.criteria]
-    rarity = _rarity(texts)
-    vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
-    reads = english(rubric.criteria)
-    norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
-    for first, second in combinations(range(len(vectors)), 2):
-        if not texts[first] or not texts[second]:
-            continue
-        same = texts[first] == texts[second]
-        if not same and min(len(texts[first]), len(texts[second])) < SHORT:
-            continue
-        alike = ALIKE if reads[first] and reads[second] else ALIKE_ELSEWHERE
-        if same or _dot(vectors[first], vectors[second]) >= alike * norms[first] * norms[second]:
-            yield _finding(rubric, first, second)
-
-
-def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
-    """Return the smoothed inverse document frequency of each word."""
-    spread = Counter(word for text in texts for word in text)
-    return {word: math.log((1 + len(texts)) / n) + 0.3 for word, n in spread.items()}
-
-
-def _dot(left: dict[str, float], right: dict[str, float]) -> float:
-    small, large = sorted((left, right), key=len)
-    return sum(x * large[word] for word, x in small.items() if word in large)
-
-
-def _finding(rubric: Rubric, one: int, other: int) -> LintFinding:
-    first, second = rubric.criteria[one], rubric.criteria[other]
-    twice = "takes points twice" if second.weight < 0 and first.weight < 0 else "counts twice"
-    return LintFinding(
-        "overlap",
-        ("criteria", other, "requirement"),
-        f"Asks nearly the same as “{first.name}”; what they share {twice}.",
-        "Merge the two, or say in each what belongs to the other.",
-        second.requirement[:120],
-        also=(("criteria", one),),
-    )
 
 
 def lookalike_names(rubric: Rubric) -> Iterator[LintFinding]:
@@ -225,12 +176,13 @@ def _alike(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 # Length: requirements that need counting, reward length, or penalise length twice.
 
-_UNIT = (
-    r"(?:words?|characters?|letters?|syllables?|tokens?|lines?|sentences?|bullet points?|items?)"
-)
+_UNIT = r"(?:words?|characters?|letters?|syllables?|lines?|sentences?|bullet points?|items?)"
+#: Of tokens only a limit is a demand: "for 20 tokens" is a setting of a model.
+_LIMIT = r"(?:at (?:most|least)|no more than|(?:fewer|less|more) than|up to|within|under|exactly)"
 _COUNTED = re.compile(
     rf"\b\d{{2,}}(?:[.,]\d+)?\s*(?:-|–|to|and|or)?\s*(?:\d+\s+)?(?:more\s+|fewer\s+)?{_UNIT}\b"
     rf"|\b(?:number|count|percentage|proportion) of (?:the )?{_UNIT}\b"
+    rf"|\b{_LIMIT} \d{{2,}}(?:[.,]\d+)? tokens?\b"
     r"|\bword[- ]?(?:count|limit)\b"
     r"|\bexactly (?:\d+|[a-z]+) (?:words|characters|letters|syllables|tokens)\b",
     re.IGNORECASE,

@@ -8,7 +8,15 @@ from difflib import SequenceMatcher
 from itertools import combinations, pairwise
 
 from core.domain.rubric import Criterion, Option
-from core.lint.language import DEGREES, described, listed, says_something, scored_options, words
+from core.lint.language import (
+    DEGREES,
+    NUMBER_WORDS,
+    described,
+    listed,
+    says_something,
+    scored_options,
+    words,
+)
 from core.lint.rules import LintEdit, LintFinding
 
 #: With more levels than this, each needs an anchor, or judges use only the ends and the middle.
@@ -49,7 +57,7 @@ def unanchored(criterion: Criterion) -> Iterator[LintFinding]:
         levels = f"The level {names} is a bare number" if single else f"{names} are bare numbers"
         sentence = f"{levels}: nothing says what earns a {bare[0][1].label}."
         yield LintFinding("bare-numbers", path, sentence, mend)
-    elif any(_only_praise(o) for _, o in bare):
+    elif any(_only_praise(o) for _, o in bare) and not _answers(criterion):
         says = "says" if single else "say"
         yield LintFinding(
             "adjective-levels", path, f"{names} {says} how good, not what is there.", mend
@@ -70,6 +78,23 @@ def _bare(criterion: Criterion, option: Option) -> bool:
     label = re.escape(option.label.strip())
     in_text = re.search(rf"(?<!\d){label}\s*(?:=|means\b)\s*[^\W\d]", criterion.requirement)
     return not (says_something(option) or in_text)
+
+
+#: What a yes/no question is answered with.
+_YES_NO = frozenset(listed("yes no maybe unsure partly partially somewhat mostly not sure"))
+_YES_NO_QUESTION = re.compile(
+    r"(?:\A|[.?!:]\s+|\n)(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should)\b"
+    r"[^.?!]*\?",
+    re.IGNORECASE,
+)
+
+
+def _answers(criterion: Criterion) -> bool:
+    """Return whether the options are yes, no and what lies between, to such a question."""
+    labels = {word for _, o in scored_options(criterion) for word in words(o.label)}
+    return {"yes", "no"} <= labels <= _YES_NO and bool(
+        _YES_NO_QUESTION.search(criterion.requirement)
+    )
 
 
 def _only_praise(option: Option) -> bool:
@@ -130,7 +155,7 @@ def ranges(criterion: Criterion) -> Iterator[LintFinding]:
     spans = [(at, o, m) for at, o in _anchors(criterion) if (m := _RANGE.search(o.description))]
     ordered = sorted(spans, key=lambda lower: int(lower[2][1]))
     for (_, lower, low), (at, upper, high) in pairwise(ordered):
-        if low[3].lower() != high[3].lower():
+        if low[3].lower() != high[3].lower() or low[3].lower() in NUMBER_WORDS:
             continue
         end, start = int(low[2]), int(high[1])
         if start <= end:
@@ -178,7 +203,8 @@ def same_values(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 _CONDITION = re.compile(
-    r"^\s*(?:if|when|whenever|where(?! (?:does|do|is|are|did|has|have|can|in)\b)|in case|"
+    r"^\s*(?:if|(?:when|whenever)(?! [\w-]+ing\b)|"
+    r"where(?! (?:\w+ing|does|do|is|are|did|has|have|can|in)\b)|in case|"
     r"for (?:questions|answers|requests|tasks|submissions) (?:that|which|with|about))\b[^.?!]*?,",
     re.IGNORECASE,
 )

@@ -13,6 +13,17 @@ from core.scoring import score_item
 from core.scoring.gates import evaluate
 from core.text.numbers import percent
 
+
+def _of_texts(*adjectives: str) -> str:
+    """Return a pattern for these words, but not where they name a subject ("toxic vectors")."""
+    nouns = (
+        r"advice|answers?|claims?|content|information|instructions?|language|material|phrases?|"
+        r"remarks?|replies|reply|responses?|statements?|stereotypes?|suggestions?|terms?|text|"
+        r"tone|words?|wording|in|to|towards?|about|for|that|when"
+    )
+    return rf"(?:{'|'.join(adjectives)})(?=\W*$|\s*[.,;:?!]|\s+(?:{nouns})\b)"
+
+
 _PRAISE = alternatives(
     [
         "accurate(?:ly)?",
@@ -36,19 +47,14 @@ _BLAME = alternatives(
         "hallucinat(?:es?|ed|ions?)",
         "fabricat(?:es?|ed|ions?)",
         "insult(?:s|ing)?",
-        "toxic(?:ity)?",
-        "harmful",
-        "offensive",
-        "misleading",
+        "(?:contains?|shows?|has) (?:\\w+ )?toxicity",
+        _of_texts("toxic", "harmful", "offensive", "misleading", "unsafe", "biased", "rude(?:ly)?"),
         "plagiari[sz]e[sd]?",
         "contradicts? itself",
         "contains? (?:\\w+ )?(?:errors?|mistakes?|bias|falsehoods?|misinformation)",
         "makes? (?:\\w+ )?(?:errors?|mistakes?)",
         "invents? (?:facts?|sources?|quotes?|figures?|citations?)",
         "off[- ]topic",
-        "unsafe",
-        "biased",
-        "rude(?:ly)?",
     ]
 )
 _NEGATION = re.compile(
@@ -157,8 +163,8 @@ def drowning(rubric: Rubric) -> Iterator[LintFinding]:
     total = sum(abs(c.weight) for c in rubric.criteria)
     if len(rubric.criteria) < 3 or not total:
         return
-    for at, criterion in enumerate(rubric.criteria):
-        share = abs(criterion.weight) / total
+    shares = [abs(criterion.weight) / total for criterion in rubric.criteria]
+    for at, share in enumerate(shares):
         if share >= DROWNING:
             yield LintFinding(
                 "drowning-weight",
@@ -167,14 +173,19 @@ def drowning(rubric: Rubric) -> Iterator[LintFinding]:
                 "criteria together cannot outweigh it.",
                 "If it must decide alone, make it a gate; else bring the weights closer together.",
             )
-        elif 0 < share < DROWNED and share < 0.1 / len(rubric.criteria):
-            yield LintFinding(
-                "drowned-weight",
-                ("criteria", at, "weight"),
-                f"Carries {percent(share, 1)} of all weight: no answer to it would show in the "
-                "score.",
-                "Raise the weight, or leave the criterion out and save its calls.",
-            )
+    least = min(DROWNED, 0.1 / len(shares))
+    drowned = [at for at, share in enumerate(shares) if 0 < share < least]
+    if drowned:
+        first, *others = drowned
+        more = f" (as little as {len(others)} others)" if others else ""
+        yield LintFinding(
+            "drowned-weight",
+            ("criteria", first, "weight"),
+            f"Carries {percent(shares[first], 1)} of all weight{more}: no answer to it would show "
+            "in the score.",
+            "Raise the weight, or leave the criterion out and save its calls.",
+            also=tuple(("criteria", at) for at in others),
+        )
 
 
 def no_effect(rubric: Rubric) -> Iterator[LintFinding]:

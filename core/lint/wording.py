@@ -73,7 +73,7 @@ _HEDGES = alternatives(
         f"{_NAMED}(?:kind|sort) of",
         "perhaps",
         "arguably",
-        "roughly",
+        r"roughly(?! (?:\d|equal|equivalent))",
     ]
 )
 _THRESHOLDS = alternatives(
@@ -96,7 +96,10 @@ _THRESHOLDS = alternatives(
         "rarely",
     ]
 )
-_OPEN_LIST = re.compile(r"\betc\b\.?|\band so (?:on|forth)\b|\band the like\b|\.\.\.(?!\s*\")")
+#: Dots with another member behind them ("1, 2, ..., 9") end the list.
+_OPEN_LIST = re.compile(
+    r"\betc\b\.?|\band so (?:on|forth)\b|\band the like\b|\.{3,}(?!\.|,?\s*[\"\w$|\\{])"
+)
 _INNER = re.compile(
     r"\b(?:demonstrat|show|display|possess|exhibit|ha)(?:es|ing|s|ve|e)?\s+(?:an?\s+|the\s+)?"
     r"(?:\w+\s+){0,2}(?:understanding|grasp|awareness|appreciation|insight|mastery)\b"
@@ -106,7 +109,8 @@ _INNER = re.compile(
 )
 _RELATIVE = re.compile(
     r"\b(?:better|worse|longer|shorter|clearer) than (?:the )?(?:other|others|most|average|rest)\b"
-    r"|\b(?:above|below)[- ]average\b|\bcompared (?:to|with) (?:the )?(?:other|others)\b"
+    r"|\b(?:above|below)[- ]average\b|\bcompared (?:to|with) (?:the )?others?"
+    r"(?=\s*(?:[.,;?!]|$|answers?|responses?|submissions?|essays?|students?|texts?)\b|[.,;?!]|$)"
     r"|\b(?:best|worst|top) (?:of|in|among) (?:the )?(?:class|group|set|batch|submissions|others)\b"
     r"|\bthan (?:the )?other (?:answers|responses|submissions|essays|students)\b",
     re.IGNORECASE,

@@ -1,0 +1,111 @@
+"""Criteria that ask nearly the same, and those of one make that only look so."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+from core.domain.rubric import Rubric
+from core.lint.language import content, english
+from core.lint.rules import LintFinding
+
+#: Criteria overlap from this cosine of weighted word counts on (1 is identical).
+ALIKE = 0.72
+#: The same in other languages, whose function words are not filtered out.
+ALIKE_ELSEWHERE = 0.9
+#: Requirements with fewer content words than this only match if they are identical.
+SHORT = 3
+
+
+def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
+    """Find criteria whose requirements use nearly the same words, once for all that do."""
+    for group in _alike_groups(rubric):
+        yield _finding(rubric, group)
+
+
+def _alike_groups(rubric: Rubric) -> list[list[int]]:
+    """Return the criteria that ask the same, by their first, in the order of the rubric."""
+    texts = [Counter(content(c.requirement)) for c in rubric.criteria]
+    rarity = _rarity(texts)
+    vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
+    reads = english(rubric.criteria)
+    norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
+    first_of = list(range(len(texts)))
+    # What is asked twice in a tree of tasks is asked of its place there.
+    places = [(c.section, c.tags, repr(c.meta.get("above"))) for c in rubric.criteria]
+    for first, second in combinations(range(len(vectors)), 2):
+        if not texts[first] or not texts[second] or first_of[first] == first_of[second]:
+            continue
+        if places[first] != places[second]:
+            continue
+        same = texts[first] == texts[second]
+        if not same and min(len(texts[first]), len(texts[second])) < SHORT:
+            continue
+        alike = ALIKE if reads[first] and reads[second] else ALIKE_ELSEWHERE
+        if same or (
+            _dot(vectors[first], vectors[second]) >= alike * norms[first] * norms[second]
+            and not _of_one_make(*(rubric.criteria[at].requirement for at in (first, second)))
+        ):
+            old, new = sorted((first_of[first], first_of[second]))
+            first_of = [new if of == old else of for of in first_of]
+    groups: dict[int, list[int]] = {}
+    for at, of in enumerate(first_of):
+        groups.setdefault(of, []).append(at)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+#: Names, numbers and formulas: what such words say of the one is not said of the other.
+_NAME = re.compile(r"[^\s\"“”]*(?:\d|[a-z][A-Z]|[A-Z]{2}|[$_\\^])[^\s\"“”]*|(?<=[^.?!:] )[A-Z]\w+")
+#: Two texts with so many words in common that differ in a word each are of one make.
+_FRAME = 6
+
+
+def _of_one_make(first: str, second: str) -> bool:
+    """Return whether two texts are alike in all but what they are about.
+
+    Each names something that the other does not, or says a word of its own in a long sentence.
+
+    >>> _of_one_make("Model A1 is trained on all of it.", "Model B2 is trained on all of it.")
+    True
+    """
+    names = [set(_NAME.findall(text)) for text in (first, second)]
+    if names[0] - names[1] and names[1] - names[0]:
+        return True
+    one, other = set(content(first)), set(content(second))
+    return len(one & other) >= _FRAME and bool(one - other) and bool(other - one)
+
+
+def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
+    """Return the smoothed inverse document frequency of each word."""
+    spread = Counter(word for text in texts for word in text)
+    return {word: math.log((1 + len(texts)) / n) + 0.3 for word, n in spread.items()}
+
+
+def _dot(left: dict[str, float], right: dict[str, float]) -> float:
+    small, large = sorted((left, right), key=len)
+    return sum(x * large[word] for word, x in small.items() if word in large)
+
+
+def _finding(rubric: Rubric, group: list[int]) -> LintFinding:
+    at, others = group[1], [group[0], *group[2:]]
+    weights = [rubric.criteria[one].weight for one in group]
+    twice = "takes points" if all(weight < 0 for weight in weights) else "counts"
+    times = "twice" if len(group) == 2 else f"{len(group)} times"
+    return LintFinding(
+        "overlap",
+        ("criteria", at, "requirement"),
+        f"Asks nearly the same as {_named(rubric, others)}; what they share {twice} {times}.",
+        "Merge them, or say in each what belongs to the others.",
+        rubric.criteria[at].requirement[:120],
+        also=tuple(("criteria", other) for other in others),
+    )
+
+
+def _named(rubric: Rubric, places: list[int]) -> str:
+    names = [f"“{rubric.criteria[at].name}”" for at in places[:3]]
+    more = len(places) - len(names)
+    last = f"{more} more" if more else names.pop() if len(names) > 1 else ""
+    return ", ".join(names) + (f" and {last}" if last else "")
