@@ -142,14 +142,19 @@ contest      of a contest: leaderboards, and every contest with unitxt's fields 
 direct       every judge's answers with the fields of unitxt's direct judge (JSON)
 fair         what an average rater would give every item, severities apart (CSV)
 
-What a format cannot hold is said on stderr.
+What a format cannot hold is said on stderr. With --into FILE the results go into a copy of the
+file that the items or votes came from: a log of Inspect, JSON of promptfoo, Label Studio or
+Argilla, a CSV, JSON or JSON lines; nothing else of it changes.
 """
 
 
 @click.command(help=_HELP)
 @click.argument("run", type=click.IntRange(1))
+@click.option("--format", "form", type=click.Choice((*FORMATS, "moodle")), help="See below.")
 @click.option(
-    "--format", "form", type=click.Choice((*FORMATS, "moodle")), required=True, help="See below."
+    "--into",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write results into a copy of this file, from which the items or votes came.",
 )
 @click.option(
     "--out",
@@ -163,14 +168,20 @@ What a format cannot hold is said on stderr.
 @roster_options
 @db_option
 def export(
-    run: int, form: Any, out: Path | None, mark: bool, force: bool, db: Path | None,
-    level: float, method: IntervalChoice, roster: Path | None, dry: bool, **choices: Any,
+    run: int, form: Any, into: Path | None, out: Path | None, mark: bool, force: bool,
+    db: Path | None, level: float, method: IntervalChoice, roster: Path | None, dry: bool,
+    **choices: Any,
 ) -> None:  # fmt: skip
     """Writes a run to a file or folder."""
     from core.metrics.estimate import Confidence
     from core.services.exports.run_export import export as exported
 
     with common.plain_errors():
+        if (form is None) == (into is None):
+            raise InputError("Say what to write: --format FORMAT, or --into FILE.")
+        if into is not None:
+            write_into(open_to_read(db), run, into, out, force)
+            sys.exit(common.DONE)
         _check_roster(form, roster, dry, choices)
         if roster is not None:
             store = open_to_read(db)
@@ -188,6 +199,21 @@ def export(
         else:
             _write_file(made, out, run, mark, force)
         sys.exit(common.DONE)
+
+
+def write_into(store: Store, run: int, source: Path, out: Path | None, force: bool) -> None:
+    """Write the results of a run into a copy of the file that it came from."""
+    from core.formats.folder import read_bytes
+    from core.formats.source.parsed import MAX_DATASET_BYTES
+    from core.services.exports.written_back import written_back
+
+    made = written_back(store, run, read_bytes(source, MAX_DATASET_BYTES), source.name)
+    common.say(f"{made.written:,} of {made.records:,} records got their results.")
+    if out == Path("-"):
+        common.as_it_is(made.data)
+    else:
+        target = out or Path(f"{source.stem}-run-{run}{source.suffix}")
+        write_files({target / source.name if target.is_dir() else target: made.data}, force)
 
 
 def _to_stdout(made: Exported) -> None:
@@ -279,11 +305,14 @@ _path = click.Path(path_type=Path)
 )
 @common.sheet_option
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be imported; keep nothing.")
+@click.option("--back", type=_path, help="Write the run's results into a copy of FILE, this one.")
+@click.option("--force", is_flag=True, help="Let --back write over a file that is there.")
 @db_option
 @json_option
 def import_(
-    files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, **options: Any
-) -> None:
+    files: tuple[Path, ...], shape: str, db: Path | None, as_json: bool, back: Path | None,
+    force: bool, **options: Any,
+) -> None:  # fmt: skip
     """Import votes, rubrics, datasets or submissions.
 
     FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
@@ -294,10 +323,16 @@ def import_(
     again are the same run. With several FILEs, --json gives a list.
     """
     with common.plain_errors(as_json):
+        if back is not None and (len(files) > 1 or options["dry"] or files[0] == Path("-")):
+            raise InputError("--back takes one FILE, imported, not --dry-run.")
         kind: Any = None if shape == "auto" else shape
         opened = open_to_read if options["dry"] else open_db
         place = {"db": str(settings_with(db).db)}
         reports = [_one(opened(db), file, kind, as_json, options) | place for file in files]
+        if back is not None and reports[0]["run"] is None:
+            raise InputError("There are no votes in it, so there are no results to write back.")
+        if back is not None:
+            write_into(open_to_read(db), reports[0]["run"], files[0], back, force)
         if as_json:
             common.result(reports[0] if len(reports) == 1 else reports)
 

@@ -11,6 +11,7 @@ from core.domain.runs import RunItemFilter
 from core.services.exports import run_export
 from core.services.reports.run_report import RunReport
 from core.services.results import browsing
+from pages.report.back import back_button
 from pages.ui import state
 from pages.ui.grades import grades_button
 from pages.ui.places import work
@@ -117,4 +118,5 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             "Items, verdicts, votes, failures and calls as tables, and the report as JSON.",
         )
         grades_button(run_id)
+        back_button(run_id)
         interval_choice()

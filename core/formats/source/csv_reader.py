@@ -6,7 +6,7 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
@@ -211,6 +211,7 @@ class RawTable:
     delimiter: str
     heads: tuple[str, ...]
     rows: tuple[RawRow, ...]
+    head: RawRow | None = field(default=None, kw_only=True)
 
     def column(self, *names: str) -> int | None:
         """Return the first column with one of these headings, ignoring case."""
@@ -230,6 +231,25 @@ class RawTable:
             pieces += [self.source[at : cell.start], self._quoted(changes[row, column])]
             at = cell.end
         pieces.append(self.source[at:])
+        return self._encoded(pieces)
+
+    def with_columns(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+        r"""Return the file with columns at the end of its header and rows, else unchanged.
+
+        >>> read_raw(b"a;b\r\n1;2\r\n", "x.csv").with_columns(["c"], [["3"]])
+        b'a;b;c\r\n1;2;3\r\n'
+        """
+        pieces, at = list[str](), 0
+        assert self.head is not None
+        for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True):
+            end = row.cells[-1].end
+            short = [""] * max(0, len(self.heads) - len(row.cells))
+            added = "".join(self.delimiter + self._quoted(cell) for cell in (*short, *cells))
+            pieces += [self.source[at:end], added]
+            at = end
+        return self._encoded([*pieces, self.source[at:]])
+
+    def _encoded(self, pieces: Sequence[str]) -> bytes:
         try:
             return "".join(pieces).encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -271,7 +291,7 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
     if problems:
         raise refusal(what, problems, name)
     heads = tuple(cell.text.strip() for cell in records[0].cells)
-    return RawTable(name, text, encoding, delimiter, heads, tuple(records[1:]))
+    return RawTable(name, text, encoding, delimiter, heads, tuple(records[1:]), head=records[0])
 
 
 def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:

@@ -10,4 +10,5 @@ __all__ = [
     "grade_sheet",
     "judgement_rows",
     "run_export",
+    "written_back",
 ]

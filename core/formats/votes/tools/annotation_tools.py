@@ -63,6 +63,16 @@ def _item(results: ToolResults, row: Mapping[str, Any]) -> str:
     return str(own) if own not in (None, "") else f"row {len(results.items) + 1}"
 
 
+def item_ids(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the item of every task or record, in order."""
+    results = ToolResults("argilla", "")
+    ids = list[str]()
+    for row in rows:
+        ids.append(_item(results, row))
+        results.items[ids[-1]] = {}
+    return ids
+
+
 def _is_task(row: Mapping[str, Any]) -> bool:
     marks = objects_in(row.get("annotations"))
     return isinstance(row.get("data"), dict) and bool(marks) and "result" in marks[0]

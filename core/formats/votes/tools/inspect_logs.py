@@ -56,6 +56,12 @@ def _read_document(file: JsonDocument) -> ToolResults:
     return reader.results()
 
 
+def item_ids(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the item of every sample of a log, in order."""
+    reader = _LogReader(about)
+    return [reader.item(sample, _attachments(sample)) for sample in samples]
+
+
 class _LogReader:
     def __init__(self, about: Mapping[str, Any]) -> None:
         self._about = mapping_in(about.get("eval"))
@@ -73,7 +79,7 @@ class _LogReader:
         if sample.get("id") is None:
             raise InputError("A sample of this log has no id.", (), self._found.title)
         text = _attachments(sample)
-        item = self._item(sample, text)
+        item = self.item(sample, text)
         epoch = self._times[item]
         self._times[item] += 1
         error = mapping_in(sample.get("error")).get("message")
@@ -83,7 +89,7 @@ class _LogReader:
         for name, score in scores.items():
             self._score(item, epoch, name, mapping_in(score), text)
 
-    def _item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
+    def item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
         """Return the item of a sample's output, perhaps from an earlier epoch."""
         id, output = str(sample["id"]), text(_output(sample))
         if (id, output) in self._known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -61,13 +61,22 @@ def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
     everywhere = _in_every_test(given)
+    for item, row in zip(_items(results, given), given, strict=True):
+        _answers(results, item, row, everywhere)
+    return results
+
+
+def item_ids(given: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the item of every output, in order."""
+    return list(_items(ToolResults("promptfoo", ""), given))
+
+
+def _items(results: ToolResults, given: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
     for row in given:
-        item = _item(results, row, several, repeats)
-        _answers(results, item, row, everywhere)
-    return results
+        yield _item(results, row, several, repeats)
 
 
 def _item(

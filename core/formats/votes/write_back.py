@@ -1,0 +1,353 @@
+"""Write results into the file that items or votes came from; nothing else of it changes.
+
+Inspect gets a score, promptfoo components, Label Studio a prediction or an annotation, Argilla a
+suggestion, a table columns, and other rows of JSON a key.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from core.errors import InputError
+from core.formats.office.archive import Unpacked, is_zip
+from core.formats.source.csv_reader import RawTable, read_raw
+from core.formats.source.csv_writer import harmless
+from core.formats.votes.tools import annotation_tools, inspect_logs, promptfoo
+from core.formats.votes.tools.known_tools import recognised
+from core.formats.votes.tools.lax_json import mapping_in, objects_in
+
+#: The name under which results stand in other tools' files.
+OURS = "rubric_studio"
+
+
+@dataclass(frozen=True)
+class BackCell:
+    """A verdict in force: its label and value, who settled it (empty: the panel), and why."""
+
+    label: str
+    value: float | None
+    people: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class BackItem:
+    """An item's score and verdicts, by criterion."""
+
+    score: float | None
+    cells: Mapping[str, BackCell] = field(default_factory=dict)
+
+    def data(self, title: str) -> dict[str, Any]:
+        """Return the results as plain data."""
+        people = {name: cell.people for name, cell in self.cells.items() if cell.people}
+        labels = {name: cell.label for name, cell in self.cells.items()}
+        found: dict[str, Any] = {"run": title, "score": self.score, "verdicts": labels}
+        return found | ({"settled_by": people} if people else {})
+
+
+class WrittenBack(NamedTuple):
+    """The file with the results, and how many of its records got theirs."""
+
+    data: bytes
+    written: int
+    records: int
+
+
+Items = Mapping[str, BackItem]
+
+
+def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
+    """Return a copy of a file with the results of its items.
+
+    Args:
+        data: the file that the run's items or votes were read from.
+        name: its name.
+        items: the results, by the items' ids.
+        title: the run, as the file shall name it.
+
+    Raises:
+        InputError: the file is of a kind that takes no results, or none of its records is an item.
+    """
+    written = _written(data, name, items, title)
+    if not written.written:
+        mend = "Name the file that this run's items or votes came from."
+        raise InputError(f"None of its {written.records:,} records is an item. {mend}", (), name)
+    return written
+
+
+def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
+    tool = recognised(data, name)
+    if tool == "inspect" and is_zip(data):
+        return _archive(data, name, items, title)
+    if is_zip(data) or (tool is not None and tool not in _ROWS):
+        kinds = "Inspect, promptfoo, Label Studio, Argilla, CSV, JSON and JSON lines"
+        raise InputError(f"Results are not written into such a file, but into {kinds}.", (), name)
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return _table(read_raw(data, name), items)
+    text = _Text(data, name)
+    at = list[int]()
+
+    def add(value: Any) -> None:
+        ids = _ROWS[tool](value) if tool else _plain_rows(value, items)
+        add_to = _ADD[tool] if tool else _add_key
+        for id, row in ids:
+            at.append(id in items)
+            if id in items:
+                add_to(row, items[id], title)
+
+    return WrittenBack(text.changed(add), sum(at), len(at))
+
+
+# JSON: the same marks, the same indent.
+
+
+class _Text:
+    """A JSON text, of one value or of one a line, that can be written again as it was."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._mark = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""
+        try:
+            self._text = data[len(self._mark) :].decode()
+            self._value = json.loads(self._text)
+            self._lines = list[str]()
+        except UnicodeDecodeError:
+            raise InputError("This file is not UTF-8.", (), name) from None
+        except ValueError:
+            self._lines = self._text.splitlines(keepends=True)
+            try:
+                self._value = [json.loads(line) for line in self._lines if line.strip()]
+            except ValueError as error:
+                raise InputError(f"This file is not JSON: {error}.", (), name) from None
+
+    def changed(self, change: Callable[[Any], None]) -> bytes:
+        """Return the file after ``change`` of its value; lines that stay are left as they are."""
+        if not self._lines:
+            change(self._value)
+            end = self._text[len(self._text.rstrip()) :]
+            return self._mark + (self._dumped(self._value, self._text) + end).encode()
+        rows = iter(self._value)
+        before = [json.dumps(row) for row in self._value]
+        change(self._value)
+        lines, kept = list[str](), iter(before)
+        for line in self._lines:
+            if not line.strip():
+                lines.append(line)
+                continue
+            row, old = next(rows), next(kept)
+            end = line[len(line.rstrip("\r\n")) :]
+            lines.append(line if json.dumps(row) == old else self._dumped(row, line) + end)
+        return self._mark + "".join(lines).encode()
+
+    def _dumped(self, value: Any, like: str) -> str:
+        indent = re.match(r"\s*[\[{]\r?\n([ \t]+)", like)
+        tight = not indent and '": ' not in like
+        return json.dumps(
+            value,
+            ensure_ascii=like.isascii(),
+            indent=indent[1] if indent else None,
+            separators=(",", ":") if tight else None,
+        )
+
+
+Row = dict[str, Any]
+Named = Iterator[tuple[str, Row]]
+
+
+def _plain_rows(value: Any, items: Items) -> Named:
+    """Yield the rows of JSON by the field that knows most items, else by their number."""
+    given = mapping_in(value).get("items", value)
+    rows = objects_in(given) or [row for row in mapping_in(given).values() if isinstance(row, dict)]
+    fields = dict.fromkeys(key for row in rows for key in row)
+    known = {key: sum(str(row.get(key)) in items for row in rows) for key in fields}
+    best = max(known, key=lambda key: known[key], default="")
+    for number, row in enumerate(rows, start=1):
+        yield str(row.get(best)) if known.get(best) else f"item-{number:04d}", row
+
+
+def _add_key(row: Row, item: BackItem, title: str) -> None:
+    row[OURS] = item.data(title)
+
+
+# Inspect
+
+
+def _inspect_rows(value: Any) -> Named:
+    samples = objects_in(value["samples"])
+    yield from zip(inspect_logs.item_ids(value, samples), samples, strict=True)
+
+
+def _add_score(sample: Row, item: BackItem, title: str) -> None:
+    lines = [f"{name}: {cell.label}" for name, cell in item.cells.items()]
+    scores = sample.get("scores")
+    sample["scores"] = (scores if isinstance(scores, dict) else {}) | {
+        OURS: {
+            "value": {name: cell.value for name, cell in item.cells.items()},
+            "explanation": "\n".join(lines),
+            "metadata": item.data(title),
+        }
+    }
+
+
+def _archive(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
+    """Return the archive with changed samples; the others are packed again as they are."""
+    source, target, at = Unpacked(data, name), io.BytesIO(), list[bool]()
+    head = {path: json.loads(source.read(path)) for path in source.members
+            if path in ("header.json", "_journal/start.json")}  # fmt: skip
+    about = head.get("header.json") or head.get("_journal/start.json") or {}
+    paths = [path for path in source.members if path.startswith("samples/")]
+    samples = [json.loads(source.read(path)) for path in paths]
+    ids = dict(zip(paths, inspect_logs.item_ids(about, samples), strict=True))
+    by_path = dict(zip(paths, samples, strict=True))
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, info in source.members.items():
+            member = source.read(path)
+            if path in ids:
+                at.append(ids[path] in items)
+                if at[-1]:
+                    _add_score(by_path[path], items[ids[path]], title)
+                    member = json.dumps(by_path[path]).encode()
+            copied = zipfile.ZipInfo(info.filename, info.date_time)
+            copied.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(copied, member)
+    return WrittenBack(target.getvalue(), sum(at), len(at))
+
+
+# promptfoo
+
+
+def _promptfoo_rows(value: Any) -> Named:
+    rows = objects_in(value) or objects_in(
+        mapping_in(mapping_in(value).get("results")).get("results")
+    )
+    yield from zip(promptfoo.item_ids(rows), rows, strict=True)
+
+
+def _add_components(row: Row, item: BackItem, title: str) -> None:
+    graded = row.get("gradingResult")
+    if not isinstance(graded, dict):
+        # The output failed: there is nothing that a grade could belong to.
+        return
+    parts = graded.get("componentResults")
+    graded["componentResults"] = [
+        *(parts if isinstance(parts, list) else []),
+        *(
+            {
+                "pass": (cell.value or 0.0) >= 0.5,
+                "score": cell.value or 0.0,
+                "reason": cell.reason or cell.label,
+                "assertion": {"type": "llm-rubric", "metric": f"{OURS}: {name}", "value": name},
+                "metadata": {"run": title, "label": cell.label, "settled_by": cell.people},
+            }
+            for name, cell in item.cells.items()
+        ),
+    ]
+
+
+# Label Studio and Argilla
+
+
+def _annotated_rows(value: Any) -> Named:
+    rows = objects_in(value) or objects_in(mapping_in(value).get("records"))
+    yield from zip(annotation_tools.item_ids(rows), rows, strict=True)
+
+
+def _add_marks(task: Row, item: BackItem, title: str) -> None:
+    """Add what people settled as an annotation, what the panel says as a prediction."""
+    known = {
+        region.get("from_name"): region
+        for kind in ("annotations", "predictions")
+        for entry in objects_in(task.get(kind))
+        for region in objects_in(entry.get("result"))
+    }
+    for kind, mine in (("annotations", True), ("predictions", False)):
+        cells = {name: c for name, c in item.cells.items() if bool(c.people) == mine}
+        if not cells:
+            continue
+        entry: Row = {"result": [_region(name, cell, known, task) for name, cell in cells.items()]}
+        if kind == "predictions":
+            entry |= {"model_version": f"{OURS} {title}", "score": item.score}
+        else:
+            entry |= {"was_cancelled": False, "ground_truth": False}
+        task[kind] = [*objects_in(task.get(kind)), entry]
+
+
+def _region(name: str, cell: BackCell, known: Mapping[Any, Row], task: Row) -> Row:
+    like = known.get(name) or {}
+    kind = str(like.get("type") or "choices")
+    other = next(iter(known.values()), {}).get("to_name") or next(iter(task["data"]), "text")
+    number = re.fullmatch(r"-?\d+(?:\.\d+)?", cell.label)
+    if kind in ("rating", "number") and number:
+        value: Row = {kind: float(cell.label) if "." in cell.label else int(cell.label)}
+    elif kind == "pairwise":
+        value = {"selected": cell.label}
+    else:
+        kind, value = "choices", {"choices": [cell.label]}
+    to_name = like.get("to_name") or other
+    return {"from_name": name, "to_name": to_name, "type": kind, "value": value}
+
+
+def _add_suggestions(record: Row, item: BackItem, title: str) -> None:
+    suggestions = dict(mapping_in(record.get("suggestions")))
+    for name, cell in item.cells.items():
+        # A model's own suggestion stays; ours is then in the metadata alone.
+        agent = f"{OURS} {title}"
+        suggestions.setdefault(name, {"value": cell.label, "score": None, "agent": agent})
+    record["suggestions"] = suggestions
+    own = {f"{OURS}_{name}": cell.label for name, cell in item.cells.items()}
+    record["metadata"] = mapping_in(record.get("metadata")) | own
+
+
+_ROWS: dict[str, Callable[[Any], Named]] = {
+    "inspect": _inspect_rows,
+    "promptfoo": _promptfoo_rows,
+    "label_studio": _annotated_rows,
+    "argilla": _annotated_rows,
+}
+_ADD: dict[str, Callable[[Row, BackItem, str], None]] = {
+    "inspect": _add_score,
+    "promptfoo": _add_components,
+    "label_studio": _add_marks,
+    "argilla": _add_suggestions,
+}
+
+
+# Tables
+
+
+def _table(table: RawTable, items: Items) -> WrittenBack:
+    """Return the table with columns at its end; every row of an item gets its results."""
+    known = {
+        column: sum(row.text(column) in items for row in table.rows)
+        for column in range(len(table.heads))
+    }
+    best = max(known, key=lambda column: known[column], default=0)
+    ids = [
+        row.text(best) if known.get(best) else f"item-{number:04d}"
+        for number, row in enumerate(table.rows, start=1)
+    ]
+    names = list(dict.fromkeys(name for item in items.values() for name in item.cells))
+    settled = any(cell.people for item in items.values() for cell in item.cells.values())
+    heads = [f"{OURS}: score", *(f"{OURS}: {name}" for name in names)]
+    heads += [f"{OURS}: settled by"] if settled else []
+    rows = [_cells(items.get(id), names, settled) for id in ids]
+    return WrittenBack(
+        table.with_columns([harmless(head) for head in heads], rows),
+        sum(id in items for id in ids),
+        len(ids),
+    )
+
+
+def _cells(item: BackItem | None, names: Sequence[str], settled: bool) -> list[str]:
+    if item is None:
+        return [""] * (1 + len(names) + settled)
+    cells = [item.cells.get(name) for name in names]
+    score = "" if item.score is None else f"{item.score:.6g}"
+    people = dict.fromkeys(cell.people for cell in cells if cell and cell.people)
+    labels = [harmless(cell.label) if cell else "" for cell in cells]
+    return [score, *labels, *([harmless(", ".join(people))] if settled else [])]

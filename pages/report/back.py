@@ -1,0 +1,66 @@
+"""A run's results in a copy of the file that its items or votes came from."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any
+
+import streamlit as st
+
+from core.errors import RubricStudioError
+from core.services.exports.written_back import written_back
+from core.text.numbers import plural
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import label
+
+BACK_ACT = "back_act"
+BACK_FILE = "back_file"
+
+
+def back_button(run_id: int) -> None:
+    """The button that opens the dialog."""
+    if st.button(
+        "Into your own file",
+        key=state.key(BACK_ACT, "open", run_id),
+        icon=":material/file_export:",
+        help="Writes results into a copy of the file that the items or votes came from.",
+    ):
+        _dialog(run_id)
+
+
+@st.dialog("Into your own file")
+def _dialog(run_id: int) -> None:
+    back_panel(run_id)
+
+
+def back_panel(run_id: int) -> None:
+    """The file in, how many of its records are known, and the copy to take."""
+    st.caption(
+        "A log of Inspect, JSON of promptfoo, Label Studio or Argilla, a CSV, JSON or JSON lines. "
+        "Results are added; nothing else of it changes."
+    )
+    upload: Any = st.file_uploader(
+        "The file that the items or votes came from",
+        type=["csv", "tsv", "txt", "json", "jsonl", "eval"],
+        key=state.key(BACK_FILE, run_id),
+    )
+    if upload is None:
+        return
+    try:
+        made = written_back(store(), run_id, upload.getvalue(), upload.name)
+    except RubricStudioError as error:
+        st.error(label(str(error)), icon=":material/error:")
+        return
+    known = f"{made.written:,} of {plural(made.records, 'record')} got their results."
+    st.success(known, icon=":material/check:")
+    path = PurePosixPath(upload.name)
+    st.download_button(
+        "Download the copy",
+        data=made.data,
+        file_name=f"{path.stem}-run-{run_id}{path.suffix}",
+        type="primary",
+        icon=":material/download:",
+        on_click="ignore",
+        key=state.key(BACK_ACT, "download", run_id),
+    )
