@@ -32,9 +32,9 @@ RunnerPlace = Literal["process", "thread", "none"]
 MEGABYTE = 1_000_000
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-#: The folder that `core` and `pages` lie in: a checkout's root, or where packages are installed.
+#: The folder that `core` and `pages` lie in: a checkout's root, or `rubric_studio` installed.
 ROOT = Path(__file__).resolve().parents[1]
-_INSTALLED = ROOT / "rubric_studio" / "files"
+_INSTALLED = ROOT / "files"
 #: Whether this is a checkout, and the folder of what comes along: the app's entry, Streamlit's
 #: settings, samples and documents. A wheel brings them within `rubric_studio` (`setup.py`).
 CHECKOUT = not _INSTALLED.is_dir()

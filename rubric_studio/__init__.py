@@ -1,7 +1,7 @@
 """Rubric Studio's public face: ``python -m rubric_studio``, ``import rubric_studio as rs``.
 
-The program itself lies beside this package, as ``core`` and ``pages``. These are names that
-others use, too, so it is looked up whose is found before anything of theirs is imported.
+Installed, the program lies in this package. In a checkout it lies beside it, as ``core`` and
+``pages``: names that others use, too, so it is looked up whose is found before it is imported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 _HOME = Path(__file__).resolve().parent.parent
-_OWN = ("core", "pages")
+_OWN = [name for name in ("core", "pages") if not (_HOME / "rubric_studio" / name).is_dir()]
 
 
 def require_own_packages() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -31,6 +32,9 @@ KEPT = (
     *("app.py", "core", "pages", "rubric_studio", "sample_rubrics", "docs", ".streamlit"),
     *("setup.py", "MANIFEST.in", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"),
 )
+
+#: The public package of a checkout, in which the wheel has all the others.
+OWN = ROOT / "rubric_studio"
 
 
 class Installed(NamedTuple):
@@ -121,21 +125,31 @@ def test_the_wheel_holds_what_a_checkout_has_beside_the_code(installed: Installe
         path for part in ("core", "pages", "rubric_studio") for path in (ROOT / part).rglob("*")
     ]
     here = {
-        str(path.relative_to(ROOT))
+        str(Path("rubric_studio", *path.relative_to(ROOT).parts[path.is_relative_to(OWN) :]))
         for path in code
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert here <= names
     assert {
-        "core/py.typed",
+        "rubric_studio/core/py.typed",
         "rubric_studio/py.typed",
-        "pages/ui/icon.svg",
-        "pages/ui/style.css",
+        "rubric_studio/pages/ui/icon.svg",
+        "rubric_studio/pages/ui/style.css",
     } <= here
     top = {name.split("/")[0] for name in names}
-    assert {name for name in top if not name.endswith(".dist-info")} == {
-        "core", "pages", "rubric_studio",
-    }  # fmt: skip
+    assert {name for name in top if not name.endswith(".dist-info")} == {"rubric_studio"}
+
+
+def test_no_module_of_the_wheel_names_core_or_pages_as_its_own(installed: Installed) -> None:
+    archive = zipfile.ZipFile(installed.wheel)
+    for name in archive.namelist():
+        if name.endswith(".py"):
+            code = archive.read(name).decode()
+            assert not re.search(r"^\s*(?:from|import) (?:core|pages)\b", code, re.M), name
+            assert not re.search(r"[\"']core\.[a-z]", code), name
+    assert archive.read(next(n for n in archive.namelist() if n.endswith("top_level.txt"))) == (
+        b"rubric_studio\n"
+    )
 
 
 def test_it_grades_and_lints_where_a_core_py_lies(installed: Installed, tmp_path: Path) -> None:
@@ -199,20 +213,45 @@ def _until(happened: Callable[[], bool], log: Path) -> None:
         time.sleep(0.3)
 
 
-def test_what_hides_a_package_all_the_same_is_named_with_what_to_do(installed: Installed) -> None:
-    wrong = installed.folder / "core.py"
-    hidden = installed.run("rubric-studio", "runs", PYTHONPATH=str(installed.folder))
-    assert hidden.returncode == 2
-    assert hidden.stderr == (
-        f"rubric-studio: Rubric Studio's package `core` is hidden: Python finds {wrong} first. "
-        "Rename that, start Python in another folder, or take its folder off PYTHONPATH.\n"
+def test_a_project_has_a_core_and_pages_of_its_own_in_the_same_process(
+    installed: Installed, tmp_path: Path
+) -> None:
+    for name in ("core", "pages"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"WHOSE = 'mine, {name}'\n")
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import core, pages, rubric_studio as rs\n"
+        "run = rs.grade(['Thanks'], ['Thank you.', 'No.'], lambda item: 'Thank' in item.output,\n"
+        "               db='mine.db')\n"
+        "from core import WHOSE\n"
+        "print(WHOSE, pages.WHOSE, run.items['score'].tolist(), rs.__version__)\n"
     )
+    said = subprocess.run(
+        [str(installed.bin / "python"), str(script)], cwd=tmp_path, capture_output=True, text=True,
+        env=installed.environment(PYTHONPATH=str(tmp_path)), check=False, timeout=120,
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    assert said.stdout == "mine, core mine, pages [1.0, 0.0] 0.2.0\n"
+
+
+def test_what_was_hidden_by_a_core_on_the_path_no_longer_is(
+    installed: Installed, tmp_path: Path
+) -> None:
+    # The folder's own core.py and pages raise an error when they are imported.
+    said = installed.run(
+        "rubric-studio", "demo", "--json", "--db", str(tmp_path / "x.db"),
+        PYTHONPATH=str(installed.folder),
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
 
 
 def test_the_code_that_runs_is_the_wheels(installed: Installed) -> None:
     code = (
-        "import core, pages, rubric_studio as r; print(core.__file__, pages.__file__, r.__file__)"
+        "from rubric_studio import core, pages; import rubric_studio as r; "
+        "print(core.__file__, pages.__file__, r.__file__)"
     )
     said = installed.run("python", "-P", "-c", code)
+    assert len(said.stdout.split()) == 3, said.stderr
     for path in said.stdout.split():
         assert Path(path).is_relative_to(installed.packages)
