@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _INSTALLED = ROOT / "files"
 #: Whether this is a checkout, and the folder of what comes along: the app's entry, Streamlit's
 #: settings, samples and documents. A wheel brings them within `rubric_studio` (`setup.py`).
-CHECKOUT = not _INSTALLED.is_dir()
+CHECKOUT = not (_INSTALLED / "app.py").is_file()
 FILES = ROOT if CHECKOUT else _INSTALLED
 SAMPLES = FILES / "sample_rubrics"
 

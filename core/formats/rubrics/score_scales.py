@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 from core.errors import InputError, Problem
@@ -111,7 +112,10 @@ def _specs(value: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def _is_spec(value: Any) -> bool:
-    return isinstance(value, Mapping) and {"prompt", "choice_strings"} <= value.keys()
+    if not isinstance(value, Mapping) or not isinstance(value.get("prompt"), str):
+        return False
+    choices = value.get("choice_strings")
+    return isinstance(choices, str | list) and bool(choices)
 
 
 def model_graded(value: Any) -> Converted:
@@ -164,7 +168,9 @@ def _answers(
         scores = {label: float(label) for label in labels if label.isdecimal()}
     if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
         return None
-    numbers = {label: float(scores[label]) for label in labels}
+    numbers = {label: n for label in labels if (n := _number(scores[label])) is not None}
+    if len(numbers) < len(set(labels)):
+        return None
     if {label.casefold()[:1]: n for label, n in numbers.items()} == {"y": 1.0, "n": 0.0}:
         return {"scale": "binary"}
     levels = [Scored(label, described.get(label, ""), numbers[label]) for label in labels]
@@ -215,7 +221,8 @@ def _scored(name: Any, entry: Any) -> dict[str, Any]:
 
 
 def _levels(given: Any, name: str) -> list[Scored]:
-    pairs = given.items() if isinstance(given, Mapping) else [_pair(level) for level in given]
+    listed = given if isinstance(given, list) else []
+    pairs = given.items() if isinstance(given, Mapping) else [_pair(level) for level in listed]
     levels = [Scored(str(label), str(text or ""), _number(label)) for label, text in pairs]
     if len(levels) < 2 or any(level.score is None for level in levels):
         mend = "Give every level its score, such as 1: Wrong facts."
@@ -233,6 +240,7 @@ def _pair(level: Any) -> tuple[Any, Any]:
 
 def _number(label: Any) -> float | None:
     try:
-        return float(label)
+        number = float(label)
     except (TypeError, ValueError):
         return None
+    return number if isfinite(number) else None

@@ -19,7 +19,7 @@ from core.formats.office.archive import Unpacked, is_zip
 from core.formats.source.csv_reader import RawTable, read_raw
 from core.formats.source.csv_writer import harmless
 from core.formats.votes.tools import annotation_tools, inspect_logs, promptfoo
-from core.formats.votes.tools.known_tools import recognised
+from core.formats.votes.tools.known_tools import damaged_refused, recognised
 from core.formats.votes.tools.lax_json import mapping_in, objects_in
 
 #: The name under which results stand in other tools' files.
@@ -84,7 +84,8 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
 def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     tool = recognised(data, name)
     if tool == "inspect" and is_zip(data):
-        return _archive(data, name, items, title)
+        with damaged_refused(tool, name):
+            return _archive(data, name, items, title)
     if is_zip(data) or (tool is not None and tool not in _ROWS):
         kinds = "Inspect, promptfoo, Label Studio, Argilla, CSV, JSON and JSON lines"
         raise InputError(f"Results are not written into such a file, but into {kinds}.", (), name)
@@ -101,7 +102,10 @@ def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
             if id in items:
                 add_to(row, items[id], title)
 
-    return WrittenBack(text.changed(add), sum(at), len(at))
+    if tool is None:
+        return WrittenBack(text.changed(add), sum(at), len(at))
+    with damaged_refused(tool, name):
+        return WrittenBack(text.changed(add), sum(at), len(at))
 
 
 # JSON: the same marks, the same indent.

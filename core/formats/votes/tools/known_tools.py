@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -28,7 +29,7 @@ from core.formats.votes.tools import (
     trace_scores,
 )
 from core.formats.votes.tools.tool_results import ToolResults, items_alone
-from core.formats.votes.tools.views import Shape, views_of
+from core.formats.votes.tools.views import Shape, View, views_of
 
 TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
     "inspect": inspect_logs.SHAPES,
@@ -112,8 +113,24 @@ def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]
         for kind, shapes in TOOLS.items():
             for shape, view in product(shapes, views):
                 if isinstance(view, shape.view) and shape.fits(view):
-                    return kind, partial(shape.read, view)
+                    return kind, partial(_results, kind, shape, view)
     except InputError:
         # Unreadable: the reader of another format reports the error.
         return None
     return None
+
+
+def _results(kind: ToolKind, shape: Shape[Any], view: View) -> ToolResults:
+    with damaged_refused(kind, view.name):
+        return shape.read(view)
+
+
+@contextmanager
+def damaged_refused(kind: ToolKind, name: str) -> Iterator[None]:
+    """Refuse a file whose records lack what the tool always writes, with the reason."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
+        message = f"This file of {TOOL_NAMES[kind]} is damaged or was changed ({reason})."
+        raise InputError(f"{message} Export it again.", (), name) from error
