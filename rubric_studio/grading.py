@@ -31,6 +31,7 @@ Place = str | Path | None
 Mode = Literal["criterion", "rubric", "two_step"]
 Layout = Literal["auto", "item_first", "criterion_first"]
 Flip = Literal["off", "check", "require"]
+Style = Literal["full", "brief"]
 Look = Callable[["RunProgress"], None]
 
 
@@ -59,6 +60,7 @@ def grade(
     batch: bool = False,
     trust: bool = False,
     mode: Mode | None = None,
+    style: Style | None = None,
     layout: Layout | None = None,
     few_shot: int | None = None,
     few_shot_reasons: bool | None = None,
@@ -86,8 +88,9 @@ def grade(
         trust: allow the programs among the judges, and the keys that they send elsewhere than to
             their own providers, on this machine, from now on.
         mode: a call per criterion, one for the whole ``rubric``, or ``two_step``. This and the
-            next seven say how models are asked, as ``rs.Panel(asking=...)``, whose they are when
+            next eight say how models are asked, as ``rs.Panel(asking=...)``, whose they are when
             absent.
+        style: full rules, or ``brief`` ones for small models that reply with the option alone.
         layout: which shared part comes first in calls.
         few_shot: how many labelled examples are shown per criterion.
         few_shot_reasons: show their reasons, too.
@@ -107,8 +110,9 @@ def grade(
         rubric, data, judges, map, trust, db,
         {"name": name, "seed": seed, "replicates": replicates, "budget": budget,
          "label_share": label_share, "batch": batch},
-        {"mode": mode, "layout": layout, "few_shot": few_shot, "balanced": balanced, "flip": flip,
-         "few_shot_reasons": few_shot_reasons, "cache": cache, "instructions": instructions},
+        {"mode": mode, "style": style, "layout": layout, "few_shot": few_shot, "flip": flip,
+         "few_shot_reasons": few_shot_reasons, "balanced": balanced, "cache": cache,
+         "instructions": instructions},
     )  # fmt: skip
     run_id, functions = _start(call)
     with _bar(progress) as look:
@@ -130,6 +134,7 @@ async def agrade(
     batch: bool = False,
     trust: bool = False,
     mode: Mode | None = None,
+    style: Style | None = None,
     layout: Layout | None = None,
     few_shot: int | None = None,
     few_shot_reasons: bool | None = None,
@@ -148,8 +153,9 @@ async def agrade(
         rubric, data, judges, map, trust, db,
         {"name": name, "seed": seed, "replicates": replicates, "budget": budget,
          "label_share": label_share, "batch": batch},
-        {"mode": mode, "layout": layout, "few_shot": few_shot, "balanced": balanced, "flip": flip,
-         "few_shot_reasons": few_shot_reasons, "cache": cache, "instructions": instructions},
+        {"mode": mode, "style": style, "layout": layout, "few_shot": few_shot, "flip": flip,
+         "few_shot_reasons": few_shot_reasons, "balanced": balanced, "cache": cache,
+         "instructions": instructions},
     )  # fmt: skip
     run_id, functions = await asyncio.to_thread(_start, call)
     with _bar(progress) as look:

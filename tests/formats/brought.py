@@ -19,7 +19,7 @@ from openpyxl import Workbook
 
 from core.formats.rubrics.canvas import canvas_rubric
 from core.formats.rubrics.level_tables import moodle_csv
-from tests.formats import foreign_shapes as strangers
+from tests.formats import foreign_shapes
 from tests.formats.datasets.test_submissions import CANVAS, FILES, MOODLE
 from tests.formats.office.documents import docx, grid, locked_pdf, pdf
 from tests.formats.office.workbooks import VOTES, ods, ods_row, xlsx, zipped
@@ -166,13 +166,15 @@ BROUGHT: tuple[Brought, ...] = (
     votes("Argilla", "records.json", KNOWN["argilla-records.json"], (6, 0, 0, 2, 3, 1)),
     votes("Label Studio", "project.json", KNOWN["label-studio.json"], (3, 0, 0, 2, 3, 1)),
     # Two leaves and one that could not be judged.
-    votes("PaperBench, graded", "graded.json", json.dumps(strangers.GRADED), (2, 0, 1, 1, 1, 3)),
+    votes(
+        "PaperBench, graded", "graded.json", json.dumps(foreign_shapes.GRADED), (2, 0, 1, 1, 1, 3)
+    ),
     # Three annotations: a mood, and two topics each.
     votes(
-        "Label Studio, CSV", "project.csv", strangers.LABEL_STUDIO_TABLE, (9, 0, 0, 2, 2, 3)
+        "Label Studio, CSV", "project.csv", foreign_shapes.LABEL_STUDIO_TABLE, (9, 0, 0, 2, 2, 3)
     ),
     # Four decisions, one of them ignored.
-    votes("Prodigy", "set.jsonl", lines(strangers.PRODIGY), (3, 0, 0, 2, 3, 1)),
+    votes("Prodigy", "set.jsonl", lines(foreign_shapes.PRODIGY), (3, 0, 0, 2, 3, 1)),
     # Items.
     items("CSV of texts", "items.csv", "id,submission\na,x\nb,y\n", 2),
     items("CSV, Windows-1252", "note.csv", GERMAN.encode("cp1252"), 1),
@@ -187,11 +189,11 @@ BROUGHT: tuple[Brought, ...] = (
     items("Arrow", "essays.arrow", columns(feather.write_feather), 2),
     items("EvalAssist, test case", "case.json", json.dumps(CASE), 3),
     items("HealthBench", "health.jsonl", json.dumps(ROW) + "\n", 1),
-    items("HealthBench, tasks alone", "tasks.jsonl", lines(strangers.TASKS), 2),
-    items("ResearchRubrics, tasks alone", "research.jsonl", lines(strangers.RESEARCH), 3),
-    items("BiGGen Bench", "biggen.json", json.dumps(strangers.BIGGEN), 2),
-    items("Feedback Collection", "feedback.jsonl", lines(strangers.FEEDBACK), 2),
-    items("Autorubric, dataset", "refunds.json", json.dumps(strangers.AUTORUBRIC), 2),
+    items("HealthBench, tasks alone", "tasks.jsonl", lines(foreign_shapes.TASKS), 2),
+    items("ResearchRubrics, tasks alone", "research.jsonl", lines(foreign_shapes.RESEARCH), 3),
+    items("BiGGen Bench", "biggen.json", json.dumps(foreign_shapes.BIGGEN), 2),
+    items("Feedback Collection", "feedback.jsonl", lines(foreign_shapes.FEEDBACK), 2),
+    items("Autorubric, dataset", "refunds.json", json.dumps(foreign_shapes.AUTORUBRIC), 2),
     # Six of ten files are submissions; four files of three participants, twice.
     items("Zip of documents", "essays.zip", zipped(FILES), 6),
     items("Moodle, archive", "moodle.zip", zipped(MOODLE), 3),
@@ -208,11 +210,11 @@ BROUGHT: tuple[Brought, ...] = (
     rubric("HealthBench, rubric", "health.json", json.dumps(HEALTH), 2),
     # Three leaves of the tree.
     rubric("PaperBench", "paper.json", json.dumps(TREE), 3),
-    rubric("Prometheus", "step.json", json.dumps(strangers.PROMETHEUS), 1),
-    rubric("Ragas, described scores", "scores.json", json.dumps(strangers.SCALE), 1),
-    rubric("promptfoo, scoring criteria", "scoring.yaml", strangers.SCORING, 2),
-    rubric("OpenAI evals, model-graded", "closedqa.yaml", strangers.CLOSED, 2),
-    rubric("ResearchRubrics", "titles.json", json.dumps(strangers.TITLES), 2),
+    rubric("Prometheus", "step.json", json.dumps(foreign_shapes.PROMETHEUS), 1),
+    rubric("Ragas, described scores", "scores.json", json.dumps(foreign_shapes.SCALE), 1),
+    rubric("promptfoo, scoring criteria", "scoring.yaml", foreign_shapes.SCORING, 2),
+    rubric("OpenAI evals, model-graded", "closedqa.yaml", foreign_shapes.CLOSED, 2),
+    rubric("ResearchRubrics", "titles.json", json.dumps(foreign_shapes.TITLES), 2),
 )  # fmt: skip
 
 

@@ -185,14 +185,14 @@ def test_a_tables_values_come_as_they_stand_there() -> None:
     number = 0.1234567890123456  # sixteen digits, which a float keeps
     ids = pd.MultiIndex.from_tuples([(UUID(int=5), 1), (UUID(int=6), 2)], names=["id", "round"])
     meta = {"number": [number, None], "moment": [moment, pd.NaT], "day": [date(2026, 1, 31)] * 2}
-    grade = pd.Categorical([3, None])
-    table = pd.DataFrame({"submission": ["x", "y"], **meta, "grade": grade}, index=ids)
+    seat = pd.Categorical([3, None])
+    table = pd.DataFrame({"submission": ["x", "y"], **meta, "seat": seat}, index=ids)
     with pytest.warns(UserWarning, match="kept under meta"):
         first, second = rs.load_dataset(table).items
     assert (first.id, second.id) == (str(UUID(int=5)), str(UUID(int=6)))
     assert second.meta == {"round": 2, "day": "2026-01-31"}
     assert first.meta == {
-        "round": 1, "number": number, "moment": moment.isoformat(), "day": "2026-01-31", "grade": 3,
+        "round": 1, "number": number, "moment": moment.isoformat(), "day": "2026-01-31", "seat": 3,
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 
 import rubric_studio as rs
+from core.domain.panel import Asking
 from tests.places import ROOT
 
 TEXTS = ["Thank you.", "No.", "Thanks a lot."]
@@ -91,7 +93,7 @@ def test_numbers_of_numpy_serve_as_settings() -> None:
 def test_wrong_rows_are_told_in_the_words_of_a_program() -> None:
     frame = pd.DataFrame({"id": [1, 1], "submission": ["x", "y"]})
     for wrong, words in (
-        ([{"text1": "x"}], 'map={"submission": "COLUMN"}'),
+        ([{"text1": "x"}], "has no column that holds the submission"),
         (frame, "items 2, id: repeats the id '1'"),
     ):
         with pytest.raises(rs.InputError) as error:
@@ -105,7 +107,7 @@ def test_wrong_rows_are_told_in_the_words_of_a_program() -> None:
     with pytest.raises(rs.InputError) as error:
         rs.import_votes(pd.DataFrame({"a": [1], "b": [2]}))
     assert str(error.value).startswith("source: ")
-    assert 'map={"item": "COLUMN"' in str(error.value)
+    assert 'map={"FIELD": "COLUMN"}' in str(error.value)
 
 
 def test_a_file_that_was_named_keeps_its_lines(tmp_path: Path) -> None:
@@ -130,6 +132,11 @@ def test_a_misspelt_keyword_is_refused_by_python_itself() -> None:
         rs.grade(["Thanks"], TEXTS, judge, few_shots=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="few_shots"):
         asyncio.run(rs.agrade(["Thanks"], TEXTS, judge, few_shots=2))  # type: ignore[call-arg]
+
+
+def test_every_way_of_asking_is_a_keyword_of_both_calls() -> None:
+    for call in (rs.grade, rs.agrade):
+        assert set(Asking.model_fields) <= set(inspect.signature(call).parameters)
 
 
 SCRIPT = """import rubric_studio as rs

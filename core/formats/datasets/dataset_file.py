@@ -250,20 +250,17 @@ def _guessed_notices(
 def _text_notices(table: Table, mapping: ColumnMapping, reader: ItemReader) -> list[Problem]:
     notices = []
     if mapping.are_tasks:
-        mend = "Add the answers to grade as a column submission."
-        notices.append(Problem("Tasks and rubrics, no answers yet.", mend))
+        notices.append(Problem("Tasks and rubrics, no answers yet.", "Add them as `submission`."))
     elif reader.textless:
         count, line = len(reader.textless), table.line_of(reader.textless[0])
-        single = "1 item comes without its text, here."
-        message = (
-            single if count == 1 else f"{count:,} items come without their text, the first here."
-        )
+        several = f"{count:,} items come without their text, the first here."
+        message = several if count > 1 else "1 item comes without its text, here."
         mend = "Their votes and labels can be measured; they cannot be graded."
         notices.append(Problem(message, mend, (), line))
     if reader.empty:
         count, line = len(reader.empty), table.line_of(reader.empty[0])
-        single = "1 answer is empty, here."
-        message = single if count == 1 else f"{count:,} answers are empty, the first here."
+        several = f"{count:,} answers are empty, the first here."
+        message = several if count > 1 else "1 answer is empty, here."
         notices.append(Problem(message, "", (), line))
     if any(reader.empty_labels):  # blank cells alone are items without a label
         mend = "They count as no label. Give the rubric with it where one of them is an option."

@@ -52,15 +52,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         *("item id", "example id", "sample id", "uid", "key", "student id", "participant id"),
         *("ticket id", "case id", "response id", "submission id", "document id", "record id"),
-        *(
-            "prompt id",
-            "question id",
-            "conversation id",
-            "ticket",
-            "case",
-            "student",
-            "participant",
-        ),
+        *("prompt id", "question id", "conversation id", "ticket", "case", "student"),
+        "participant",
     ),
     "prompt": (
         *("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),

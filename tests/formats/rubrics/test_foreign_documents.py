@@ -13,7 +13,7 @@ from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.rubrics.forms import looks_like_rubric, read_rubrics, write_rubric
 from core.formats.votes.reading import kind_of
 from core.formats.votes.sources import open_bytes
-from tests.formats import foreign_shapes as strangers
+from tests.formats import foreign_shapes
 from tests.formats.rubrics.rubric_tables import PLAIN
 
 
@@ -27,7 +27,7 @@ def options(rubric: Rubric, at: int = 0) -> list[tuple[str, float | None, str]]:
 
 
 def test_a_rubric_of_prometheus_is_one_criterion_with_its_described_scores() -> None:
-    rubric = read(strangers.PROMETHEUS)
+    rubric = read(foreign_shapes.PROMETHEUS)
     (criterion,) = rubric.criteria
     assert (criterion.requirement, criterion.scale) == (
         "Does the reply name the next step?",
@@ -35,28 +35,28 @@ def test_a_rubric_of_prometheus_is_one_criterion_with_its_described_scores() -> 
     )
     # Scores 1 to 5 are values 0, 1/4, 2/4, 3/4 and 1.
     assert options(rubric) == [
-        (str(n), (n - 1) / 4, text) for n, text in enumerate(strangers.LEVELS, 1)
+        (str(n), (n - 1) / 4, text) for n, text in enumerate(foreign_shapes.LEVELS, 1)
     ]
 
 
 def test_descriptions_of_ragas_without_a_question_ask_for_the_one_that_fits() -> None:
-    (criterion,) = read(strangers.SCALE).criteria
+    (criterion,) = read(foreign_shapes.SCALE).criteria
     assert criterion.requirement == "Which description fits the answer best?"
     assert len(criterion.options) == 5
 
 
 def test_an_item_of_biggen_has_its_own_rubric() -> None:
-    items = parse_dataset(json.dumps(strangers.BIGGEN), "biggen.json").value.items
+    items = parse_dataset(json.dumps(foreign_shapes.BIGGEN), "biggen.json").value.items
     assert [(i.id, i.prompt, i.text) for i in items] == [
-        (f"trip_{n}", "Plan a day in Lyon.", strangers.REPLY) for n in range(2)
+        (f"trip_{n}", "Plan a day in Lyon.", foreign_shapes.REPLY) for n in range(2)
     ]
     assert all(i.rubric and len(i.rubric.criteria[0].options) == 5 for i in items)
 
 
 def test_a_row_of_the_feedback_collection_is_its_response_never_its_feedback() -> None:
-    parsed = parse_dataset(strangers.lines(strangers.FEEDBACK), "feedback.jsonl")
+    parsed = parse_dataset(foreign_shapes.lines(foreign_shapes.FEEDBACK), "feedback.jsonl")
     assert [(i.prompt, i.text, i.reference) for i in parsed.value.items] == [
-        ("Plan a day.", strangers.REPLY, "Walk, lunch, museum.")
+        ("Plan a day.", foreign_shapes.REPLY, "Walk, lunch, museum.")
     ] * 2
     # The scores of the two rows, with the feedback as their reason.
     assert [(i.labels["score"].label, i.labels["score"].reason) for i in parsed.value.items] == [
@@ -67,7 +67,7 @@ def test_a_row_of_the_feedback_collection_is_its_response_never_its_feedback() -
 
 
 def test_scoring_criteria_have_weights_and_scores() -> None:
-    rubric = read(strangers.SCORING, "rubric.yaml")
+    rubric = read(foreign_shapes.SCORING, "rubric.yaml")
     assert [(c.name, c.weight, c.scale) for c in rubric.criteria] == [
         ("accuracy", 6, "ordinal"),
         ("tone", 4, "binary"),
@@ -97,7 +97,7 @@ def test_scoring_criteria_with_levels_without_scores_are_refused() -> None:
 
 
 def test_a_model_graded_spec_keeps_its_question_and_its_choices() -> None:
-    rubric = read(strangers.FACT, "fact.yaml")
+    rubric = read(foreign_shapes.FACT, "fact.yaml")
     (criterion,) = rubric.criteria
     # The frame of the data is gone; the choices are options, from 0.0 to 1.0.
     assert criterion.requirement == "Compare the answer with the expert's.\nChoose one:"
@@ -109,7 +109,7 @@ def test_a_model_graded_spec_keeps_its_question_and_its_choices() -> None:
 
 
 def test_a_spec_with_criteria_asks_each_as_yes_or_no() -> None:
-    rubric = read(strangers.CLOSED, "closedqa.yaml")
+    rubric = read(foreign_shapes.CLOSED, "closedqa.yaml")
     assert [(c.name, c.requirement, c.scale) for c in rubric.criteria] == [
         ("short", "shortness: Is the answer short?", "binary"),
         ("right", "rightness: Is the answer right?", "binary"),
@@ -117,7 +117,7 @@ def test_a_spec_with_criteria_asks_each_as_yes_or_no() -> None:
 
 
 def test_scores_from_strings_are_levels_in_even_steps() -> None:
-    rubric = read(strangers.LIKERT, "humor.yaml")
+    rubric = read(foreign_shapes.LIKERT, "humor.yaml")
     assert [(o.label, o.value) for o in rubric.criteria[0].options] == [
         ("1", 0.0), ("2", 0.25), ("3", 0.5), ("4", 0.75), ("5", 1.0),
     ]  # fmt: skip
@@ -125,18 +125,18 @@ def test_scores_from_strings_are_levels_in_even_steps() -> None:
 
 def test_a_spec_that_compares_answers_is_refused_with_the_way_to_do_it() -> None:
     with pytest.raises(InputError, match="compares several answers") as error:
-        read(strangers.BATTLE, "battle.yaml")
+        read(foreign_shapes.BATTLE, "battle.yaml")
     assert "Use Compare systems" in str(error.value)
 
 
 def test_choices_without_scores_say_that_they_are_worth_nothing() -> None:
-    text = strangers.FACT.replace("choice_scores: {A: 0.5, B: 1.0, C: 0.0}\n", "")
+    text = foreign_shapes.FACT.replace("choice_scores: {A: 0.5, B: 1.0, C: 0.0}\n", "")
     (parsed,) = read_rubrics(text, "fact.yaml")
     assert any("no scores; each is worth 0" in str(notice) for notice in parsed.notices)
 
 
 def test_a_dataset_of_autorubric_is_a_rubric_and_data() -> None:
-    data = json.dumps(strangers.AUTORUBRIC).encode()
+    data = json.dumps(foreign_shapes.AUTORUBRIC).encode()
     (parsed,) = read_rubrics(data, "refunds.json")
     assert (parsed.value.name, len(parsed.value.criteria)) == ("refunds", 2)
     assert any("2 items are no part of a rubric" in str(notice) for notice in parsed.notices)
@@ -152,20 +152,22 @@ def test_items_without_a_rubric_are_still_no_rubric() -> None:
 
 
 def test_points_by_axis_or_category_are_sections() -> None:
-    rubric = read(strangers.RESEARCH[0]["rubrics"])
+    rubric = read(foreign_shapes.RESEARCH[0]["rubrics"])
     assert [(c.requirement, c.weight, c.section) for c in rubric.criteria] == [
         ("Names two causes.", 5, "Explicit Criteria"),
         ("Invents figures.", -4, "Implicit Criteria"),
     ]
-    assert [(c.requirement, c.weight, c.section) for c in read(strangers.TITLES).criteria] == [
+    assert [(c.requirement, c.weight, c.section) for c in read(foreign_shapes.TITLES).criteria] == [
         ("Names its sources", 1, "Accuracy"),
         ("Cites by page", 0.5, "References"),
     ]
 
 
-@pytest.mark.parametrize("rows", [strangers.TASKS, strangers.RESEARCH], ids=["health", "research"])
+@pytest.mark.parametrize(
+    "rows", [foreign_shapes.TASKS, foreign_shapes.RESEARCH], ids=["health", "research"]
+)
 def test_tasks_without_answers_keep_prompt_and_rubric_and_say_so(rows: list[Any]) -> None:
-    text = strangers.lines(rows)
+    text = foreign_shapes.lines(rows)
     assert kind_of(open_bytes(text.encode(), "tasks.jsonl")) == "dataset"
     parsed = parse_dataset(text, "tasks.jsonl", None, [])
     assert all(i.text == "" and i.prompt and i.rubric for i in parsed.value.items)

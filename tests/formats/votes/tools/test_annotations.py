@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from tests.formats import foreign_shapes as strangers
+from tests.formats import foreign_shapes
 from tests.formats.votes.tools.test_other_tools import read, votes
 
 
 def test_a_graded_tree_is_votes_with_reasons_and_brings_its_rubric() -> None:
-    found = read(json.dumps(strangers.GRADED), "graded.json", "paperbench")
+    found = read(json.dumps(foreign_shapes.GRADED), "graded.json", "paperbench")
     # 3/4 * 2/3 = 1/2, 3/4 * 1/3 = 1/4, 1/4; together 100 points.
     assert [(c.name, c.weight) for c in found.rubric.criteria] == [
         ("It trains", 50),
@@ -26,13 +26,13 @@ def test_a_graded_tree_is_votes_with_reasons_and_brings_its_rubric() -> None:
 
 
 def test_a_judges_output_holds_the_tree() -> None:
-    whole = {"score": 0.5, "num_leaf_nodes": 3, "graded_task_tree": strangers.GRADED}
+    whole = {"score": 0.5, "num_leaf_nodes": 3, "graded_task_tree": foreign_shapes.GRADED}
     found = read(json.dumps(whole), "grader_output.json", "paperbench")
     assert len(found.votes.rows) == 3
 
 
 def test_a_table_of_label_studio_is_the_answers_of_people_without_addresses() -> None:
-    found = read(strangers.LABEL_STUDIO_TABLE, "project.csv", "label_studio")
+    found = read(foreign_shapes.LABEL_STUDIO_TABLE, "project.csv", "label_studio")
     mood = [row for row in votes(found) if row[1] == "mood"]
     assert mood == [
         ("1", "mood", "annotator 1", "human", "Negative"),
@@ -53,7 +53,7 @@ def test_a_table_of_label_studio_is_the_answers_of_people_without_addresses() ->
 
 
 def test_decisions_of_prodigy_are_yes_and_no_and_ignored_ones_are_counted() -> None:
-    found = read(strangers.lines(strangers.PRODIGY), "set.jsonl", "prodigy")
+    found = read(foreign_shapes.lines(foreign_shapes.PRODIGY), "set.jsonl", "prodigy")
     assert votes(found) == [
         ("11", "COMPLAINT", "annotator 1", "human", "MET"),
         ("11", "COMPLAINT", "annotator 2", "human", "UNMET"),
@@ -64,5 +64,5 @@ def test_decisions_of_prodigy_are_yes_and_no_and_ignored_ones_are_counted() -> N
 
 
 def test_choices_of_prodigy_are_the_words_of_their_options() -> None:
-    found = read(strangers.lines(strangers.CHOICES), "mood.jsonl", "prodigy")
+    found = read(foreign_shapes.lines(foreign_shapes.CHOICES), "mood.jsonl", "prodigy")
     assert [row[-1] for row in votes(found)] == ["negative", "positive"]
