@@ -29,36 +29,12 @@ _COUNTED_FROM = 1e8
 #: Columns whose name ends in one of these describe the row and are not answers.
 NO_RATERS = frozenset(
     {
-        *(
-            "id",
-            "ids",
-            "uuid",
-            "guid",
-            "key",
-            "name",
-            "email",
-            "url",
-            "uri",
-            "link",
-            "path",
-            "file",
-        ),
-        *("time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens", "length"),
-        *(
-            "seconds",
-            "minutes",
-            "hours",
-            "index",
-            "row",
-            "position",
-            "count",
-            "version",
-            "type",
-            "status",
-            "source",
-            "split",
-        ),
-        *("tag", "tags", "environment", "project", "lang", "language", "metadata", "meta"),
+        *("id", "ids", "uuid", "guid", "key", "name", "email", "url", "uri", "link", "path"),
+        *("file", "time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens"),
+        *("length", "seconds", "minutes", "hours", "age", "year", "index", "row", "position"),
+        *("count", "version", "type", "status", "source", "split", "tag", "tags", "environment"),
+        *("project", "lang", "language", "metadata", "meta", "confidence", "certainty"),
+        *("experience", "expertise", "familiarity"),
     }
 )
 

@@ -27,7 +27,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import is_yes
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, texts_in
+from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.source.csv_writer import number_of
 from core.text.names import fold
 
@@ -73,7 +73,7 @@ _NO_ITEM = re.compile(
     r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
     r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
 )
-_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__")
+_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__", "_")
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
     r"|(?<![a-z])llm(?![a-z])",
@@ -142,8 +142,9 @@ class VoteMapping(Noun):
         """Return the role of every column that has one, as `docs/formats.md` lists them."""
         roles = {column: name for name, column in self.used().items() if "/" not in name}
         for c in self.columns:
+            kind = "score" if self.layout == "criteria" else "rater"
             names = " / ".join(filter(None, (c.criterion, c.rater)))
-            roles[c.column] = f"{'score' if self.layout == 'criteria' else 'rater'}:{names}"
+            roles[c.column] = "label" if self.kinds.get(c.rater) == "gold" else f"{kind}:{names}"
         return {column: _ROLES.get(role, role) for column, role in roles.items()}
 
 
@@ -189,13 +190,17 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
-        if rubric is None and not on_one_scale(table, columns) and on_one_scale(table, turned):
+        sides = [list({c.criterion for c in of}) for of in (columns, turned)]
+        by_name = len(sides[0]) > 1 and named_for_raters(sides[0]) > named_for_raters(sides[1])
+        by_scale = not on_one_scale(table, columns) and on_one_scale(table, turned)
+        if rubric is None and (by_name or by_scale):
             columns = turned
     else:
         groups = sharing(table, left)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
-    if "item" not in fields and columns and named_for_raters([c.column for c in columns]):
-        fields |= _named_by_values(table, [*fields.values(), *(c.column for c in columns)])
+    answers = [c.column for c in columns]
+    if "item" not in fields and columns and (named_for_raters(answers) or kinds_of(answers)):
+        fields |= _named_by_values(table, [*fields.values(), *answers], fields)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
@@ -266,13 +271,17 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     return {name: column for name, column in fields.items() if name != "submission"}
 
 
-def _named_by_values(table: Table, taken: Sequence[str]) -> dict[str, str]:
-    """Return the first free column that names every row by a short word of its own as the item."""
+def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
+    """Return the item where no column is named for it: a short word a row, else the text."""
     for column in table.columns:
-        words = words_in(table, column)
+        words, of = words_in(table, column), texts_in(table, column)
+        if of is not None and of.sentences:
+            continue
         if column not in taken and len(words) == len(table.rows) and max(map(len, words)) < LONG:
             return {"item": column}
-    return {}
+    free = {plain(column): column for column in table.columns if column not in taken}
+    text = fields.get("submission") or text_column(table, free).column
+    return {} if text is None else {"item": text, "submission": text}
 
 
 def _differs(table: Table, column: str) -> bool:
@@ -312,6 +321,10 @@ def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator
     """Return whether headings are criterion and rater, not `maker/model`."""
     if names:
         return all(fold(criterion) in names for criterion, _ in pairs)
+    if separator == "_":
+        parts = {a for a, _ in pairs}, {b for _, b in pairs}
+        whole = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
+        return whole and any(len(of) > 1 and named_for_raters(list(of)) for of in parts)
     return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
 
 
