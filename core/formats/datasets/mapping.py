@@ -296,6 +296,8 @@ def _suits(name: str, column: str, table: Table) -> bool:
     if name == "label_map" and plain_head(column) != "labels":
         return bool(values) and all(isinstance(v, dict) and _scalars(v) for v in values)
     if name in ("label_map", "meta_map", "rubric"):
+        if name == "rubric" and any(isinstance(v, str) and "\n" not in v for v in values):
+            return False  # words about a rubric, not one
         numbers = name == "label_map" and all(isinstance(v, int | float) for v in values)
         return not table.flat and not (values and numbers)
     if name == "submission":

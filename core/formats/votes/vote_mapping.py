@@ -56,7 +56,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("label", "rating", "verdict", "vote", "option", "answer", "decision", "judgement"),
         *("judgment", "annotation", "value", "score"),
     ),
-    "reason": ("reason", "rationale", "explanation", "comment", "note", "justification"),
+    "reason": (
+        *("reason", "rationale", "explanation", "comment", "note", "justification"),
+        *("reasoning", "feedback", "critique"),
+    ),
     "weight": ("weight", "rater weight"),
     "replicate": ("replicate", "repetition", "attempt"),
     "order": ("order", "shown order"),
@@ -73,7 +76,7 @@ _NO_ITEM = re.compile(
     r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
     r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
 )
-_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__", "_")
+_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__", "_", " ")
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
     r"|(?<![a-z])llm(?![a-z])",
@@ -142,9 +145,10 @@ class VoteMapping(Noun):
         """Return the role of every column that has one, as `docs/formats.md` lists them."""
         roles = {column: name for name, column in self.used().items() if "/" not in name}
         for c in self.columns:
-            kind = "score" if self.layout == "criteria" else "rater"
-            names = " / ".join(filter(None, (c.criterion, c.rater)))
-            roles[c.column] = "label" if self.kinds.get(c.rater) == "gold" else f"{kind}:{names}"
+            kind = "score" if self.layout == "criteria" or not c.rater else "rater"
+            kind = "label" if self.kinds.get(c.rater) == "gold" else kind
+            names = (self.only or "rating",) if kind == "label" else (c.criterion, c.rater)
+            roles[c.column] = ":".join(filter(None, (kind, " / ".join(filter(None, names)))))
         return {column: _ROLES.get(role, role) for column, role in roles.items()}
 
 
@@ -273,11 +277,13 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
     """Return the item where no column is named for it: a short word a row, else the text."""
-    for column in table.columns:
+    for column in (c for c in table.columns if c not in taken):
         words, of = words_in(table, column), texts_in(table, column)
+        if named_for_raters([column]):
+            return {}  # a row per rater, which is no layout of these
         if of is not None and of.sentences:
             continue
-        if column not in taken and len(words) == len(table.rows) and max(map(len, words)) < LONG:
+        if len(words) == len(table.rows) and max(map(len, words)) < LONG:
             return {"item": column}
     free = {plain(column): column for column in table.columns if column not in taken}
     text = fields.get("submission") or text_column(table, free).column
@@ -285,7 +291,10 @@ def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str])
 
 
 def _differs(table: Table, column: str) -> bool:
-    """Return whether most rows have a value of their own in a column."""
+    """Return whether a column holds sentences, or most rows have a value of their own there."""
+    of = texts_in(table, column)
+    if of is not None and of.sentences:
+        return True
     return 2 * len(words_in(table, column)) > len(table.rows) > 1
 
 
@@ -321,7 +330,7 @@ def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator
     """Return whether headings are criterion and rater, not `maker/model`."""
     if names:
         return all(fold(criterion) in names for criterion, _ in pairs)
-    if separator == "_":
+    if separator in "_ ":
         parts = {a for a, _ in pairs}, {b for _, b in pairs}
         whole = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
         return whole and any(len(of) > 1 and named_for_raters(list(of)) for of in parts)
