@@ -229,7 +229,8 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
         shared = []  # could be answers of raters, which are votes
     named = [free[name] for name in LABELS if free.get(name) in able]
     named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*plain_head(c).split()}]
-    taken = prefixed or shared or named[:1]
+    several = [c for c in named if len(words_in(table, c)) > 1]
+    taken = prefixed or shared or several[:1]
     for name in [name for name, column in free.items() if column in taken]:
         del free[name]
     return {without_prefix(column): column for column in taken}
