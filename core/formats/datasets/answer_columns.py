@@ -34,7 +34,7 @@ NO_RATERS = frozenset(
         *("length", "seconds", "minutes", "hours", "age", "year", "index", "row", "position"),
         *("count", "version", "type", "status", "source", "split", "tag", "tags", "environment"),
         *("project", "lang", "language", "metadata", "meta", "confidence", "certainty"),
-        *("experience", "expertise", "familiarity"),
+        *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )
 
@@ -75,7 +75,7 @@ _SUMS = frozenset(
 )
 _RATER = re.compile(
     r"(rater|annotator|judge|grader|reviewer|coder|scorer|reader|marker|expert|worker|human|person"
-    r"|teacher|examiner|evaluator|assessor)",
+    r"|teacher|examiner|evaluator|assessor|turker|gutachter|kodierer)",
     re.I,
 )
 
@@ -113,6 +113,15 @@ _ASKED = re.compile(
     r"|mechanics|argument|thesis|spelling|overall",
     re.I,
 )
+
+
+def names_a_rater(column: str) -> bool:
+    """Return whether a heading holds a word for one who rates.
+
+    >>> names_a_rater("Rater 2"), names_a_rater("R2")
+    (True, False)
+    """
+    return bool(_RATER.search(column))
 
 
 def names_a_criterion(column: str) -> bool:

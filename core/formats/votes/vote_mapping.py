@@ -16,6 +16,7 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     is_index,
     named_for_raters,
+    names_a_rater,
     nested,
     plain,
     sharing,
@@ -41,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
         *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
         *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
-        *("unit", "nr", "no", "number", "key", "uid"),
+        *("unit", "nr", "no", "number", "key", "uid", "task"),
     ),
     "criterion": (
         *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
@@ -49,7 +50,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rater": (
         *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
-        *("reviewer", "coder", "worker id", "worker", "user", "model"),
+        *("reviewer", "coder", "worker id", "worker", "evaluator", "assessor", "scorer", "marker"),
+        *("user", "model"),
     ),
     "kind": ("rater kind", "kind", "rater type", "judge kind"),
     "label": (
@@ -189,13 +191,16 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
     left = [c for c in answerable(table, fields) if could_answer(table, c)]
     left = [c for c in left if plain(c) in _GOLD or not sums_up(c, left)]
+    if sum(map(names_a_rater, left)) > 1:
+        # Beside columns named for raters, another one is a consensus or a total.
+        left = [c for c in left if names_a_rater(c) or kinds_of([c])]
     columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
         sides = [list({c.criterion for c in of}) for of in (columns, turned)]
-        by_name = len(sides[0]) > 1 and named_for_raters(sides[0]) > named_for_raters(sides[1])
+        by_name = len(sides[0]) > 1 and _like_raters(sides[0]) > _like_raters(sides[1])
         by_scale = not on_one_scale(table, columns) and on_one_scale(table, turned)
         if rubric is None and (by_name or by_scale):
             columns = turned
@@ -209,6 +214,10 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
 
+def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
+    return all(map(names_a_rater, names)), named_for_raters(names)
+
+
 def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
     """Return the columns of scores: those of a rubric's criteria, else numbers and yes or no."""
     able = [c for c in answerable(table, fields) if could_answer(table, c) and not sums_up(c)]
@@ -219,7 +228,7 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
-    if not sharing(table, able):
+    if len(able) > 1 and not sharing(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
 
