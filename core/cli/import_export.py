@@ -287,8 +287,8 @@ _path = click.Path(path_type=Path)
     "changes",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="Says which column is what, e.g. item=doc_id, raters=ann,bob, kind:ann=human; "
-    "of a dataset submission=messages[-1].content.",
+    help="Says which column is what, e.g. item=doc_id, raters=ann,bob, criteria=depth,tone; "
+    "of a dataset submission=messages[-1].content, labels=depth,tone.",
 )
 @click.option(
     "--bins",
@@ -315,7 +315,8 @@ def import_(
 ) -> None:  # fmt: skip
     """Import votes, rubrics, datasets or submissions.
 
-    FILE is a table of votes (a judgement a row, or a rater a column), a folder or zip archive in
+    FILE is a table of votes (a judgement a row, a rater or a criterion a column, two answers
+    compared), a folder or zip archive in
     the common layout, an autorubric experiment, Gradescope's evaluations (a table, or the archive
     of an assignment), results of another tool (docs/formats.md lists them), a rubric in any form
     that `convert` knows, a folder or archive of submissions (texts, programs, .docx, .odt, PDF), or

@@ -428,4 +428,343 @@ STRANGERS: tuple[Stranger, ...] = (
         (6, 1, 6, 1),
         words=("prompt=q", "first=links", "second=rechts", "preference=besser", "word:gleich=Tie"),
     ),
+    # As people write them: other names, other shapes, no id.
+    Stranger(
+        "klasse.csv",
+        table([{"Name": f"S{n}", "Aufsatz": essay(n), "Note": 1 + n % 5} for n in range(8)]),
+        "dataset",
+        8,
+        essay(0),
+    ),
+    Stranger(
+        "interview.csv",
+        table(
+            [
+                {"who": f"P{n}", "How was it?": essay(n), "And then?": essay(n + 20)}
+                for n in range(5)
+            ]
+        ),
+        "refused",
+        maps=("submission=How was it?", "submission=And then?"),
+    ),
+    Stranger(
+        "yes and why.csv",
+        table(
+            [{"id": n, "response": ("Yes", "No")[n % 2], "explanation": essay(n)} for n in range(8)]
+        ),
+        "refused",
+        maps=("submission=response", "submission=explanation"),
+    ),
+    Stranger(
+        "support.csv",
+        table(
+            [
+                {"ticket": f"T{n}", "customer_message": essay(n), "agent_reply": essay(n + 20)}
+                for n in range(5)
+            ]
+        ),
+        "refused",
+        maps=("submission=customer_message", "submission=agent_reply"),
+    ),
+    Stranger(
+        "nested answers.json",
+        json.dumps(
+            [
+                {"qid": n, "question": f"Why lamp {n}?", "answer": {"text": essay(n)}}
+                for n in range(3)
+            ]
+        ),
+        "refused",
+        maps=("submission=answer.text",),
+    ),
+    Stranger(
+        "lists.json",
+        json.dumps({"text": [essay(n) for n in range(3)], "label": [0, 1, 0]}),
+        "dataset",
+        3,
+        essay(0),
+        {"label": "0"},
+    ),
+    Stranger("strings.json", json.dumps([essay(0), essay(1)]), "dataset", 2, essay(0)),
+    Stranger(
+        "nli.jsonl",
+        lines(
+            [
+                {
+                    "premise": source(n),
+                    "hypothesis": short(n),
+                    "label": ("neutral", "entailment")[n % 2],
+                }
+                for n in range(6)
+            ]
+        ),
+        "dataset",
+        6,
+        short(0),
+        {"label": "neutral"},
+    ),
+    Stranger(
+        "rag.json",
+        json.dumps(
+            [
+                {
+                    "user_input": f"Lamp {n}?",
+                    "retrieved_contexts": [source(n)],
+                    "response": short(n),
+                    "reference": short(n + 9),
+                }
+                for n in range(4)
+            ]
+        ),
+        "dataset",
+        4,
+        short(0),
+    ),
+    Stranger(
+        "yes and no labels.jsonl",
+        lines([{"text": essay(n), "label": n % 2 == 0} for n in range(4)]),
+        "dataset",
+        4,
+        essay(0),
+        {"label": "yes"},
+    ),
+    # Votes of people and models, with and without an id.
+    Stranger(
+        "models and people.csv",
+        table(
+            [
+                {
+                    "sample_id": n,
+                    "question": f"Lamp {n}?",
+                    "answer": essay(n),
+                    "gpt-4o": 1 + n % 5,
+                    "claude-3": 1 + n % 4,
+                    "human": 2 + n % 3,
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (24, 3, 8, 1),
+        essay(0),
+    ),
+    Stranger(
+        "coders.csv",
+        table([{"unit": n, "coder_A": n % 2, "coder_B": (n + 1) % 2} for n in range(8)]),
+        "wide",
+        (16, 2, 8, 1),
+    ),
+    Stranger(
+        "coders by quote.csv",
+        table(
+            [
+                {"Zitat": essay(n), "Kodierer 1": "AB"[n % 2], "Kodierer 2": "AB"[n % 3 % 2]}
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (16, 2, 8, 1),
+        essay(0),
+    ),
+    Stranger(
+        "gold and model.csv",
+        table(
+            [
+                {
+                    "sentence": short(n),
+                    "gold": ("pos", "neg")[n % 2],
+                    "bert": ("pos", "neg")[n % 3 % 2],
+                }
+                for n in range(9)
+            ]
+        ),
+        "wide",
+        (9, 1, 9, 1),
+        short(0),
+        {"rating": "pos"},
+    ),
+    Stranger(
+        "grid of raters.csv",
+        table(
+            [
+                {
+                    "id": n,
+                    "r1_clarity": 1 + n % 5,
+                    "r1_depth": 1 + n % 3,
+                    "r2_clarity": 1 + n % 4,
+                    "r2_depth": 2,
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (32, 2, 8, 2),
+    ),
+    Stranger(
+        "majority.csv",
+        table(
+            [
+                {
+                    "id": n,
+                    "annotator_1": "xy"[n % 2],
+                    "annotator_2": "xy"[n % 3 % 2],
+                    "majority": "x",
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (16, 2, 8, 1),
+    ),
+    Stranger(
+        "sure raters.csv",
+        table(
+            [
+                {
+                    "item_id": n // 2,
+                    "annotator": f"a{n % 2}",
+                    "rating": 1 + n % 5,
+                    "confidence": 1 + n % 5,
+                }
+                for n in range(8)
+            ]
+        ),
+        "long",
+        (8, 2, 4, 1),
+    ),
+    Stranger(
+        "text and annotator.csv",
+        table(
+            [
+                {"text": essay(n // 2), "annotator": f"a{n % 2}", "label": ("good", "poor")[n % 2]}
+                for n in range(8)
+            ]
+        ),
+        "long",
+        (8, 2, 4, 1),
+        essay(0),
+    ),
+    Stranger(
+        "criteria of a text.csv",
+        table(
+            [
+                {
+                    "text": essay(n // 2),
+                    "annotator": f"a{n % 2}",
+                    "fluency": 1 + n % 5,
+                    "adequacy": 1 + (n + 1) % 5,
+                }
+                for n in range(8)
+            ]
+        ),
+        "criteria",
+        (16, 2, 4, 2),
+        essay(0),
+    ),
+    Stranger(
+        "reviews of papers.csv",
+        table(
+            [
+                {
+                    "paper_id": n // 3,
+                    "reviewer": f"rev{n % 3}",
+                    "soundness": 1 + n % 4,
+                    "novelty": 1 + (n + 1) % 4,
+                    "confidence": 1 + n % 5,
+                }
+                for n in range(12)
+            ]
+        ),
+        "criteria",
+        (24, 3, 4, 2),
+    ),
+    Stranger(
+        "urteile.csv",
+        table(
+            [
+                {"Beitrag": f"b{n // 2}", "Person": f"p{n % 2}", "Urteil": ("ja", "nein")[n % 2]}
+                for n in range(8)
+            ]
+        ),
+        "long",
+        (8, 2, 4, 1),
+        words=("item=Beitrag", "rater=Person", "label=Urteil"),
+    ),
+    Stranger(
+        "kriterien eines raters.csv",
+        table(
+            [
+                {"ID": n, "Text": essay(n), "Wortwahl": 1 + n % 5, "Satzbau": 1 + (n + 1) % 5}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=(
+            "item=ID raters=Wortwahl raters=Satzbau",
+            "submission=Text labels=Wortwahl labels=Satzbau",
+        ),
+    ),
+    # Preferences that say nothing by themselves are refused: 0 and 1, and a scale.
+    Stranger(
+        "shp.jsonl",
+        lines(
+            [
+                {"post_id": n, "human_ref_A": essay(n), "human_ref_B": short(n), "labels": n % 2}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+    ),
+    Stranger(
+        "how much better.csv",
+        table(
+            [
+                {
+                    "prompt": f"Lamp {n}?",
+                    "answer_1": essay(n),
+                    "answer_2": short(n),
+                    "preference": 1 + n % 5,
+                }
+                for n in range(6)
+            ]
+        ),
+        "refused",
+    ),
+    Stranger(
+        "helpsteer3.jsonl",
+        lines(
+            [
+                {
+                    "context": [{"role": "user", "content": "Hi?"}],
+                    "response1": essay(n),
+                    "response2": short(n),
+                    "overall_preference": (-2, 1, 0, 3)[n % 4],
+                }
+                for n in range(8)
+            ]
+        ),
+        "pairs",
+        (8, 1, 8, 1),
+    ),
+    Stranger(
+        "named models.csv",
+        table(
+            [
+                {
+                    "model_a": "x",
+                    "model_b": "y",
+                    "answer_a": essay(n),
+                    "answer_b": short(n),
+                    "winner": ("x", "y", "tie")[n % 3],
+                }
+                for n in range(6)
+            ]
+        ),
+        "pairs",
+        (6, 1, 6, 1),
+    ),
+    # Repeated and doubled words of a person.
+    Stranger(
+        "twice.csv", table(ESSAYS), "refused", words=("submission=essay", "submission=essay_id")
+    ),
 )

@@ -29,36 +29,12 @@ _COUNTED_FROM = 1e8
 #: Columns whose name ends in one of these describe the row and are not answers.
 NO_RATERS = frozenset(
     {
-        *(
-            "id",
-            "ids",
-            "uuid",
-            "guid",
-            "key",
-            "name",
-            "email",
-            "url",
-            "uri",
-            "link",
-            "path",
-            "file",
-        ),
-        *("time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens", "length"),
-        *(
-            "seconds",
-            "minutes",
-            "hours",
-            "index",
-            "row",
-            "position",
-            "count",
-            "version",
-            "type",
-            "status",
-            "source",
-            "split",
-        ),
-        *("tag", "tags", "environment", "project", "lang", "language", "metadata", "meta"),
+        *("id", "ids", "uuid", "guid", "key", "name", "email", "url", "uri", "link", "path"),
+        *("file", "time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens"),
+        *("length", "seconds", "minutes", "hours", "age", "year", "index", "row", "position"),
+        *("count", "version", "type", "status", "source", "split", "tag", "tags", "environment"),
+        *("project", "lang", "language", "metadata", "meta", "confidence", "certainty"),
+        *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )
 
@@ -99,7 +75,7 @@ _SUMS = frozenset(
 )
 _RATER = re.compile(
     r"(rater|annotator|judge|grader|reviewer|coder|scorer|reader|marker|expert|worker|human|person"
-    r"|teacher|examiner|evaluator|assessor)",
+    r"|teacher|examiner|evaluator|assessor|turker|gutachter|kodierer)",
     re.I,
 )
 
@@ -137,6 +113,15 @@ _ASKED = re.compile(
     r"|mechanics|argument|thesis|spelling|overall",
     re.I,
 )
+
+
+def names_a_rater(column: str) -> bool:
+    """Return whether a heading holds a word for one who rates.
+
+    >>> names_a_rater("Rater 2"), names_a_rater("R2")
+    (True, False)
+    """
+    return bool(_RATER.search(column))
 
 
 def names_a_criterion(column: str) -> bool:

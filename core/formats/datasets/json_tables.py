@@ -54,6 +54,8 @@ def json_table(document: Document, name: str) -> JsonTable:
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
         heads = [f"column {n}" for n in range(1, max(map(len, value)) + 1)]
         return JsonTable(list(_zipped(heads, value)), [(at,) for at in range(len(value))])
+    if isinstance(value, list) and value and all(isinstance(row, str) for row in value):
+        return JsonTable([{"text": row} for row in value], [(at,) for at in range(len(value))])
     return _listed(value, (), document, name)
 
 
@@ -111,6 +113,8 @@ def _zipped(heads: Sequence[str], data: Sequence[Sequence[Any]]) -> Iterator[dic
 def _by_column_or_row(value: dict[str, Any]) -> JsonTable | None:
     """Return the rows of `{column: {row: cell}}`, or of `{id: {column: cell}}`."""
     parts = list(value.values())
+    if len(parts) > 1 and all(isinstance(part, list) for part in parts):
+        return _lists(value)
     if not parts or not all(isinstance(part, dict) and part for part in parts):
         return None
     first = list(parts[0])
@@ -122,6 +126,19 @@ def _by_column_or_row(value: dict[str, Any]) -> JsonTable | None:
         return None
     places: list[Path] = [(key,) for key in value]
     return _with_index([dict(part) for part in parts], places, list(value))
+
+
+def _lists(value: dict[str, list[Any]]) -> JsonTable | None:
+    """Return the rows of `{column: [cell, ...]}`, as `to_dict("list")` writes them."""
+    sizes = {len(cells) for cells in value.values()}
+    if (
+        len(sizes) != 1
+        or sizes == {0}
+        or any(isinstance(cells[0], dict) for cells in value.values())
+    ):
+        return None
+    rows = [dict(zip(value, cells, strict=True)) for cells in zip(*value.values(), strict=True)]
+    return JsonTable(rows, [()] * len(rows))
 
 
 def _nests(parts: Sequence[dict[str, Any]], same: bool) -> bool:

@@ -12,6 +12,7 @@ from core.domain.base import Noun, build
 from core.domain.dataset import Split
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
+    MOST_SHARED,
     could_answer,
     is_index,
     named_for_raters,
@@ -78,15 +79,13 @@ CONTEXT_NAMES = (
 #: Names that are context only where the column holds texts.
 CONTEXT_SYNONYMS = (
     *CONTEXT_NAMES,
-    *("source", "article", "source article", "document", "passage", "original text", "abstract"),
+    *("source", "article", "source article", "document", "passage", "premise", "abstract"),
 )
 #: Names of a column with one label of the whole item.
 LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
     *("sentiment", "verdict", "quality"),
 )
-#: A scale of numbers that came along has at most this many levels.
-_LEVELS = 12
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
@@ -165,14 +164,14 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     for name, others in SYNONYMS.items():
         if name not in fields and name != "submission":
             _claim(fields, name, others, free, table)
+    if "id" not in fields:
+        _claim(fields, "id", [n for n in reversed(free) if n.endswith(" id")], free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
     private = private_columns(table)
     if "submission" not in fields:
         left = {name: column for name, column in free.items() if column not in private}
-        texts = text_column(table, left).column
-        chosen = texts or _only_text(
-            {n: fields[n] for n in ("prompt", "reference") if n in fields}, about, table
-        )
+        choice = text_column(table, left)
+        chosen = choice.column or (None if choice.rivals else _only_text(fields, about, table))
         if chosen is not None:
             fields = {name: value for name, value in fields.items() if value != chosen}
             fields["submission"] = chosen
@@ -205,11 +204,13 @@ def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
     return text_column(table, {plain_head(c): c for c in table.columns if c not in taken}).rivals
 
 
-def _only_text(named: dict[str, str], about: dict[str, str], table: Table) -> str | None:
-    """Return the only column of texts where it is named for a prompt or a source."""
+def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> str | None:
+    """Return the only column of texts where it is named for an input or a source."""
     if any(nested(table, column) for column in table.columns):
         return None  # what was answered may stand inside
-    texts = [c for c in (*named.values(), *about.values()) if _is_worded(table, c)]
+    prompt = fields.get("prompt", "")
+    named = [prompt] if plain_head(prompt) == "input" else []
+    texts = [c for c in (*named, *about.values()) if _is_worded(table, c)]
     texts = [c for c in texts if all(isinstance(row.get(c), str) for row in table.rows[:1000])]
     return texts[0] if len(texts) == 1 else None
 
@@ -231,9 +232,10 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     shared = next(iter(sharing(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # could be answers of raters, which are votes
-    named = [free[name] for name in LABELS if name in free and free[name] in able]
-    named += [c for c in able if not named and set(plain_head(c).split()) & set(LABELS)]
-    taken = prefixed or shared or named[:1]
+    named = [free[name] for name in LABELS if free.get(name) in able]
+    named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*plain_head(c).split()}]
+    several = [c for c in named if len(words_in(table, c)) > 1]
+    taken = prefixed or shared or several[:1]
     for name in [name for name, column in free.items() if column in taken]:
         del free[name]
     return {without_prefix(column): column for column in taken}
@@ -241,7 +243,7 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
 
 def _is_level(table: Table, column: str) -> bool:
     words = words_in(table, column)
-    return len(words) <= _LEVELS and all(number_of(word) is not None for word in words)
+    return len(words) <= MOST_SHARED and all(number_of(word) is not None for word in words)
 
 
 #: Columns that Google Forms adds: when, and who.
@@ -300,7 +302,10 @@ def _suits(name: str, column: str, table: Table) -> bool:
     if name == "label_map" and plain_head(column) != "labels":
         return bool(values) and all(isinstance(v, dict) and _scalars(v) for v in values)
     if name in ("label_map", "meta_map", "rubric"):
-        return not table.flat
+        if name == "rubric" and any(isinstance(v, str) and "\n" not in v for v in values):
+            return False  # words about a rubric, not one
+        numbers = name == "label_map" and all(isinstance(v, int | float) for v in values)
+        return not table.flat and not (values and numbers)
     if name == "submission":
         return not any(isinstance(v, dict) and not (v.keys() & SECTIONS) for v in values)
     if name.startswith("truth"):
@@ -329,9 +334,8 @@ def _of_criteria(
             labels[names[bare]] = free.pop(plain)
         elif prefixed and (not names or ":" in column or plain_head(prefixed[2]) in names):
             into = labels if prefixed[1].lower() == "label" else reasons
-            into.setdefault(
-                names.get(plain_head(prefixed[2]), prefixed[2].strip()), free.pop(plain)
-            )
+            named = names.get(plain_head(prefixed[2]), prefixed[2].strip())
+            into.setdefault(named, free.pop(plain))
     return labels, reasons
 
 
@@ -357,9 +361,7 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     data = mapping.model_dump()
     data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
     said_once(changes, _ALIASES, ("context", "meta", "labels", "word"))
-    for change in changes:
-        if is_word(change):
-            continue
+    for change in (change for change in changes if not is_word(change)):
         field, name, value = Change.of(change, (*ITEM_FIELDS, "labels"), _WITH_NAMES, _ALIASES)
         columns = listed_in(value, table) if field == "labels" else [value]
         for column in columns:

@@ -97,11 +97,15 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     """
     known = {column: texts_in(table, column) for column in free.values()}
     texts = {column: of for column, of in known.items() if of is not None}
+    about = {free[name] for name in _ABOUT if name in free}
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
-        weak = [c for c in columns if _outdone(c, texts)]
-        short += [c for c in weak if not texts[c].repeated]
+        longer = {c: _outdone(c, texts) for c in columns}
+        weak = [c for c in columns if longer[c]]
+        # What is about the text cannot stand in for short answers unasked.
+        unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
+        short += [*unsure, *(other for c in unsure for other in longer[c] if other in about)]
         chosen = _among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:
             others = [c for c in _long(texts, free) if c != chosen.column]
@@ -126,17 +130,17 @@ def _may_be(table: Table, column: str) -> bool:
 SECTIONS = frozenset({"thinking", "output", "first", "second"})
 
 
-def _outdone(column: str, texts: Mapping[str, TextShape]) -> bool:
-    """Return whether a column is as short as labels while a longer one stands beside it."""
+def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
+    """Return the longer columns beside one that is as short as labels."""
     of = texts.get(column)
     if of is None or not of.like_labels:
-        return False
+        return []
     least = max(_SHORT, 3 * of.length)
-    return any(
-        other.sentences and not other.repeated and other.length >= least
+    return [
+        name
         for name, other in texts.items()
-        if name != column and plain_head(name) not in _ABOUT
-    )
+        if other.sentences and not other.repeated and other.length >= least
+    ]
 
 
 def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
@@ -46,6 +47,7 @@ _TIES = {
     *("tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c"),
 }
 _BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
+_SIDES = {"left", "right", "first", "second"}
 _FIRST = {"first", "left", "a>b", "a>>b", "b<a", "b<<a"}
 _SECOND = {"second", "right", "b>a", "b>>a", "a<b", "a<<b"}
 OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
@@ -96,7 +98,9 @@ def _alike(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts whose headings differ in a last letter or number."""
     stems: dict[str, list[str]] = {}
     for column in table.columns:
-        if (stem := stem_of(column)) and _is_answer(table, column):
+        side, _, rest = plain(column).partition(" ")
+        stem = f" {rest}" if side in _SIDES else stem_of(column)
+        if stem and _is_answer(table, column):
             stems.setdefault(stem, []).append(column)
     pairs = [columns for columns in stems.values() if len(columns) > 1]
     return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
@@ -194,62 +198,76 @@ def _numbers(words: set[str], mapping: VoteMapping, column: str) -> dict[str, st
 
 
 def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
-    """Return the contests of a table.
+    """Return the contests of a table; rows of the same two answers are one item.
 
     Raises:
         InputError: no two answers, or words of a preference that say neither answer nor tie.
     """
-    lacking = [name for name in ("first", "second") if getattr(mapping, name) is None]
-    missing = [c for c in mapping.used().values() if c not in table.columns]
-    problems = [
-        Problem(f"has no column for the {name} answer.", "Say which it is.") for name in lacking
-    ]
-    problems += [Problem(f"names the column {c!r}, which is not there.", "") for c in missing]
-    if problems:
-        raise refusal("table of pairs", problems, table.name)
-    contests, strange = (
-        PairContests("arena", table.name.rpartition(".")[0] or table.name),
-        dict[str, int](),
-    )
+    _check(table, mapping)
+    contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
+    strange, tasks = Counter[str](), _Tasks()
     numbers = {
         c.column: _numbers(words_in(table, c.column), mapping, c.column) for c in mapping.columns
     }
-    met = dict[tuple[str, str], int]()
-    for at, row in enumerate(table.rows, start=1):
-        names = _names_of(row, mapping)
-        texts = [conversation(alone(row.get(c or ""))) for c in (mapping.first, mapping.second)]
-        prompt = row.get(mapping.prompt or "")
-        if prompt is None and isinstance(row.get(mapping.first or ""), list):
-            prompt = conversation(row[mapping.first or ""][:-1])
-            texts = [conversation(row[c or ""][-1:]) for c in (mapping.first, mapping.second)]
-        fields = {
-            "prompt": conversation(prompt),
-            "submission": {"first": texts[0], "second": texts[1]},
-        }
-        task = str(row.get(mapping.item or "") or f"row {at}")
-        item = contests.item(_own_task(met, task, texts), *names, fields)
+    for row in table.rows:
+        names, fields = _names_of(row, mapping), _fields(row, mapping)
+        item = contests.item(tasks.of(row.get(mapping.item or ""), fields), *names, fields)
         why = str(row.get(mapping.reason or "") or "")
         if not mapping.columns:
             contests.vote(item, "file", "human", A_BETTER, why)
         for c in mapping.columns:
-            word = str(alone(row.get(c.column)) if row.get(c.column) is not None else "").strip()
+            cell = alone(row.get(c.column))
+            word = "" if cell is None else str(cell).strip()
             rater = c.rater or str(row.get(mapping.rater or "") or "rater")
             choice = _meant(word, names, mapping, numbers[c.column])
             if choice is None and fold(word) not in NO_ANSWER:
-                strange[word] = strange.get(word, 0) + 1
+                strange[word] += 1
             kind = mapping.kinds.get(rater, mapping.others)
             contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
     if strange:
-        raise refusal(
-            "table of pairs", [_strange(word, n) for word, n in strange.items()], table.name
-        )
+        problems = [_strange(word, n) for word, n in strange.most_common()]
+        raise refusal("table of pairs", problems, table.name)
     return contests.results()
 
 
-def _own_task(met: dict[tuple[str, str], int], task: str, texts: Sequence[str]) -> str:
-    """Return the task, told apart from another one of that id with other answers."""
-    number = met.setdefault((task, "\0".join(sorted(texts))), sum(t == task for t, _ in met))
-    return task if not number else f"{task} ({number + 1})"
+def _check(table: Table, mapping: VoteMapping) -> None:
+    lacking = [name for name in ("first", "second") if getattr(mapping, name) is None]
+    missing = [c for c in mapping.used().values() if c not in table.columns]
+    mend = "Say which it is."
+    problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
+    problems += [Problem(f"names the column {c!r}, which is not there.", mend) for c in missing]
+    if problems:
+        raise refusal("table of pairs", problems, table.name)
+
+
+def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
+    """Return the prompt and both answers; of conversations the last turn is the answer."""
+    sides = [row.get(mapping.first or ""), row.get(mapping.second or "")]
+    prompt = row.get(mapping.prompt or "")
+    if prompt is None and isinstance(sides[0], list):
+        prompt, sides = sides[0][:-1], [s[-1:] if isinstance(s, list) else s for s in sides]
+    texts = [conversation(alone(side) if isinstance(alone(side), str) else side) for side in sides]
+    return {"prompt": conversation(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+
+
+class _Tasks:
+    """Names the task of a row: its id, told apart where other answers have the same one."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, ...], str] = {}
+        self._used = Counter[str]()
+
+    def of(self, id: Any, fields: Mapping[str, Any]) -> str:
+        """Return the name of the task with these answers, in either order."""
+        answers = sorted(fields["submission"].values())
+        task = "" if id in (None, "") else str(id)
+        key = (task, *(() if task else (fields["prompt"],)), *answers)
+        if key not in self._names:
+            self._used[task] += 1
+            number = self._used[task]
+            again = f"{task} ({number})" if number > 1 else task
+            self._names[key] = again if task else f"pair {number}"
+        return self._names[key]
 
 
 def _names_of(row: dict[str, Any], mapping: VoteMapping) -> tuple[str, str]:

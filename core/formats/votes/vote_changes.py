@@ -8,7 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.base import build
 from core.errors import InputError
-from core.formats.datasets.answer_columns import could_answer, nested, plain, sharing, words_in
+from core.formats.datasets.answer_columns import (
+    could_answer,
+    named_for_raters,
+    nested,
+    plain,
+    sharing,
+    words_in,
+)
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.mapping import ITEM_FIELDS
 from core.formats.datasets.roles import Change, listed_in, said_once
@@ -163,7 +170,8 @@ def _near(table: Table) -> Iterator[NearShape]:
     if {"item", "rater", "label"} <= chosen.keys():
         options = tuple(f"{field}={column}" for field, column in chosen.items())
         yield NearShape("long", "no columns are named for item, rater and answer", options)
-    first = (c for c in flat if len(words_in(table, c)) == len(table.rows))
+    own = [c for c in flat if not named_for_raters([c])]
+    first = (c for c in own if len(words_in(table, c)) == len(table.rows))
     item = _hinted(_HINTS["item"], flat) or next(first, None)
     able = [c for c in flat if c != item and could_answer(table, c)]
     group = next(iter(sharing(table, able)), [])[:_SHOWN]

@@ -51,8 +51,19 @@ def kind_of_table(
     wide = guess_vote_mapping(table, "wide")
     if answers_share_a_scale(table, wide) and not _are_criteria(table, wide, rubric):
         return "unknown"  # raters' answers, or labels of criteria
-    mapping = guess_mapping(table)
-    return "dataset" if mapping.submission is not None or mapping.are_tasks else "unknown"
+    mapping = guess_mapping(table, rubric)
+    if mapping.submission is None:
+        return "dataset" if mapping.are_tasks else "unknown"
+    return "unknown" if _repeats_texts_by_rater(table, mapping.submission) else "dataset"
+
+
+def _repeats_texts_by_rater(table: Table, text: str) -> bool:
+    """Return whether rows repeat texts, and a column names who rated them."""
+    rater = named_fields(flat_columns(table), ("rater",)).get("rater")
+    if rater is None or plain(rater) in WEAK:
+        return False
+    texts = [str(row[text]) for row in table.rows if row.get(text)]
+    return len(set(texts)) < len(texts) and len(words_in(table, rater)) > 1
 
 
 def _are_criteria(table: Table, mapping: VoteMapping, rubric: Rubric | None) -> bool:
@@ -91,6 +102,8 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
     answers = [c.column for c in mapping.columns]
     if mapping.item is None or len(answers) < 2:
         return False
+    if mapping.criterion is None and len(words_in(table, mapping.item)) < len(table.rows):
+        return False  # several rows of an item: its answers cannot be told apart
     if all(c.criterion for c in mapping.columns):
         fit = on_one_scale(table, mapping.columns)
     else:
@@ -112,7 +125,10 @@ def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
 def looks_by_criteria(table: Table) -> bool:
     """Return whether a row is an item and a rater, with a column of scores per criterion."""
     mapping = guess_vote_mapping(table, "criteria")
-    if mapping.item is None or mapping.rater is None or len(mapping.columns) < 2:
+    columns = [c.column for c in mapping.columns]
+    if mapping.item is None or mapping.rater is None or not columns:
+        return False
+    if len(columns) < 2 and (not names_a_criterion(columns[0]) or looks_long(table)):
         return False
     if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
         return False

@@ -16,6 +16,7 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     is_index,
     named_for_raters,
+    names_a_rater,
     nested,
     plain,
     sharing,
@@ -27,7 +28,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import is_yes
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, texts_in
+from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.source.csv_writer import number_of
 from core.text.names import fold
 
@@ -41,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
         *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
         *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
-        *("unit", "nr", "no", "number", "key", "uid"),
+        *("unit", "nr", "no", "number", "key", "uid", "task"),
     ),
     "criterion": (
         *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
@@ -49,14 +50,18 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rater": (
         *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
-        *("reviewer", "coder", "worker id", "worker", "user", "model"),
+        *("reviewer", "coder", "worker id", "worker", "evaluator", "assessor", "scorer", "marker"),
+        *("user", "model"),
     ),
     "kind": ("rater kind", "kind", "rater type", "judge kind"),
     "label": (
         *("label", "rating", "verdict", "vote", "option", "answer", "decision", "judgement"),
         *("judgment", "annotation", "value", "score"),
     ),
-    "reason": ("reason", "rationale", "explanation", "comment", "note", "justification"),
+    "reason": (
+        *("reason", "rationale", "explanation", "comment", "note", "justification"),
+        *("reasoning", "feedback", "critique"),
+    ),
     "weight": ("weight", "rater weight"),
     "replicate": ("replicate", "repetition", "attempt"),
     "order": ("order", "shown order"),
@@ -73,7 +78,7 @@ _NO_ITEM = re.compile(
     r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
     r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
 )
-_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__")
+_SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__", "_", " ")
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
     r"|(?<![a-z])llm(?![a-z])",
@@ -142,8 +147,10 @@ class VoteMapping(Noun):
         """Return the role of every column that has one, as `docs/formats.md` lists them."""
         roles = {column: name for name, column in self.used().items() if "/" not in name}
         for c in self.columns:
-            names = " / ".join(filter(None, (c.criterion, c.rater)))
-            roles[c.column] = f"{'score' if self.layout == 'criteria' else 'rater'}:{names}"
+            kind = "score" if self.layout == "criteria" or not c.rater else "rater"
+            kind = "label" if self.kinds.get(c.rater) == "gold" else kind
+            names = (self.only or "rating",) if kind == "label" else (c.criterion, c.rater)
+            roles[c.column] = ":".join(filter(None, (kind, " / ".join(filter(None, names)))))
         return {column: _ROLES.get(role, role) for column, role in roles.items()}
 
 
@@ -184,20 +191,31 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
     left = [c for c in answerable(table, fields) if could_answer(table, c)]
     left = [c for c in left if plain(c) in _GOLD or not sums_up(c, left)]
+    if sum(map(names_a_rater, left)) > 1:
+        # Beside columns named for raters, another one is a consensus or a total.
+        left = [c for c in left if names_a_rater(c) or kinds_of([c])]
     columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
-        if rubric is None and not on_one_scale(table, columns) and on_one_scale(table, turned):
+        sides = [list({c.criterion for c in of}) for of in (columns, turned)]
+        by_name = len(sides[0]) > 1 and _like_raters(sides[0]) > _like_raters(sides[1])
+        by_scale = not on_one_scale(table, columns) and on_one_scale(table, turned)
+        if rubric is None and (by_name or by_scale):
             columns = turned
     else:
         groups = sharing(table, left)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
-    if "item" not in fields and columns and named_for_raters([c.column for c in columns]):
-        fields |= _named_by_values(table, [*fields.values(), *(c.column for c in columns)])
+    answers = [c.column for c in columns]
+    if "item" not in fields and columns and (named_for_raters(answers) or kinds_of(answers)):
+        fields |= _named_by_values(table, [*fields.values(), *answers], fields)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
+
+
+def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
+    return all(map(names_a_rater, names)), named_for_raters(names)
 
 
 def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
@@ -210,7 +228,7 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
-    if not sharing(table, able):
+    if len(able) > 1 and not sharing(table, able):
         return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
 
@@ -266,17 +284,26 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     return {name: column for name, column in fields.items() if name != "submission"}
 
 
-def _named_by_values(table: Table, taken: Sequence[str]) -> dict[str, str]:
-    """Return the first free column that names every row by a short word of its own as the item."""
-    for column in table.columns:
-        words = words_in(table, column)
-        if column not in taken and len(words) == len(table.rows) and max(map(len, words)) < LONG:
+def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
+    """Return the item where no column is named for it: a short word a row, else the text."""
+    for column in (c for c in table.columns if c not in taken):
+        words, of = words_in(table, column), texts_in(table, column)
+        if named_for_raters([column]):
+            return {}  # a row per rater, which is no layout of these
+        if of is not None and of.sentences:
+            continue
+        if len(words) == len(table.rows) and max(map(len, words)) < LONG:
             return {"item": column}
-    return {}
+    free = {plain(column): column for column in table.columns if column not in taken}
+    text = fields.get("submission") or text_column(table, free).column
+    return {} if text is None else {"item": text, "submission": text}
 
 
 def _differs(table: Table, column: str) -> bool:
-    """Return whether most rows have a value of their own in a column."""
+    """Return whether a column holds sentences, or most rows have a value of their own there."""
+    of = texts_in(table, column)
+    if of is not None and of.sentences:
+        return True
     return 2 * len(words_in(table, column)) > len(table.rows) > 1
 
 
@@ -312,6 +339,10 @@ def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator
     """Return whether headings are criterion and rater, not `maker/model`."""
     if names:
         return all(fold(criterion) in names for criterion, _ in pairs)
+    if separator in "_ ":
+        parts = {a for a, _ in pairs}, {b for _, b in pairs}
+        whole = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
+        return whole and any(len(of) > 1 and named_for_raters(list(of)) for of in parts)
     return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
 
 

@@ -85,10 +85,11 @@ def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
 def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
     """By criterion the word that an item has for it, and whether it is a label already."""
     notes = {plain_head(key): value for key, value in item.meta.items()}
+    spelt = {plain_head(name): label for name, label in item.labels.items()}
     for criterion in rubric.criteria:
-        label = item.labels.get(criterion.name)
+        label = item.labels.get(criterion.name) or spelt.get(plain_head(criterion.name))
         if label is not None:
-            yield criterion, label.label, True
+            yield criterion, label.label, criterion.name in item.labels
             continue
         value = notes.get(plain_head(criterion.name))
         word = str(value).strip() if isinstance(value, str | int | float) else ""
@@ -141,14 +142,17 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
 
 
 def _labelled(item: Item, rubric: Rubric, words: Words) -> Item:
-    labels = dict(item.labels)
+    exact = {criterion.name for criterion in rubric.criteria}
+    spelt = {plain_head(name): label for name, label in item.labels.items()}
+    theirs = {plain_head(name) for name in exact}
+    labels = {n: v for n, v in item.labels.items() if n in exact or plain_head(n) not in theirs}
     for criterion, word, _ in _said(item, rubric):
         place = option_named(criterion, word)
         ours = words.get(criterion.name, {}).get(word)
         if place is None and ours is not None:
             place = criterion.index_of(ours)
         if place is not None:
-            before = labels.get(criterion.name)
+            before = labels.get(criterion.name) or spelt.get(plain_head(criterion.name))
             reason = before.reason if before else ""
             labels[criterion.name] = Label(label=criterion.choices[place].label, reason=reason)
     return item.model_copy(update={"labels": labels})

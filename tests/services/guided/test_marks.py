@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.dataset import Dataset, Item
+from core.domain.dataset import Dataset, Item, Label
 from core.domain.library import DatasetVersion
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
@@ -87,3 +87,19 @@ def test_a_column_of_remarks_is_no_column_of_marks(store: Store) -> None:
     notes = [{"Cause": f"remark number {n}"} for n in range(marks.MOST_WORDS + 1)]
     found = marks.found(store, class_with(store, *notes).id, RUBRIC)
     assert (found.marked, found.words, found.settled) == ({}, {}, True)
+
+
+def test_labels_that_came_along_under_another_spelling_are_those_of_the_criterion(
+    store: Store,
+) -> None:
+    labels = {"cause": Label(label="Full", reason="names it"), "Other": Label(label="3")}
+    item = Item(id="a", submission="Text", labels=labels)
+    version = store.datasets.create(Dataset(name="Class", items=(item,)), now=NOW, source="c.csv")
+    found = marks.found(store, version.id, RUBRIC)
+    assert (found.marked, found.settled) == ({"Cause": 1}, False)
+    taken = marks.take(store, version, RUBRIC, {})
+    kept = store.datasets.load(taken.id).items[0].labels
+    assert {name: (label.label, label.reason) for name, label in kept.items()} == {
+        "Cause": ("Full", "names it"),
+        "Other": ("3", ""),
+    }
