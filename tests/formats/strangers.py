@@ -767,4 +767,152 @@ STRANGERS: tuple[Stranger, ...] = (
     Stranger(
         "twice.csv", table(ESSAYS), "refused", words=("submission=essay", "submission=essay_id")
     ),
+    Stranger(
+        "konsens.csv",
+        table(
+            [
+                {
+                    "Fall": f"F{n}",
+                    "Rater 1": "ab"[n % 2],
+                    "Rater 2": "ab"[n % 3 % 2],
+                    "Konsens": "a",
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (16, 2, 8, 1),
+    ),
+    Stranger(
+        "traits of raters.csv",
+        table(
+            [
+                {
+                    "essay_id": n,
+                    "essay_set": 1 + n % 2,
+                    "essay": essay(n),
+                    "rater1_trait1": n % 3,
+                    "rater1_trait2": n % 3,
+                    "rater2_trait1": (n + 1) % 3,
+                    "rater2_trait2": n % 2,
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (32, 2, 8, 2),
+        essay(0),
+    ),
+    Stranger(
+        "evaluators.jsonl",
+        lines(
+            [
+                {
+                    "conv_id": n // 2,
+                    "transcript": essay(n // 2),
+                    "evaluator": f"e{n % 2}",
+                    "overall": 1 + n % 5,
+                }
+                for n in range(8)
+            ]
+        ),
+        "criteria",
+        (8, 2, 4, 1),
+    ),
+    Stranger(
+        "coders as rows.csv",
+        table(
+            [
+                {"coder": who, **{f"u{n}": (n + at) % 3 for n in range(8)}}
+                for at, who in enumerate(("ann", "bob", "cem"))
+            ]
+        ),
+        "refused",
+    ),
+    Stranger(
+        "rows of systems.csv",
+        table(
+            [
+                {
+                    "id": f"d{n // 3}",
+                    "system": f"m{n % 3}",
+                    "summary": short(n),
+                    "expert_a": 1 + n % 5,
+                    "expert_b": 1 + n % 4,
+                }
+                for n in range(9)
+            ]
+        ),
+        "refused",
+    ),
+    Stranger(
+        "grader and gold.csv",
+        table(
+            [
+                {
+                    "Question": "Why does a lamp burn, in short?",
+                    "Answer": short(n),
+                    "Grader1": n % 3,
+                    "Grader2": (n + 1) % 3,
+                    "Gold": n % 3,
+                }
+                for n in range(9)
+            ]
+        ),
+        "wide",
+        (18, 2, 9, 1),
+        short(0),
+        {"rating": "0"},
+    ),
+    Stranger(
+        "left and right.csv",
+        table(
+            [
+                {
+                    "pair": n // 2,
+                    "annotator": f"p{n % 2}",
+                    "left_text": essay(n // 2),
+                    "right_text": essay(n // 2 + 20),
+                    "choice": ("left", "right")[n % 2],
+                }
+                for n in range(8)
+            ]
+        ),
+        "pairs",
+        (8, 2, 4, 1),
+    ),
+    # An answer and a model's answer: either may be what is judged.
+    Stranger(
+        "model answers.csv",
+        table(
+            [
+                {
+                    "question": f"Why lamp {n}?",
+                    "model_answer": essay(n),
+                    "answer": essay(n + 9),
+                    "marks": n % 4,
+                }
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=("submission=model_answer", "submission=answer"),
+    ),
+    Stranger(
+        "statements.csv",
+        table(
+            [
+                {
+                    "id": n,
+                    "statement": essay(n),
+                    "rater_1": ("yes", "no")[n % 2],
+                    "rater_2": ("yes", "no")[n % 3 % 2],
+                }
+                for n in range(8)
+            ]
+        ),
+        "wide",
+        (16, 2, 8, 1),
+        essay(0),
+    ),
 )

@@ -138,7 +138,7 @@ def _build(
     dataset = build(Dataset, data, "dataset", name)
     notices = [*table.notices, *header.notices]
     notices += _column_notices(table, mapping, roles) + _text_notices(table, mapping, reader)
-    return Parsed(dataset, shortened(notices + reader.notices), roles=roles)
+    return Parsed(dataset, shortened(notices + reader.remarks()), roles=roles)
 
 
 def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:

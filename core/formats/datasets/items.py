@@ -82,6 +82,16 @@ class ItemReader:
         self.textless: list[int] = []
         self.empty: list[int] = []
         self._found_in_meta = set[str]()
+        self._texts, self._rows = set[int](), 0
+
+    def remarks(self) -> list[Problem]:
+        """Return the notices, with one if rows repeat texts and a note could say who rated."""
+        again = self._rows - len(self._texts) - len(self.textless) - len(self.empty)
+        if self._rows < 4 or 2 * again < self._rows or not self._mapping.meta:
+            return self.notices
+        message = f"{again:,} of {self._rows:,} rows repeat the text of another row."
+        mend = "If rows are answers of raters, say who they are, as in --map rater=COLUMN."
+        return [*self.notices, Problem(message, mend)]
 
     def item(self, row: int, id: str) -> Item | None:
         """Return the item of a row, or ``None`` if it has a problem."""
@@ -250,6 +260,8 @@ class ItemReader:
             self._wrong(UnfitValue("is missing.", mend), row, (column,))
             return
         value = cells.get(column)
+        self._rows += 1
+        self._texts.add(hash(str(value)))
         blank = value is None or (isinstance(value, str) and not value.strip())
         if value is None or (blank and meta.get(TEXT_AVAILABLE) is False):
             meta[TEXT_AVAILABLE] = False

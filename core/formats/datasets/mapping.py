@@ -163,7 +163,9 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
     for name, others in SYNONYMS.items():
         if name not in fields and name != "submission":
-            _claim(fields, name, others, free, table)
+            # Beside an answer, a model's is judged just as often.
+            known = [n for n in others if n != "model answer" or "answer" not in free]
+            _claim(fields, name, known, free, table)
     if "id" not in fields:
         _claim(fields, "id", [n for n in reversed(free) if n.endswith(" id")], free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}

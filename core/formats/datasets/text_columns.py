@@ -17,7 +17,16 @@ WRITTEN_BY = (
 )
 WRITTEN = (
     *("response", "answer", "completion", "output", "generation", "essay", "reply", "full text"),
-    *("summary", "translation", "story", "continuation", "hypothesis", "prediction", "assistant"),
+    *(
+        "model answer",
+        "summary",
+        "translation",
+        "story",
+        "continuation",
+        "hypothesis",
+        "prediction",
+        "assistant",
+    ),
 )
 #: Names of any text: the source of a summary just as often as what is judged.
 ANY_TEXT = (
@@ -147,9 +156,9 @@ def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | N
     if not columns:
         return None
     written = [c for c in columns if c in texts and texts[c].sentences and not texts[c].repeated]
-    if len(columns) == 1 or len(written) < 2:
+    if len(columns) == 1 or len(written) == 1:
         return TextChoice((written or columns)[0], "a usual name for it")
-    return TextChoice(None, "", tuple(written))
+    return TextChoice(None, "", tuple(written or columns))
 
 
 def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:

@@ -275,6 +275,8 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if plain(asked) == "question" and _differs(table, asked):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
         fields = {"prompt": asked} | fields
+    if "submission" not in fields and (text := _text_of_items(table, fields)):
+        fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
         fields = fields | {"item": fields["submission"]}
     column = fields.get("submission", "")
@@ -282,6 +284,16 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if of is None or of.sentences or of.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
+    """Return the only column of long texts that is the same in all rows of an item."""
+    free = {plain(c): c for c in table.columns if c not in fields.values()}
+    text = text_column(table, free).column
+    if text is None or "item" not in fields:
+        return None
+    pairs = {(str(row.get(fields["item"])), str(row.get(text))) for row in table.rows}
+    return text if len(pairs) == len(words_in(table, fields["item"])) else None
 
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:

@@ -60,3 +60,23 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
     assert set(map(" ".join, proposed)) >= set(case.maps), str(refused.value)
     for words in proposed:
         brought(store, file, words)
+
+
+def test_rows_that_repeat_texts_beside_a_column_of_names_are_said(
+    store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "peers.csv"
+    rows = "".join(f"a{n // 2},p{n % 2},Essay number {n // 2} about rivers.\n" for n in range(6))
+    file.write_text("author,peer,essay\n" + rows)
+    said = [notice["message"] for notice in brought(store, file)["notices"]]
+    # Six rows, three essays.
+    assert "3 of 6 rows repeat the text of another row." in said
+
+
+def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    text = "Rivers carry sand to the sea and a plain becomes of what they leave."
+    file.write_text(f"item,rater,label,remark\na,kim,yes,{text}\na,lee,no,{text[8:]}\n")
+    said = " ".join(str(notice) for notice in brought(store, file)["notices"])
+    assert "was not part of the file" not in said
+    assert "say --map submission=remark" in said
