@@ -32,6 +32,7 @@ from core.formats.datasets.text_columns import (
     SECTIONS,
     WRITTEN,
     WRITTEN_BY,
+    is_worded,
     text_column,
 )
 from core.formats.source.csv_writer import number_of
@@ -184,7 +185,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
         about |= {name: free.pop(name) for name in ANY_TEXT if name in free}
         if "label_map" not in fields:
             fields["labels"] |= _came_along(free, table, rubric)
-    named = {name: c for name, c in about.items() if name in CONTEXT_NAMES or _is_worded(table, c)}
+    named = {name: c for name, c in about.items() if name in CONTEXT_NAMES or is_worded(table, c)}
     context += named.values()
     free |= {name: column for name, column in about.items() if column not in context}
     unused = set(free.values()) - private
@@ -212,15 +213,9 @@ def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> s
         return None  # what was answered may stand inside
     prompt = fields.get("prompt", "")
     named = [prompt] if plain_head(prompt) == "input" else []
-    texts = [c for c in (*named, *about.values()) if _is_worded(table, c)]
+    texts = [c for c in (*named, *about.values()) if is_worded(table, c)]
     texts = [c for c in texts if all(isinstance(row.get(c), str) for row in table.rows[:1000])]
     return texts[0] if len(texts) == 1 else None
-
-
-def _is_worded(table: Table, column: str) -> bool:
-    cells = [row[column] for row in table.rows[:1000] if row.get(column)]
-    texts = [cell for cell in cells if not isinstance(cell, str) or " " in cell.strip()]
-    return bool(cells) and 2 * len(texts) > len(cells)
 
 
 def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> dict[str, str]:

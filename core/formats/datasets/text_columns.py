@@ -152,6 +152,13 @@ def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
     ]
 
 
+def is_worded(table: Table, column: str) -> bool:
+    """Return whether most cells of a column are more than a word."""
+    cells = [row[column] for row in table.rows[:1000] if row.get(column)]
+    texts = [cell for cell in cells if not isinstance(cell, str) or " " in cell.strip()]
+    return bool(cells) and 2 * len(texts) > len(cells)
+
+
 def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | None:
     if not columns:
         return None
