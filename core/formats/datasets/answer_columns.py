@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from core.text.names import fold
 MOST_LABELS = 50
 #: Two columns with at most this many answers share a scale if they have a number in common.
 MOST_SHARED = 12
+_FIRST = 500
 #: Longer texts are not labels.
 LONGEST = 200
 #: From this many rows on, words used once each are names, not labels.
@@ -174,15 +176,16 @@ def could_answer(table: Table, column: str) -> bool:
 
     Dates, links, ids, long texts and values that differ in every row are excluded.
     """
-    if plain(column).rpartition(" ")[2] in NO_RATERS or nested(table, column):
+    if plain(column).rpartition(" ")[2] in NO_RATERS:
+        return False
+    # Too many words in the first rows are too many in all, which then need not be read.
+    if len(_given(table, column, _FIRST)) > MOST_LABELS or nested(table, column):
         return False
     given = _given(table, column)
-    answers = set(given)
-    if not answers or len(answers) > MOST_LABELS:
+    if not given or len(given) > MOST_LABELS:
         return False
-    return not (
-        says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given, answers)
-    )
+    answers = set(given)
+    return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))
 
 
 def says_no_label(answers: set[str]) -> bool:
@@ -197,20 +200,19 @@ def _counted(word: str) -> bool:
     return number is not None and abs(number) >= _COUNTED_FROM
 
 
-def _all_unique(given: Sequence[str], answers: set[str]) -> bool:
-    if len(answers) < len(given) or None not in map(is_yes, answers):
+def _all_unique(given: Counter[str]) -> bool:
+    if len(given) < given.total() or None not in map(is_yes, given):
         return False
-    whole = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in answers)
+    whole = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in given)
     return len(given) >= (UNIQUE_NUMBERS if whole else UNIQUE_WORDS)
 
 
 def unique_words(table: Table, column: str) -> bool:
     """Return whether a column holds texts or names that differ in many rows."""
     given = _given(table, column)
-    answers = set(given)
-    if len(given) < UNIQUE_WORDS or len(answers) < len(given) or None not in map(is_yes, answers):
+    if len(given) < UNIQUE_WORDS or len(given) < given.total() or None not in map(is_yes, given):
         return False
-    return not all(number_of(word) is not None for word in answers)
+    return not all(number_of(word) is not None for word in given)
 
 
 def words_in(table: Table, column: str) -> set[str]:
@@ -218,10 +220,14 @@ def words_in(table: Table, column: str) -> set[str]:
     return set(_given(table, column))
 
 
-def _given(table: Table, column: str) -> list[str]:
-    cells = (alone(row.get(column)) for row in table.rows)
-    words = (fold(str(cell)) for cell in cells if cell is not None)
-    return [word for word in words if word not in NO_ANSWER]
+def _given(table: Table, column: str, most: int | None = None) -> Counter[str]:
+    """Return how often each word stands in the first rows of a column, ignoring case."""
+    cells = (alone(row.get(column)) for row in table.rows[:most])
+    counts = Counter[str]()
+    for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
+        if (folded := fold(word)) not in NO_ANSWER:
+            counts[folded] += times
+    return counts
 
 
 def sharing(table: Table, columns: Sequence[str]) -> list[list[str]]:
