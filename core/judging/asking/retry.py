@@ -87,7 +87,8 @@ class Caller:
         self._local, self._patient = is_local(spec), is_patient(spec)
         self._chances = spec.logprobs or (spec.decides and self._local)
         # Local models run away most, and their servers know limits of lists and texts.
-        self._format: ReplyFormat = "bounded" if self._local else "schema"
+        self.first_format: ReplyFormat = "bounded" if self._local else "schema"
+        self._format: ReplyFormat = self.first_format
         some = gates if isinstance(gates, tuple) else (gates,)
         self.turns = CallTurns(spec, some, sleep, clock)
 
@@ -193,7 +194,7 @@ class Caller:
             schema=schema or _NO_SCHEMA,
             format=self._format if schema else "systemone" if typed else "words",
             temperature=spec.temperature,
-            max_tokens=spec.max_tokens or short,
+            max_tokens=min(spec.max_tokens or short, short) if short else spec.max_tokens,
             timeout=spec.timeout,
             patient=self._patient,
             thinking=spec.thinking,
