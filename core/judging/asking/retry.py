@@ -102,9 +102,9 @@ class Caller:
     ) -> Completion:
         """Return a completion after any retries. Raises the last ``CallError``.
 
-        Without a ``schema`` the reply is in plain words, and of a deciding judge without a limit of
-        its own at most ``most`` tokens, as its chances are enough. ``rng`` gives the generator that
-        pauses are drawn from, always the same one.
+        Without a ``schema`` the reply is in plain words, with at most ``most`` tokens; a deciding
+        judge has that limit only if chances come, which are enough. ``rng`` gives the generator
+        that pauses are drawn from, always the same one.
         """
         tally.sent = segments
         request = self.request(segments, schema, most)
@@ -186,7 +186,8 @@ class Caller:
         typed = spec.template == "systemone"
         # Only for a chosen option: an assessment's tokens tell nothing.
         chances = self._chances and (schema is not None or (spec.decides and not typed))
-        short = most if chances and spec.decides and spec.thinking in (None, "off") else None
+        short = most if chances or not spec.decides else None
+        short = short if spec.thinking in (None, "off") else None
         return Request(
             model=spec.model,
             messages=messages(segments),
