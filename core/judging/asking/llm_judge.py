@@ -24,6 +24,7 @@ from core.judging.asking.retry import Caller, Gates, Unanswered
 from core.judging.prompts.assembly import (
     build,
     follow_up,
+    is_brief,
     repair,
     repair_assessment,
     repair_cut,
@@ -46,6 +47,8 @@ from core.judging.rate_limits import Clock, Sleep
 
 #: An assessment up to this length is the vote's reason; a longer one is summarised.
 LONGEST_REASON = 600
+#: The most tokens of an assessment in brief words, if a judge does not think.
+BRIEF_ASSESSMENT = 200
 
 #: Finish reasons of providers' own filters.
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
@@ -103,7 +106,12 @@ class Conversation:
         return await self._complete(segments, None, most)
 
     async def _assess(self, segments: tuple[Segment, ...]) -> str:
-        text, trouble = _assessment(await self._complete(segments, None))
+        brief = is_brief(self._question)
+        text, trouble = _assessment(
+            await self._complete(segments, None, BRIEF_ASSESSMENT if brief else None)
+        )
+        if brief and text:
+            return text  # small models hardly ever end by themselves
         if trouble and self._tally.spent < self._spec.tries:
             self._detail["repaired"] = True
             segments = (*segments, repair_assessment(trouble.message))

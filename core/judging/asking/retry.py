@@ -87,7 +87,8 @@ class Caller:
         self._local, self._patient = is_local(spec), is_patient(spec)
         self._chances = spec.logprobs or (spec.decides and self._local)
         # Local models run away most, and their servers know limits of lists and texts.
-        self._format: ReplyFormat = "bounded" if self._local else "schema"
+        self.first_format: ReplyFormat = "bounded" if self._local else "schema"
+        self._format: ReplyFormat = self.first_format
         some = gates if isinstance(gates, tuple) else (gates,)
         self.turns = CallTurns(spec, some, sleep, clock)
 
@@ -101,9 +102,9 @@ class Caller:
     ) -> Completion:
         """Return a completion after any retries. Raises the last ``CallError``.
 
-        Without a ``schema`` the reply is in plain words, and of a deciding judge without a limit of
-        its own at most ``most`` tokens, as its chances are enough. ``rng`` gives the generator that
-        pauses are drawn from, always the same one.
+        Without a ``schema`` the reply is in plain words, with at most ``most`` tokens; a deciding
+        judge has that limit only if chances come, which are enough. ``rng`` gives the generator
+        that pauses are drawn from, always the same one.
         """
         tally.sent = segments
         request = self.request(segments, schema, most)
@@ -185,7 +186,8 @@ class Caller:
         typed = spec.template == "systemone"
         # Only for a chosen option: an assessment's tokens tell nothing.
         chances = self._chances and (schema is not None or (spec.decides and not typed))
-        short = most if chances and spec.decides and spec.thinking in (None, "off") else None
+        short = most if chances or not spec.decides else None
+        short = short if spec.thinking in (None, "off") else None
         return Request(
             model=spec.model,
             messages=messages(segments),
@@ -193,7 +195,7 @@ class Caller:
             schema=schema or _NO_SCHEMA,
             format=self._format if schema else "systemone" if typed else "words",
             temperature=spec.temperature,
-            max_tokens=spec.max_tokens or short,
+            max_tokens=min(spec.max_tokens or short, short) if short else spec.max_tokens,
             timeout=spec.timeout,
             patient=self._patient,
             thinking=spec.thinking,

@@ -114,10 +114,11 @@ def _compares(question: Question) -> bool:
 def _words(question: Question) -> _Words:
     if _compares(question):
         return _OF_TWO
-    return _BRIEF if _is_brief(question) else _OF_ONE
+    return _BRIEF if is_brief(question) else _OF_ONE
 
 
-def _is_brief(question: Question) -> bool:
+def is_brief(question: Question) -> bool:
+    """Return whether a question is asked in brief words; comparisons never are."""
     return question.style == "brief" and not _compares(question)
 
 
@@ -141,7 +142,7 @@ def build(question: Question) -> Prompt:
 
 def _schema(question: Question) -> Schema:
     counts, several = [len(ask.order) for ask in question.asks], question.mode == "rubric"
-    if _is_brief(question):
+    if is_brief(question):
         return option_schema(counts, several=several)
     return rubric_schema(counts) if several else reply_schema(counts[0])
 
@@ -187,7 +188,7 @@ def summarise(reply: str) -> tuple[Segment, Segment]:
 
 def repair(problem: str, question: Question) -> Segment:
     """Return the segment after an unreadable reply. ``problem`` is a sentence."""
-    if _is_brief(question):
+    if is_brief(question):
         count, words = len(question.order), _words(question)
         again = words.ask_all if question.mode == "rubric" else words.ask
         ids = _listed(ids_of(len(question.asks)))

@@ -255,10 +255,10 @@ def waiting_words(look: RunProgress) -> str:
     """Return what has been out for long, and with whom, or an empty string."""
     if look.waited is None:
         return ""
-    out = max(1, look.row.out)
-    others = "1 call is" if out == 1 else f"{out:,} calls are"
-    since = "" if out == 1 else "the oldest "
-    return f"{others} out, {since}for {seconds(look.waited)} ({look.waits_for})"
+    out, since = max(1, look.row.out), seconds(look.waited)
+    if out == 1:
+        return f"1 call has been out for {since} ({look.waits_for})"
+    return f"{out:,} calls are out, the oldest for {since} ({look.waits_for})"
 
 
 def status_of(row: RunRow) -> str:

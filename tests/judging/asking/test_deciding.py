@@ -108,8 +108,10 @@ def test_the_option_is_read_from_its_chance_where_the_model_says_something_else(
 ) -> None:
     # What SmolLM2 says to such a question: "Paris", with No and Yes behind it.
     provider.rule = lambda body: word("Paris", Paris=0.6, No=0.1, Yes=0.07)
-    vote = asked(store, provider)["good", "clear"]
+    vote = asked(store, provider, max_tokens=1024)["good", "clear"]
     assert isinstance(vote, VoteRow)
+    # A repair may be longer; the first question is not, whatever the judge's limit.
+    assert {one.body["max_tokens"] for one in provider.requests} == {5, 1024}
     assert (vote.option, vote.probabilities) == (1, None)
     assert vote.detail["other_chance"] == pytest.approx(0.83)
     assert "repaired" not in vote.detail

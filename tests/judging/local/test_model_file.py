@@ -6,11 +6,11 @@ A module named ``xllamacpp`` stands in for llama.cpp's: it serves one fixed answ
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from core.judging.rate_limits import ProviderGate
 from core.services.judges.readiness import require_ready
 from tests.judging.scripted import QUESTION
 from tests.places import ROOT
+from tests.services.runs.world import until
 
 #: Speaks as the real one does, as far as the starter uses it.
 STAND_IN = """
@@ -104,11 +105,10 @@ def test_a_file_is_served_and_asked_and_costs_nothing(
     assert isinstance(vote, Vote)
     # Two calls at once, each with the whole context.
     assert (cost, context) == (0.0, 2 * 4096)
-    address = model_file.address(model)
-    assert model_file.address(model) == address
+    address = model_file.address(model).removesuffix("/v1")
+    assert model_file.address(model) == f"{address}/v1"
     model_file.stop()
-    with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(address)
+    assert is_refused(address)
 
 
 def test_a_server_that_ended_is_started_again(model: Path) -> None:
@@ -142,17 +142,16 @@ def test_the_server_ends_with_the_process_that_started_it(model: Path) -> None:
         [sys.executable, "-c", code, str(model)],
         env=environ, capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
-    address = done.stdout.strip()
+    address = done.stdout.strip().removesuffix("/v1")
     assert address.startswith("http://127.0.0.1:")
-    for _ in range(200):
-        try:
-            urllib.request.urlopen(address)
-        except urllib.error.HTTPError:
-            continue
-        except urllib.error.URLError:
-            break
-    else:
-        pytest.fail("The server outlived its starter.")
+    until(lambda: is_refused(address))
+
+
+def is_refused(address: str) -> bool:
+    """Whether nobody listens there any more."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    with socket.socket() as line:
+        return line.connect_ex((host, int(port))) == errno.ECONNREFUSED
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_what_is_out_for_long_is_told_in_words(store: Store) -> None:
 
     store.runs.set_notes(run_id, {WAITING: {"since": clock.at() - 65, "judge": "bob"}})
     words = lifecycle.waiting_words(lifecycle.progress(store, run_id))
-    assert re.fullmatch(r"1 call is out, for 1 min [56] s \(bob\)", words)
+    assert re.fullmatch(r"1 call has been out for 1 min [56] s \(bob\)", words)
     store.runs.set_notes(run_id, {WAITING: {}})
     assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
 

@@ -42,7 +42,8 @@ def small_model(body: dict[str, Any]) -> Answer:
         top = [entry("The", 0.6), entry("No", 0.2), entry("2", 0.1), entry("Yes", 0.1)]
         return said("The", logprobs={"content": [{**top[0], "top_logprobs": top}]})
     if "response_format" not in body:
-        return said("It is about the reply.")
+        # Where it is bounded, it is cut off: it never ends by itself.
+        return said("It is about the reply.", finish="length" if "max_tokens" in body else "stop")
     schema = body["response_format"]["json_schema"]["schema"]
     asked = schema["properties"]
     if "too long" in text or "evidence" not in json.dumps(asked):

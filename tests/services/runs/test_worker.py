@@ -70,7 +70,7 @@ def test_what_has_been_out_for_long_is_noted_while_it_is(
         on_tick=lambda: seen.append(lifecycle.waiting_words(lifecycle.progress(store, run_id))),
     )
 
-    assert any("1 call is out" in words and "(ada)" in words for words in seen)
+    assert any("1 call has been out" in words and "(ada)" in words for words in seen)
     assert lifecycle.waiting_words(lifecycle.progress(store, run_id)) == ""
 
 
