@@ -180,6 +180,8 @@ WORDINGS: tuple[tuple[str, str], ...] = (
 )
 #: Columns that need a reference, and columns that need a prompt.
 OF_REFERENCE, OF_PROMPT = frozenset({0, 1, 4, 5, 6, 7, 9, 11}), frozenset({2, 3, 6, 7, 10})
+#: Columns whose mean says how near an answer is to its reference, whatever the labels.
+CLOSENESS = (0, 1, 4, 6, 11)
 
 
 class Relater:
@@ -272,6 +274,11 @@ class Encoded:
             self.has_prompt[part],
         )
 
+    @property
+    def closeness(self) -> Floats:
+        """Return how near each answer is to its reference, beside the others, shape (n,)."""
+        return np.asarray(self.related[:, CLOSENESS].mean(axis=1))
+
     @cached_property
     def transposed(self) -> sparse.csr_matrix:
         """Return transposed text rows, shape (terms, n); made once, used per question."""
@@ -282,12 +289,14 @@ class Encoded:
 class Nearness:
     """Products between ``m`` items and ``n`` others, each of shape (m, n).
 
-    ``text``: cosine of the answers. ``related``: product of the related numbers, per number.
-    ``same``: whether both answer the same prompt.
+    ``text``: cosine of the answers. ``related``: product of the related numbers, per number;
+    ``closeness``: of their nearness to the reference. ``same``: whether both answer the same
+    prompt.
     """
 
     text: Floats
     related: Floats
+    closeness: Floats
     same: npt.NDArray[np.bool_]
     lengths: tuple[Floats, Floats]
 
@@ -298,6 +307,7 @@ class Nearness:
         return Nearness(
             text=(a.rows @ b.transposed).toarray(),
             related=a.related @ b.related.T / width,
+            closeness=np.outer(a.closeness, b.closeness),
             same=a.prompts[:, None] == b.prompts[None, :],
             lengths=(_squares(a), _squares(b)),
         )
@@ -340,3 +350,16 @@ class Encoder:
 def encoder_of(texts: tuple[Texts, ...]) -> Encoder:
     """Return the encoder of these texts, cached for the run's next criterion."""
     return Encoder(texts)
+
+
+def by_reference(items: Sequence[Item]) -> dict[str, float] | None:
+    """Return how near each answer is to its reference, by item id: larger is nearer.
+
+    It sorts and grades nothing: the numbers are beside the other answers, so they have no level.
+    ``None`` where an item has no reference or no text.
+    """
+    texts = [texts_of(item) for item in items]
+    if not texts or not all(answer.strip() and reference.strip() for answer, _, reference in texts):
+        return None
+    near = encoder_of(tuple(sorted(set(texts)))).encode(items).closeness
+    return {item.id: float(value) for item, value in zip(items, near, strict=True)}

@@ -27,7 +27,10 @@ class TrainingReport:
     accuracy of the best simple rule: always the most common label, of all or of the item's prompt
     (``baseline`` says which); ``gain_error`` is the standard error of the difference. With
     ``threshold``, a share ``coverage`` of items is answered, and those with
-    ``accuracy_answering``. ``used`` is smaller than ``n`` where a sample was enough.
+    ``accuracy_answering``. ``used`` is smaller than ``n`` where a sample was enough. Where labels
+    have an order, ``weighted_kappa`` is quadratic and ``order`` the correlation of ranks with the
+    labels. ``kappa_range`` is the 95% interval of the kappa that counts. ``features``: ``words``
+    or ``numbers``, whichever did better, or ``neighbours``.
     """
 
     method: str
@@ -43,6 +46,10 @@ class TrainingReport:
     baseline: str = ""
     gain_error: float | None = None
     kappa: float | None = None
+    weighted_kappa: float | None = None
+    order: float | None = None
+    kappa_range: tuple[float, float] | None = None
+    features: str = ""
     temperature: float | None = None
     target: float | None = None
     threshold: float | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -48,10 +48,27 @@ def repeats_for(n: int) -> int:
 
 #: The score of a label that no example has.
 NEVER = -30.0
-# Chosen on SAF and Mohler by bench/offline.py; accuracy changes little around them.
-TEXT, TEXT_SAME, RELATED, RELATED_SAME, PROMPT = 1.0, 1.0, 0.5, 0.2, 0.5
 STRENGTH = 4.0
 NEIGHBOUR_RELATED, OTHER_PROMPT, SHARPNESS, MOST_NEIGHBOURS = 0.2, 0.5, 3, 15
+
+
+class Kernel(NamedTuple):
+    """How much each kind of nearness counts; ``*_same`` and ``prompt`` within a prompt only."""
+
+    text: float
+    text_same: float
+    related: float
+    related_same: float
+    prompt: float
+    closeness: float
+
+
+#: What an answer says, in full: needs a hundred labels or so to tell words apart.
+WORDS = Kernel(1.0, 1.0, 0.5, 0.2, 0.5, 0.0)
+#: Mostly how near it is to its reference: with few labels it is ahead of words.
+NUMBERS = Kernel(0.1, 0.25, 0.1, 0.0, 0.1, 0.5)
+# Chosen on SAF and Mohler by bench/offline.py and bench/few_labels.py; figures change little
+# around them.
 
 
 class FittedMethod(Protocol):
@@ -93,10 +110,14 @@ class LogisticRegression:
     still learns what only one of them asks for.
     """
 
+    def __init__(self, kernel: Kernel = WORDS) -> None:
+        self.kernel = kernel
+
     def products(self, near: Nearness) -> Floats:
         """Return the kernel of the shared and the per-prompt features."""
-        shared = TEXT * near.text + RELATED * near.related
-        own = TEXT_SAME * near.text + RELATED_SAME * near.related + PROMPT
+        k = self.kernel
+        shared = k.text * near.text + k.related * near.related + k.closeness * near.closeness
+        own = k.text_same * near.text + k.related_same * near.related + k.prompt
         return np.asarray(shared + near.same * own)
 
     def fit(self, products: Floats, labels: Ints, k: int) -> Dual:
@@ -169,6 +190,8 @@ class NearestNeighbours:
         return Neighbourhood(labels, np.bincount(labels, minlength=k) / len(labels))
 
 
-def method_of(kind: str) -> Method:
-    """Return the method of a judge's kind: ``classifier`` or ``neighbours``."""
-    return LogisticRegression() if kind == "classifier" else NearestNeighbours()
+def methods_of(kind: str) -> dict[str, Method]:
+    """Return the methods that a kind of judge chooses from by cross-validation."""
+    if kind == "classifier":
+        return {"words": LogisticRegression(WORDS), "numbers": LogisticRegression(NUMBERS)}
+    return {"neighbours": NearestNeighbours()}

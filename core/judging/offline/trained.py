@@ -11,8 +11,15 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
-from core.judging.offline.calibration import Bools, probabilities
+from core.judging.offline.calibration import (
+    Bools,
+    decided,
+    evidence,
+    is_ordered,
+    probabilities,
+)
 from core.judging.offline.features import (
+    CLOSENESS,
     OF_PROMPT,
     OF_REFERENCE,
     WORDINGS,
@@ -27,14 +34,11 @@ from core.judging.offline.features import (
 )
 from core.judging.offline.judge import Prediction, TrainingReport
 from core.judging.offline.methods import (
-    PROMPT,
-    RELATED,
-    RELATED_SAME,
-    TEXT,
-    TEXT_SAME,
     Dual,
     FittedMethod,
     Ints,
+    Kernel,
+    LogisticRegression,
     Method,
     Neighbourhood,
 )
@@ -55,17 +59,19 @@ class Explainer:
     the answer that contain it, a word pair's by its two words.
     """
 
-    def __init__(self, lexicon: Lexicon, dual: Dual, examples: Encoded, labels: Ints) -> None:
-        self._lexicon, self._examples, self._labels = lexicon, examples, labels
+    def __init__(
+        self, lexicon: Lexicon, kernel: Kernel, dual: Dual, examples: Encoded, labels: Ints
+    ) -> None:
+        self._lexicon, self._kernel = lexicon, kernel
+        self._examples, self._labels = examples, labels
         self._weights = dual.weights - dual.weights.mean(axis=1, keepdims=True)
 
     def reason(self, item: Encoded, chosen: int, label: str) -> str:
         """Return sentences for one encoded item (n = 1) and its chosen label."""
         weights, same = self._weights[:, chosen], self._examples.prompts == item.prompts[0]
-        words = self.word_parts(item, weights * (TEXT + TEXT_SAME * same))
-        related = self.related_parts(item, weights * (RELATED + RELATED_SAME * same))
-        for_it, against = _related_sides(related, item)
-        prompt = float(PROMPT * (weights * same).sum())
+        words = self.word_parts(item, weights, same)
+        for_it, against = _related_sides(self.related_parts(item, weights, same), item)
+        prompt = float(self._kernel.prompt * (weights * same).sum())
         if abs(prompt) >= PROMPT_WORTH_SAYING:
             side = for_it if prompt > 0 else against
             side.append(self._of_prompt(same, chosen, label))
@@ -75,8 +81,9 @@ class Explainer:
         reason = " ".join(sentence for sentence in sentences if sentence)
         return reason or f'Nothing in the answer stands out; "{label}" is the likeliest label.'
 
-    def word_parts(self, item: Encoded, weights: Floats) -> dict[str, float]:
+    def word_parts(self, item: Encoded, weights: Floats, same: Bools) -> dict[str, float]:
         """Return what each distinct word of the item added to the score."""
+        weights = weights * (self._kernel.text + self._kernel.text_same * same)
         columns, values = item.rows.indices, item.rows.data
         added = dict(
             zip(
@@ -98,10 +105,14 @@ class Explainer:
                 parts[word] += added[column] / len(words)
         return dict(parts)
 
-    def related_parts(self, item: Encoded, weights: Floats) -> Floats:
+    def related_parts(self, item: Encoded, weights: Floats, same: Bools) -> Floats:
         """Return what each related number of the item added, shape (12,)."""
-        related = self._examples.related
-        return np.asarray(item.related[0] * (weights @ related) / related.shape[1])
+        kernel, related = self._kernel, self._examples.related
+        own = weights * (kernel.related + kernel.related_same * same)
+        each = (own @ related) / related.shape[1]
+        shared = kernel.closeness * float(weights @ self._examples.closeness)
+        each[list(CLOSENESS)] += shared / len(CLOSENESS)
+        return np.asarray(item.related[0] * each)
 
     def _of_prompt(self, same: Bools, chosen: int, label: str) -> str:
         alike = int((self._labels[same] == chosen).sum())
@@ -161,6 +172,7 @@ class Learnt(NamedTuple):
     labels: tuple[int, ...]
     encoded: Encoded
     fitted: FittedMethod
+    base: Floats
     temperature: float
     threshold: float
     out_of_fold: Floats
@@ -185,9 +197,11 @@ class Trained:
         self._method, self._learnt = method, learnt
         self._place = {(i.id, texts_of(i)): place for place, i in enumerate(learnt.examples)}
         self._explainer: Explainer | None = None
-        if isinstance(learnt.fitted, Dual):
-            labels = np.array(learnt.labels)
-            self._explainer = Explainer(encoder.lexicon, learnt.fitted, learnt.encoded, labels)
+        if isinstance(learnt.fitted, Dual) and isinstance(method, LogisticRegression):
+            labels, kernel = np.array(learnt.labels), method.kernel
+            self._explainer = Explainer(
+                encoder.lexicon, kernel, learnt.fitted, learnt.encoded, labels
+            )
 
     def predict(self, items: Sequence[Item], encoded: Encoded | None = None) -> list[Prediction]:
         """Return a prediction per item; ``encoded`` saves encoding them again."""
@@ -195,7 +209,8 @@ class Trained:
             return []
         encoded = self.encoder.encode(items) if encoded is None else encoded
         products = self._method.products(Nearness.between(encoded, self._learnt.encoded))
-        chances = probabilities(self._learnt.fitted.scores(products), self._learnt.temperature)
+        told = evidence(self._learnt.fitted.scores(products), self._learnt.base)
+        chances = probabilities(told, self._learnt.temperature, self._learnt.base)
         places = [self._place.get((item.id, texts_of(item))) for item in items]
         return [
             self._fresh(encoded.take(i), products[i : i + 1], chances[i])
@@ -205,7 +220,7 @@ class Trained:
         ]
 
     def _fresh(self, item: Encoded, products: Floats, chances: Floats) -> Prediction:
-        best = int(np.argmax(chances))
+        best = int(decided(chances, is_ordered(self.criterion)))
         if self._explainer is not None:
             reason = self._explainer.reason(item, best, self._label(best))
             return self._prediction(chances, best, reason)
@@ -216,7 +231,7 @@ class Trained:
 
     def _held_out(self, place: int) -> Prediction:
         chances = self._learnt.out_of_fold[place]
-        best = int(np.argmax(chances))
+        best = int(decided(chances, is_ordered(self.criterion)))
         return self._prediction(chances, best, HELD_OUT)._replace(held_out=True)
 
     def _prediction(self, chances: Floats, best: int, reason: str) -> Prediction:

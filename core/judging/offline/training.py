@@ -16,18 +16,23 @@ from core.errors import InputError, Problem
 from core.identity import seeded
 from core.judging.near_duplicates import group_numbers
 from core.judging.offline.calibration import (
+    ERRORS_IN_ORDER,
     LEAST_COVERAGE,
     TARGET,
     OutOfFold,
+    Validation,
     answering,
     cross_validate,
+    decided,
+    is_ordered,
     not_better,
+    order_of,
     weigh,
     with_figures,
 )
-from core.judging.offline.features import Encoded, Encoder, Floats, Nearness, encoder_of, texts_of
+from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
 from core.judging.offline.judge import TrainingReport, Unfit
-from core.judging.offline.methods import Ints, Method, method_of
+from core.judging.offline.methods import Ints, Method, methods_of
 from core.judging.offline.trained import Learnt, Trained
 
 #: With fewer different labelled answers, no measured judge was worth having.
@@ -57,9 +62,10 @@ def train(
 
     Returns:
         ``Unfit`` where there are fewer than ten different labelled answers, fewer than three
-        labels besides the most common, or where cross-validated accuracy does not beat the most
-        common label (of all, or of each prompt: whichever is right more often) by 1.28
-        standard errors. ``Trained`` otherwise.
+        labels besides the most common, or where in cross-validation it neither beats the most
+        common label (of all, or of each prompt: whichever is right more often) by 1.28 standard
+        errors nor, where labels have an order, follows that order, nor are answers nearer to their
+        reference the better ones. ``Trained`` otherwise.
 
     Raises:
         InputError: ``params`` holds something else than a share.
@@ -97,17 +103,54 @@ def _learn(
 ) -> Trained | Unfit:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
     encoded = encoder.encode(items)
-    method, k = method_of(report.method), len(criterion.scored)
-    products = method.products(Nearness.between(encoded, encoded))
-    groups = np.array(group_numbers(items), dtype=np.int64)
-    validation = cross_validate(method, products, labels, groups, k, report.seed)
-    evidence = weigh(validation, labels, encoded.prompts, groups)
-    report = with_figures(report, evidence, labels, k)
-    if not evidence.gain.enough:
-        return _unfit(report, not_better(report))
-    learnt = _finish(method, products, items, labels, encoded, evidence)
-    learnt, report = _with_threshold(learnt, report, evidence, validation.folds[0], least)
+    near, ordered = Nearness.between(encoded, encoded), is_ordered(criterion)
+    groups, k = np.array(group_numbers(items), dtype=np.int64), len(criterion.scored)
+    tried = dict[str, tuple[Method, Validation, OutOfFold]]()
+    for name, method in methods_of(report.method).items():
+        products = method.products(near)
+        validation = cross_validate(method, products, labels, groups, k, report.seed)
+        found = weigh(validation, labels, encoded.prompts, groups, ordered)
+        tried[name] = method, validation, found
+    best = min(tried, key=lambda name: tried[name][-1].loss)
+    nearer = "numbers" in tried and _nearer_is_better(
+        criterion, encoded, labels, groups, tried[best][-1].own
+    )
+    if nearer and not tried[best][-1].enough:
+        best = "numbers"
+    method, validation, found = tried[best]
+    report = replace(with_figures(report, found, labels, groups, ordered), features=best)
+    if not (found.enough or nearer):
+        return _unfit(report, not_better(report, found))
+    fitted = method.fit(method.products(near), labels, k)
+    learnt = Learnt(
+        examples=items,
+        labels=tuple(labels.tolist()),
+        encoded=encoded,
+        fitted=fitted,
+        base=found.base,
+        temperature=found.temperature,
+        threshold=0.0,
+        out_of_fold=found.chances,
+    )
+    learnt, report = _with_threshold(learnt, report, found, validation.folds[0], ordered, least)
     return Trained(criterion, method, encoder, learnt, report)
+
+
+def _nearer_is_better(
+    criterion: Criterion, encoded: Encoded, labels: Ints, groups: Ints, own: Ints | None
+) -> bool:
+    """Return whether answers nearer to their reference have better labels, beyond chance.
+
+    Nothing is fitted for this, so that few labels tell.
+    """
+    values = [criterion.choices[choice].value for choice in criterion.scored]
+    first, last = values[0], values[-1]
+    if first is None or last is None or not (is_ordered(criterion) and all(encoded.has_reference)):
+        return False
+    towards = (last - first) * criterion.weight
+    return order_of(np.sign(towards) * encoded.closeness, labels, groups, own).errors >= (
+        ERRORS_IN_ORDER
+    )
 
 
 def _opening(
@@ -155,32 +198,20 @@ def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
     return [pairs[i] for i in places]
 
 
-def _finish(
-    method: Method,
-    products: Floats,
-    items: tuple[Item, ...],
-    labels: Ints,
-    encoded: Encoded,
-    evidence: OutOfFold,
-) -> Learnt:
-    return Learnt(
-        examples=items,
-        labels=tuple(labels.tolist()),
-        encoded=encoded,
-        fitted=method.fit(products, labels, evidence.chances.shape[1]),
-        temperature=evidence.temperature,
-        threshold=0.0,
-        out_of_fold=evidence.chances,
-    )
-
-
 def _with_threshold(
-    learnt: Learnt, report: TrainingReport, evidence: OutOfFold, folds: Ints, least: float
+    learnt: Learnt,
+    report: TrainingReport,
+    found: OutOfFold,
+    folds: Ints,
+    ordered: bool,
+    least: float,
 ) -> tuple[Learnt, TrainingReport]:
     """Aim at the target, or at the simple rule's accuracy if that is higher."""
-    target = max(report.target or 0.0, evidence.majority)
-    right = evidence.chances.argmax(axis=1) == np.array(learnt.labels)
-    worth = answering(evidence.chances.max(axis=1), right.astype(np.float64), folds, target, least)
+    target = max(report.target or 0.0, found.majority)
+    best = decided(found.chances, ordered)
+    right = (best == np.array(learnt.labels)).astype(np.float64)
+    sure = np.take_along_axis(found.chances, best[:, None], axis=1)[:, 0]
+    worth = answering(sure, right, folds, target, least)
     return learnt._replace(threshold=worth.threshold), replace(
         report,
         trained=True,

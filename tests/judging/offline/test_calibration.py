@@ -5,21 +5,69 @@ from hypothesis import strategies as st
 
 from core.judging.offline.calibration import (
     BaselineGain,
+    Order,
+    _range,
     answering,
+    decided,
+    evidence,
     fit_temperature,
     fit_threshold,
     gain_of,
+    log_shares,
+    loss_of,
+    order_of,
     probabilities,
     prompt_majority,
 )
-from core.judging.offline.methods import FOLDS, fold_numbers
+from core.judging.offline.methods import FOLDS, NEVER, fold_numbers
+
+EVEN = np.log([0.5, 0.5])
 
 
-def test_probabilities_of_equal_scores_are_equal_and_heat_evens_them_out():
-    assert probabilities(np.array([[2.0, 2.0]]), 1.0).tolist() == [[0.5, 0.5]]
-    scores = np.array([[np.log(9), 0.0]])
-    assert probabilities(scores, 1.0)[0, 0] == pytest.approx(0.9)
-    assert probabilities(scores, 2.0)[0, 0] == pytest.approx(0.75)  # odds 9 ** (1/2) = 3
+def test_probabilities_of_equal_evidence_are_the_shares_and_heat_draws_towards_them():
+    assert probabilities(np.array([[2.0, 2.0]]), 1.0, EVEN).tolist() == [[0.5, 0.5]]
+    told = np.array([[np.log(9), 0.0]])
+    assert probabilities(told, 1.0, EVEN)[0, 0] == pytest.approx(0.9)
+    assert probabilities(told, 2.0, EVEN)[0, 0] == pytest.approx(0.75)  # odds 9 ** (1/2) = 3
+    assert probabilities(told, 1e9, np.log([0.2, 0.8]))[0] == pytest.approx([0.2, 0.8])
+
+
+def test_evidence_is_what_scores_say_beyond_the_shares_they_were_learnt_from():
+    base = log_shares(np.array([0, 0, 0, 1]), 3)
+    assert np.exp(base[:2]) == pytest.approx([0.75, 0.25])
+    nothing = evidence(np.array([[5.0, 5.0 - np.log(3), NEVER]]), base)  # odds of 3, as the shares
+    assert nothing[0, :2] == pytest.approx([0, 0], abs=1e-9)
+    assert probabilities(nothing, 1.0, base)[0, 2] < 1e-9  # a label never seen has no chance
+
+
+def test_the_middle_is_settled_on_where_labels_have_an_order():
+    chances = np.array([[0.45, 0.1, 0.45], [0.6, 0.2, 0.2], [0.5, 0.0, 0.5]])
+    assert decided(chances, True).tolist() == [1, 0, 0]
+    assert decided(chances, False).tolist() == [0, 0, 0]
+
+
+def test_a_miss_by_two_levels_costs_more_than_one_by_one():
+    far, near = np.array([[1.0, 0, 0]]), np.array([[0, 1.0, 0]])
+    labels = np.array([2])
+    assert loss_of(far, labels, True) == 2.0  # "at most the first", "at most the second": both
+    assert loss_of(near, labels, True) == 1.0
+    assert loss_of(far, labels, False) == loss_of(near, labels, False) == 2.0
+
+
+def test_an_order_counts_duplicates_once_and_has_its_standard_error():
+    labels = np.array([0, 0, 1, 1, 1])
+    found = order_of(np.array([0.1, 0.2, 0.7, 0.8, 0.8]), labels, np.array([0, 1, 2, 3, 3]), None)
+    # Ranks 1 2 3 4 beside 1.5 1.5 3.5 3.5: 4 / sqrt(5 * 4); four answers leave three.
+    assert found == Order(pytest.approx(4 / 20**0.5), 3)
+    assert found.errors == pytest.approx(1.549, abs=1e-3)  # .894 * sqrt(3)
+    assert Order(None, 100).errors == 0.0
+
+
+def test_an_order_that_only_follows_prompts_is_none_within_them():
+    labels, prompts = np.array([0, 0, 1, 1]), np.array([7, 7, 9, 9])
+    assert (
+        order_of(np.array([0.1, 0.2, 0.7, 0.8]), labels, np.arange(4), prompts).correlation is None
+    )
 
 
 def test_overconfident_scores_are_cooled_to_their_accuracy():
@@ -27,12 +75,14 @@ def test_overconfident_scores_are_cooled_to_their_accuracy():
     # 6 / ln 3 = 5.46. The pull towards 1 weighs as one item of 400.
     scores = np.tile([6.0, 0.0], (1, 400, 1))
     labels = np.array([0, 0, 0, 1] * 100)
-    assert fit_temperature(scores, labels) == pytest.approx(5.46, rel=0.05)
+    assert fit_temperature(scores, labels, EVEN) == pytest.approx(5.46, rel=0.05)
 
 
 def test_a_handful_of_lucky_items_does_not_make_a_judge_certain():
     scores = np.tile([1.0, 0.0], (1, 4, 1))
-    assert fit_temperature(scores, np.zeros(4, dtype=int)) > 0.3  # the likeliest would be 0.25
+    assert (
+        fit_temperature(scores, np.zeros(4, dtype=int), EVEN) > 0.3
+    )  # the likeliest would be 0.25
 
 
 def test_the_threshold_is_the_lowest_that_reaches_the_target():
@@ -122,3 +172,13 @@ def test_the_rule_of_each_prompt_is_judged_without_the_fold_it_is_asked_about():
     assert prompt_majority(labels, prompts, folds, 2).tolist() == [[1, 1, 1, 1]]
     # With every answer to prompt 1 in one fold, the rule knows nothing of it: label 0 wins.
     assert prompt_majority(labels, prompts, np.array([[0, 1, 0, 0]]), 2)[0, 2:].tolist() == [0, 0]
+
+
+def test_a_few_answers_that_are_all_right_are_no_proof():
+    # Ten right of ten, five of each label: never less than all right in a sample, but one by
+    # chance is added to each: (10 + .5) / 11 agree, half by chance.
+    cells = np.array([0, 3] * 5)
+    low, high = _range(cells, np.arange(10), 2, "none", 1)
+    assert low < high < 1
+    assert high == pytest.approx(2 * 10.5 / 11 - 1, abs=0.01)
+    assert _range(np.zeros(10, dtype=int), np.arange(10), 2, "none", 1) is None  # one label only

@@ -7,12 +7,9 @@ from core.judging.offline import train
 from core.judging.offline.features import Encoder, Nearness
 from core.judging.offline.methods import (
     NEVER,
-    PROMPT,
-    RELATED,
-    RELATED_SAME,
+    NUMBERS,
     STRENGTH,
-    TEXT,
-    TEXT_SAME,
+    WORDS,
     LogisticRegression,
     Neighbourhood,
 )
@@ -90,21 +87,22 @@ def test_what_relates_an_answer_to_its_reference_by_hand():
     assert raw[:, 11].tolist() == [0, 1]  # the one pair of words "red hen"
 
 
-def test_the_parts_named_in_a_reason_sum_to_the_score_they_explain():
+@pytest.mark.parametrize("kernel", [WORDS, NUMBERS], ids=["words", "numbers"])
+def test_the_parts_named_in_a_reason_sum_to_the_score_they_explain(kernel):
     encoder, part = encoded()
     labels = np.array([label for _, label in seasons(40)])
-    method = LogisticRegression()
+    method = LogisticRegression(kernel)
     products = method.products(Nearness.between(part, part))
     dual = method.fit(products, labels, 2)
-    explainer = Explainer(encoder.lexicon, dual, part, labels)
+    explainer = Explainer(encoder.lexicon, kernel, dual, part, labels)
     scores = dual.scores(products) - dual.intercept
     weights = dual.weights - dual.weights.mean(axis=1, keepdims=True)
     for index in range(5):
         same = part.prompts == part.prompts[index]
         item, mine = part.take(index), weights[:, MET]
-        words = explainer.word_parts(item, mine * (TEXT + TEXT_SAME * same))
-        related = explainer.related_parts(item, mine * (RELATED + RELATED_SAME * same))
-        total = sum(words.values()) + related.sum() + PROMPT * (mine * same).sum()
+        words = explainer.word_parts(item, mine, same)
+        related = explainer.related_parts(item, mine, same)
+        total = sum(words.values()) + related.sum() + kernel.prompt * (mine * same).sum()
         assert total == pytest.approx(scores[index, MET] - scores[index].mean(), abs=1e-6)
 
 

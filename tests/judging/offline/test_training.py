@@ -8,6 +8,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.errors import InputError
 from core.judging.offline import Unfit, train
+from core.judging.offline.features import by_reference
 from tests.judging.offline.answers import (
     CANNOT_ASSESS,
     CLASSIFIER,
@@ -16,6 +17,7 @@ from tests.judging.offline.answers import (
     MET,
     NEIGHBOURS,
     PROMPT,
+    REFERENCE,
     UNMET,
     noise,
     seasons,
@@ -49,6 +51,7 @@ def test_the_report_holds_the_figures(spec):
     assert report.majority == pytest.approx(40 / 60)
     assert report.accuracy > 0.9
     assert report.kappa > 0.7
+    assert report.kappa_range[0] < report.kappa < report.kappa_range[1] <= 1
     assert 0.5 <= report.coverage <= 1
     assert report.accuracy_answering >= 0.9
     assert report.to_dict()["classes"] == {"MET": 40, "UNMET": 20}
@@ -207,7 +210,11 @@ def test_answers_without_words_and_without_a_prompt_are_judged_too():
 
 def test_a_prompt_never_seen_is_judged_by_what_prompts_share():
     model = train(CLASSIFIER, CORRECT, seasons(60), [], seed=1)
-    item = Item(id="x", submission="the tilted axis, hemisphere", prompt=f"{PROMPT} Explain.")
+    item = Item(
+        id="x",
+        submission="because the tilted axis and hemisphere when it goes round",
+        prompt=f"{PROMPT} Explain.",
+    )
     assert model.predict([item])[0].best == MET
 
 
@@ -221,3 +228,57 @@ def test_importing_the_package_imports_no_numeric_library():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
     )
     assert done.stdout.strip() == "[]"
+
+
+def graded_by_nearness(n, seed, words=(0, 5, 11)):
+    """Answers that use more of the reference's words the better they are; each says it anew."""
+    generator = random.Random(seed)
+    wanted = sorted({word for word in REFERENCE.lower().replace(",", "").split() if len(word) > 3})
+    made = list[tuple[Item, int]]()
+    for i in range(n):
+        label = i % 3
+        used = generator.sample(wanted, min(words[label], len(wanted)))
+        filler = [f"word{generator.randrange(10_000)}" for _ in range(12 - len(used))]
+        text = generator.sample([*used, *filler], 12)
+        made.append(
+            (Item(id=f"n{i}", submission=" ".join(text), prompt=PROMPT, reference=REFERENCE), label)
+        )
+    return made
+
+
+def test_twenty_grades_are_enough_where_nearness_to_the_reference_tells():
+    labelled, asked = graded_by_nearness(20, 1), graded_by_nearness(60, 2)
+    model = train(CLASSIFIER, GRADE, labelled, items_of(asked), seed=1)
+    assert not isinstance(model, Unfit)
+    assert model.report.features == "numbers"
+    assert model.report.order > 0.5
+    off = [
+        abs(said.best - truth)
+        for said, (_, truth) in zip(model.predict(items_of(asked)), asked, strict=True)
+    ]
+    assert sum(off) <= 20  # always "fair" would be off by 40
+
+
+def test_a_common_label_does_not_hide_that_the_order_is_known():
+    # 16 of 20 are "good", so that being right more often than "good" is out of reach; the four
+    # others say nothing of the reference.
+    labelled = [
+        (item, 2 if at % 5 else 0)
+        for at, (item, _) in enumerate(graded_by_nearness(20, 3, (8, 8, 8)))
+    ]
+    bare = graded_by_nearness(20, 4, (0, 0, 0))
+    labelled = [
+        (bare[at][0], 0) if label == 0 else (item, 2) for at, (item, label) in enumerate(labelled)
+    ]
+    model = train(CLASSIFIER, GRADE, labelled, [], seed=1)
+    assert not isinstance(model, Unfit)
+    assert model.report.order > 0.5
+
+
+def test_answers_are_sorted_by_their_reference_without_a_label():
+    items = items_of(graded_by_nearness(30, 5))
+    places = by_reference(items)
+    means = [sum(places[item.id] for item in items[at::3]) / 10 for at in range(3)]
+    assert means == sorted(means)
+    assert by_reference([items[0].model_copy(update={"reference": ""}), *items[1:]]) is None
+    assert by_reference([]) is None
