@@ -1,16 +1,20 @@
-"""What thirteen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
+"""What fourteen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
 
 A browser does each task as somebody would who knows the way. A click is one, a key is one, and a
 text that is typed or pasted into a field is one, however long; a file dropped is one. Seconds are
 those of the app and the browser, from the first act to the last answer, without time to think.
 
 The data file holds the worked example (108 answers really graded, with labels), a rubric, three
-models of a provider on this machine, and what each task needs besides.
+models of a provider on this machine, and what each task needs besides. A teacher without a
+model has a data file of her own, with nothing in it.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+import json
 import re
 import tempfile
 import time
@@ -24,6 +28,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.services.datasets import catalog
 from core.services.judges import registry
 from core.services.reports import worked_example
+from core.settings import SAMPLES
 from core.store.store import Store
 from tests.browser.conftest import ARGS, CHROMIUM
 from tests.browser.driving import PATIENCE, settle, visit, watch
@@ -48,6 +53,24 @@ SIX = (
 )
 REQUIREMENT = "Requirement: what the judge must decide"
 OUT_OF_ORDER = "out of order"
+
+
+#: So many texts without a grade are graded by hand in one sitting rather than ten by ten.
+MOST_AT_ONCE = 20
+ASKED = {"Names the cause": "names the cause", "Explains how": "How many steps"}
+CLASS_RUBRIC = b"""
+name: Seasons
+criteria:
+  - {name: Names the cause, weight: 8, requirement: The answer names the cause.}
+  - name: Explains how
+    weight: 10
+    scale: ordinal
+    requirement: How many steps from the cause to the observation does it give?
+    options:
+      - {label: Not explained, value: 0}
+      - {label: Partly explained, value: 0.5}
+      - {label: Fully explained, value: 1}
+"""
 
 
 class Hands:
@@ -310,11 +333,71 @@ def hand_back(hands: Hands, world: World) -> None:
     assert got.value.suggested_filename.endswith(".xlsx")
 
 
+def teacher_alone(hands: Hands, world: World) -> None:
+    """From 60 short answers and a rubric, without a model, to 60 grades in a workbook."""
+    answers = short_answers()
+    with tempfile.TemporaryDirectory() as folder:
+        store = new_store(Path(folder) / "alone.db")
+        with serving(APP, store.path, "process", Path(folder)) as server:
+            hands.url = server.url
+            hands.start("grade")
+            hands.drop("class.csv", class_sheet(answers))
+            hands.press("Use these 60 texts")
+            hands.drop("rubric.yaml", CLASS_RUBRIC)
+            hands.press("Use this rubric")
+            hands.press("Grade 10 yourself")
+            _sit(hands, answers)
+            while True:
+                hands.press(re.compile(r"Grade \d+ texts?$"))
+                hands.page.get_by_role("button", name="Download grades").wait_for()
+                left = re.search(r"(\d+) without a grade", hands.looks())
+                if left is None:
+                    break
+                few = int(left[1]) <= MOST_AT_ONCE
+                hands.press(re.compile("Grade the " if few else "Grade 10 more"))
+                _sit(hands, answers)
+            with hands.page.expect_download() as got:
+                hands.press("Download grades (.xlsx)")
+            assert got.value.suggested_filename.endswith(".xlsx")
+        store.close()
+
+
+def _sit(hands: Hands, answers: list[dict[str, Any]]) -> None:
+    """Grade the texts of a sitting by digits, as they are labelled."""
+    for _ in range(200):
+        said = " ".join(hands.looks().split())
+        if "All answered" in said:
+            break
+        about = next(one for one in answers if " ".join(one["submission"].split()) in said)
+        name = next(name for name in ASKED if ASKED[name] in said)
+        options = hands.page.locator(".st-key-rs_options button").all_inner_texts()
+        wanted = about["labels"][name]["label"]
+        hands.keys(str(1 + next(at for at, words in enumerate(options) if wanted in words)))
+    hands.keys("Enter")
+
+
 TASKS: tuple[Callable[[Hands, World], None], ...] = (
     *(author_six, author_six_by_paste, bring_sixty, spot_check, run_and_retry, why_low),
     *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty, settle_doubts),
-    *(first_kappa, two_files, two_class_lists),
+    *(first_kappa, two_files, two_class_lists, teacher_alone),
 )
+
+
+def short_answers() -> list[dict[str, Any]]:
+    """Sixty labelled answers of the sample about one question, each with other words."""
+    lines = (SAMPLES / "data" / "short_science_answers.jsonl").read_text().splitlines()
+    rows = [row for row in map(json.loads, lines) if row["id"].startswith("seasons")]
+    return list({row["submission"]: row for row in rows}.values())[:60]
+
+
+def class_sheet(answers: list[dict[str, Any]]) -> bytes:
+    """The sheet of a class: who, the question, a model answer, the answer."""
+    held = io.StringIO()
+    rows = csv.writer(held)
+    rows.writerow(["Student ID", "Prompt", "Reference", "Answer"])
+    for number, one in enumerate(answers, start=1):
+        rows.writerow([f"p{number}", one["prompt"], one["reference"], one["submission"]])
+    return held.getvalue().encode()
 
 
 def labelled() -> bytes:

@@ -15,13 +15,15 @@ from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
-from pages.grade import steps
+from pages.grade import own, steps
 from pages.grade.steps import GRADE_ACT, Path, Step
 from pages.ui import resources, routes, run_status, state
 from pages.ui.resources import later, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import refusal, shown_errors
 
+#: So many texts without a grade are offered to be graded by hand, all at once.
+MOST_PICKED = 40
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -99,14 +101,14 @@ def _tested(judge: str) -> str:
     return "" if last is None else last.when
 
 
-def show(run: RunRow) -> None:
+def show(path: Path, run: RunRow) -> None:
     """Draw the run's progress; at its end the result, and the next steps."""
     with st.container(border=True), shown_errors():
         steps.title("grade")
         if run.active or run.failures_open or lifecycle.status_of(run) != "done":
             run_status.show(run.id)
         if not run.active and run.votes:
-            _outcome(run)
+            _outcome(path, run)
 
 
 def on_others(_: Step) -> None:
@@ -114,7 +116,7 @@ def on_others(_: Step) -> None:
     state.set_address(**{state.RUN: None})
 
 
-def _outcome(run: RunRow) -> None:
+def _outcome(path: Path, run: RunRow) -> None:
     about = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
     outcome = grading.outcome(store(), run.id) if run.failures_open else _remembered(run, about)
     st.subheader(label(outcome.line), anchor=False)
@@ -139,6 +141,11 @@ def _outcome(run: RunRow) -> None:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
             routes.link(routes.QUEUES, "Settle what is in doubt", address)
         routes.link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
+    if outcome.ungraded and any(judge.learns for judge in run.panel.judges):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            own.begin(path, "more", first=False)
+            if len(outcome.ungraded) <= MOST_PICKED:
+                own.begin(path, "rest", first=False, ids=outcome.ungraded)
 
 
 def _remembered(run: RunRow, about: tuple[object, ...]) -> Outcome:

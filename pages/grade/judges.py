@@ -10,9 +10,9 @@ from core.services.guided.judging import JudgeChoice
 from core.services.judges import connection, registry
 from core.services.judges.panel_setup import could_be_secret
 from core.text.names import visible
-from pages.grade import steps
+from pages.grade import own, steps
 from pages.grade.steps import GRADE_ACT, Path, field
-from pages.ui import resources, routes, state
+from pages.ui import resources, state
 from pages.ui.model_help import last_test_tag, show_connection
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -26,7 +26,7 @@ WHY = {
     "last": "As in your last run.",
     "labels": "Your texts have labels: these two learn from them, need no model and no key.",
     "model": "Your model.",
-    "": "Nobody is chosen yet: add a model, or choose a judge.",
+    "": "Nobody is chosen yet: grade ten yourself, add a model, or choose a judge.",
 }
 LABELS = {
     "model": "Model",
@@ -37,7 +37,11 @@ LABELS = {
 
 
 def show(path: Path) -> tuple[str, ...]:
-    """Draw the step; return the chosen judges."""
+    """Draw the step, or the texts that a person grades in it; return the chosen judges."""
+    sitting = own.sitting(path)
+    if sitting is not None:
+        own.show(path, sitting)
+        return ()
     testing = connection.under_way(store())  # before the results are read
     choice = _found(path)
     chosen = _chosen(choice)
@@ -47,23 +51,13 @@ def show(path: Path) -> tuple[str, ...]:
             st.caption(WHY[choice.why if chosen else ""])
         chosen = _pills(choice, chosen)
         _standing(choice, chosen, testing)
+        by_name = choice.by_name
         if not any(entry.judge.learns for entry in choice.known):
-            _without_a_model(path)
+            own.offer(path, first=not chosen)
+        elif any(by_name[name].judge.learns for name in chosen):
+            own.learnt(path)
         _add(choice, chosen)
     return chosen
-
-
-def _without_a_model(path: Path) -> None:
-    """How judges that need no model can grade these texts, which have no labels for this rubric."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(
-            "Without a model: judges on this machine learn from marks of yours. Bring the texts "
-            "with a column of marks for each criterion, named like it.",
-            width="content",
-        )
-        if path.dataset is not None:
-            address = {state.DATASET: path.dataset.dataset_id}
-            routes.link(routes.DATASETS, "Add marks to the texts", address, icon="label")
 
 
 def line(names: tuple[str, ...]) -> str:
@@ -195,7 +189,7 @@ def _add(choice: JudgeChoice, chosen: tuple[str, ...]) -> None:
                 "Add and test",
                 key=state.key(GRADE_ACT, "add"),
                 icon=":material/cable:",
-                type="secondary" if chosen else "primary",
+                type="secondary",
                 on_click=_on_add,
                 args=(chosen,),
             )

@@ -28,7 +28,7 @@ def show() -> None:
     if run is not None:
         names = tuple(judge.name for judge in run.panel.judges)
         steps.folded("judges", judges.line(names), change=grading.on_others)
-        grading.show(run)
+        grading.show(path, run)
         return
     names = judges.show(path)
     tried = trial.show(path, names)

@@ -94,7 +94,11 @@ class _Grader:
         for item in resolved_items(self.store, self.found.run.dataset_version_id, None):
             rubric = effective(item, self.found.rubric)
             row = rows.get(item.id)
-            yield self._own(item, rubric) if row is None else self._judged(item, rubric, row)
+            own = self._own(item, rubric) if row is None or row.score is None else None
+            if row is not None and (own is None or own.score is None):
+                yield self._judged(item, rubric, row)
+            elif own is not None:
+                yield own
 
     @cached_property
     def _learned(self) -> frozenset[str]:

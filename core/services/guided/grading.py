@@ -51,24 +51,25 @@ def request(
     and are not asked or paid again.
     """
     seed = None if tried is None else store.runs.get(tried).plan.seed
+    rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
         rubric_version=rubric_version,
         dataset_version=dataset_version,
         panel=panel,
         seed=seed,
-        label_share=judging.share(panel),
+        label_share=judging.share(store, dataset_version, rubric, panel),
     )
 
 
 def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel) -> RunRequest:
     """The first three of them, as a run like any other."""
-    names = (store.rubrics.version(rubric_version).rubric.name, panel.name)
+    rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
         rubric_version=rubric_version,
         dataset_version=dataset_version,
         panel=panel,
-        name=f"Three texts tried: {names[0]}"[:200],
-        label_share=judging.share(panel),
+        name=f"Three texts tried: {rubric.name}"[:200],
+        label_share=judging.share(store, dataset_version, rubric, panel),
         limit=TRIED,
         details={judging.TRY: True},
     )
@@ -111,6 +112,8 @@ class Outcome:
     reasons: Mapping[str, int]
     #: Grades of texts of which something was not assessed.
     partly: int = 0
+    #: The texts without a grade.
+    ungraded: tuple[str, ...] = ()
 
     @property
     def graded(self) -> int:
@@ -130,16 +133,26 @@ class Outcome:
 def outcome(store: Store, run_id: int) -> Outcome:
     """The grades of every text of the run's dataset, counted by where they are from."""
     origins, reasons, partly = Counter[str](), Counter[str](), 0
+    ungraded = list[str]()
     for grade in grades(graded(store, run_id)):
         kind = "" if grade.score is None else grade.origin
         origins["own" if kind.startswith(LABELS) else "judged" if kind else ""] += 1
         partly += grade.score is not None and any(part.value is None for part in grade.parts)
         if grade.score is None:
+            ungraded.append(grade.item.id)
             reasons[
                 TOO_LITTLE if grade.too_little else grade.remark or f"{NO_VERDICT} of {JUDGES}"
             ] += 1
     doubt = queues.preview(store, run_id, DOUBT).items
-    return Outcome(origins["judged"], origins["own"], origins[""], doubt, dict(reasons), partly)
+    return Outcome(
+        origins["judged"],
+        origins["own"],
+        origins[""],
+        doubt,
+        dict(reasons),
+        partly,
+        tuple(ungraded),
+    )
 
 
 def last_event(store: Store) -> int:

@@ -23,6 +23,8 @@ from core.store.store import Store
 #: The share of labelled texts that offline judges learn from on the path: most of them, so that
 #: they learn something, and the rest is graded to show how well.
 LEARN_FROM = 0.75
+#: With fewer labels all teach, because a part of so few shows nothing.
+FEW = 40
 #: The detail of runs that try a few texts before all are graded.
 TRY = "try"
 #: So many of the newest runs are looked at for who judged last.
@@ -71,6 +73,12 @@ def judges(store: Store, labelled: int) -> JudgeChoice:
             return JudgeChoice(known, learners, "labels")
     ready = [entry.name for entry in known if entry.ready_model]
     return JudgeChoice(known, tuple(ready[:1]), "model" if ready else "")
+
+
+def learners(store: Store) -> list[str]:
+    """Return the names of the judges that learn from labels."""
+    registry.ensure_defaults(store)
+    return [entry.name for entry in registry.list_judges(store) if entry.judge.learns]
 
 
 class Proposal(NamedTuple):
@@ -159,6 +167,9 @@ def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
     return Candidates(store, dataset_version, rubric).teachers
 
 
-def share(panel: Panel) -> float:
-    """The share of labelled texts that the panel's judges learn from."""
-    return LEARN_FROM if any(judge.learns for judge in panel.judges) else LABEL_SHARE
+def share(store: Store, dataset_version: int, rubric: Rubric, panel: Panel) -> float:
+    """The share of labelled texts that the panel's judges learn from: with few labels, all."""
+    if not any(judge.learns for judge in panel.judges):
+        return LABEL_SHARE
+    texts = store.datasets.version(dataset_version).items
+    return 1.0 if labelled(store, dataset_version, rubric) < min(FEW, texts) else LEARN_FROM

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Label
 from core.services.assist import help_tasks
 from core.services.datasets import catalog
-from core.services.guided import grading, judging
+from core.services.guided import grading, judging, own_grades
 from core.services.guided.judging import JudgeChoice
 from core.services.judges import connection, registry
 from core.store.store import Store
@@ -32,6 +32,7 @@ from tests.services import reviewed
 from tests.services.assist.made import reply
 from tests.services.exports.test_all_grades import class_of_eight
 from tests.services.guided.test_marks import NOW, RUBRIC, class_with
+from tests.services.guided.test_own_grades import a_class, grade
 
 PAGE = routes.GRADE
 SECRET = "sk-12345678901234567890"
@@ -271,8 +272,9 @@ def test_without_labels_judges_that_learn_are_not_offered_and_the_way_to_them_is
     app = open_page(PAGE, **address, judge="Text classifier")
     assert not app.error
     assert not {"Try three texts", "Grade 4 texts"} & set(buttons(app))
-    assert "judges on this machine learn from marks of yours" in shown(app)
-    assert links(app)["Add marks to the texts"] == f"datasets?dataset={address['dataset']}"
+    assert "Judges on this machine learn from them" in shown(app)
+    assert "Grade 4 yourself" in buttons(app)
+    assert links(app)["I have marks: add them"] == f"datasets?dataset={address['dataset']}"
 
 
 def test_datasets_and_rubrics_lead_here_with_what_is_known(store: Store) -> None:
@@ -437,3 +439,54 @@ def test_a_model_that_answers_while_the_page_is_drawn_is_said_to_have_answered(
     words = shown(app)
     assert "✓ answered" in words
     assert "testing …" not in words
+
+
+def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
+    store: Store,
+) -> None:
+    version, rubric = a_class(store, 30)
+    address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
+    app = press(open_page(PAGE, **address), "Grade 10 yourself")
+    assert "0 of 10 texts done" in shown(app)
+    assert "Grade 30 texts" not in buttons(app)
+    sitting = own_grades.sitting(store, version, rubric)
+    assert sitting is not None
+    first = sitting.items[0]
+    assert first.text in unescape(shown(app))
+    assert first.id not in shown(app)  # blind: whose text it is
+    press(app, "Nothing")
+    press(app, "MET")
+    assert "1 of 10 texts done" in shown(app)
+    press(app, "Back")
+    assert "0 of 10 texts done" in shown(app)
+    grade(store, version, rubric)
+    app.run()
+    press(app, "Learn from these 10")
+    assert "10 texts graded by you" in shown(app)
+    # What they teach, or why not yet, and the next ten beside it.
+    assert "Short" in shown(app)
+    assert "10 of 10 labels are" in shown(app)
+    assert {"Grade 10 more yourself", "Grade 20 texts"} <= set(buttons(app))
+    press(app, "Grade 20 texts")
+    run = int(stands(app, state.RUN))
+    worked_off(store, run)
+    app.run()
+    assert not app.error
+    assert grading.outcome(store, run).own == 10
+    # Where nothing was learnt there is no verdict, and so no grade: the person is never left there.
+    assert len(grading.outcome(store, run).ungraded) == 20
+    press(app, "Grade the 20 without a grade yourself")
+    assert "0 of 20 texts done" in shown(app)
+    assert state.RUN not in app.query_params
+
+
+def test_whose_texts_are_all_graded_by_hand_has_all_grades(store: Store) -> None:
+    version, rubric = a_class(store, 12)
+    own_grades.begin(store, version, rubric, [item.id for item in store.datasets.items(version.id)])
+    grade(store, version, rubric)
+    version = own_grades.finish(store, version, rubric)
+    panel = judging.panel_of(store, judging.judges(store, 12).proposed)
+    run = grading.start(store, grading.request(store, rubric.id, version.id, panel))
+    worked_off(store, run)
+    outcome = grading.outcome(store, run)
+    assert (outcome.graded, outcome.without) == (12, 0)

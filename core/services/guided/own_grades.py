@@ -1,0 +1,195 @@
+"""Ten texts graded by a person, then ten more: labels that judges on this machine learn from.
+
+Which ten is drawn at random, so each text has the same chance and the labels speak for all texts.
+Answers are kept as a draft until the ten are done; they become labels of the next version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from core import clock
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.library import DatasetVersion, RubricVersion
+from core.domain.rubric import Criterion
+from core.errors import InputError
+from core.identity import seeded
+from core.services.access.allowing import allowed
+from core.services.datasets import catalog, label_draws
+from core.services.runs.candidates import Candidates
+from core.store.store import Store
+
+#: So many texts are graded before judges learn anew; fewer teach them nothing.
+TEN = 10
+_KEPT = "own grades/"
+Given = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """The texts of one sitting, in their order, and what was answered: by text, by criterion."""
+
+    items: tuple[Item, ...]
+    criteria: tuple[Criterion, ...]
+    given: Given
+
+    @property
+    def open(self) -> tuple[Item, Criterion] | None:
+        """Return the first text and criterion without an answer; ``None``: all are answered."""
+        pairs = ((item, criterion) for item in self.items for criterion in self.criteria)
+        return next((p for p in pairs if p[1].name not in self.given.get(p[0].id, {})), None)
+
+    @property
+    def done(self) -> int:
+        """Return how many texts are answered in full."""
+        return sum(len(self.given.get(item.id, {})) == len(self.criteria) for item in self.items)
+
+    @property
+    def answers(self) -> int:
+        """Return how many answers were given."""
+        return sum(map(len, self.given.values()))
+
+
+def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> list[str]:
+    """Return the ids of texts that nobody has graded by this rubric, in the order of the draw."""
+    everyone = Candidates(store, version.id, rubric.rubric).everyone
+    order = drawn_first([one.id for one in everyone], version)
+    free = {one.id for one in everyone if one.text and not one.teaches}
+    return [item_id for item_id in order if item_id in free]
+
+
+def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
+    """Return all ids in an order that rests on the dataset alone: its beginning is the sample."""
+    return seeded("own grades", version.dataset_id).sample(sorted(ids), len(ids))
+
+
+def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
+    """Return the sitting that was begun and is not over, without texts graded since."""
+    kept = store.drafts.get(_key(version, rubric))
+    if kept is None:
+        return None
+    free = set(unlabelled(store, version, rubric))
+    ids = [item_id for item_id in kept.content["items"] if item_id in free]
+    found = {item.id: item for item in store.datasets.items(version.id, ids)} if ids else {}
+    criteria = rubric.rubric.criteria
+    given = {
+        item_id: {
+            c.name: answers[c.name]
+            for c in criteria
+            if c.index_of(answers.get(c.name, "")) is not None
+        }
+        for item_id, answers in kept.content["given"].items()
+        if item_id in found
+    }
+    items = tuple(found[item_id] for item_id in ids if item_id in found)
+    return Sitting(items, criteria, given) if items else None
+
+
+def _fits(criterion: Criterion, answers: Mapping[str, str]) -> bool:
+    return criterion.index_of(answers.get(criterion.name, "")) is not None
+
+
+def _key(version: DatasetVersion, rubric: RubricVersion) -> str:
+    return f"{_KEPT}{version.dataset_id}/{rubric.rubric_id}"
+
+
+def _keep(store: Store, key: str, ids: list[str], given: Given) -> None:
+    store.drafts.save(key, {"items": ids, "given": given}, now=clock.now())
+
+
+@allowed("write")
+def begin(
+    store: Store, version: DatasetVersion, rubric: RubricVersion, picked: Collection[str] = ()
+) -> None:
+    """Begin a sitting over the next ten texts of the draw, or over ``picked`` ones.
+
+    Raises:
+        InputError: all of them have grades.
+    """
+    ids = unlabelled(store, version, rubric)
+    ids = [item_id for item_id in ids if item_id in picked] if picked else ids[:TEN]
+    if not ids:
+        raise InputError("Every text has a grade by this rubric.")
+    _keep(store, _key(version, rubric), ids, {})
+
+
+@allowed("write")
+def answer(
+    store: Store,
+    version: DatasetVersion,
+    rubric: RubricVersion,
+    item_id: str,
+    criterion: str,
+    label: str,
+) -> None:
+    """Keep an answer of the sitting. Raises ``InputError`` where it is over."""
+    now = _under_way(store, version, rubric)
+    given = {**now.given, item_id: {**now.given.get(item_id, {}), criterion: label}}
+    _keep(store, _key(version, rubric), [item.id for item in now.items], given)
+
+
+@allowed("write")
+def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> None:
+    """Forget the last answer of the sitting. Raises ``InputError`` where it is over."""
+    now = _under_way(store, version, rubric)
+    given = {item_id: dict(answers) for item_id, answers in now.given.items() if answers}
+    for item in reversed(now.items):
+        if item.id in given:
+            last = [c.name for c in now.criteria if c.name in given[item.id]][-1]
+            del given[item.id][last]
+            break
+    _keep(store, _key(version, rubric), [item.id for item in now.items], given)
+
+
+def _under_way(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:
+    now = sitting(store, version, rubric)
+    if now is None:
+        raise InputError("These texts were graded in another window. Load the page anew.")
+    return now
+
+
+@allowed("write")
+def finish(store: Store, version: DatasetVersion, rubric: RubricVersion) -> DatasetVersion:
+    """Make the answers labels of the next version, and end the sitting.
+
+    Texts that were not answered in full wait for the next one. Where all labels are this program's
+    draw, that is declared, so that corrected results may rest on them.
+    """
+    now = _under_way(store, version, rubric)
+    whole = {
+        item.id: now.given[item.id]
+        for item in now.items
+        if len(now.given.get(item.id, {})) == len(now.criteria)
+    }
+    if whole:
+        version = _with_labels(store, version, whole)
+        _declare(store, version)
+    store.drafts.delete(_key(version, rubric))
+    return version
+
+
+def _with_labels(store: Store, version: DatasetVersion, given: Given) -> DatasetVersion:
+    dataset: Dataset = store.datasets.load(version.id)
+    items = tuple(
+        item.model_copy(
+            update={
+                "labels": item.labels
+                | {name: Label(label=label) for name, label in given.get(item.id, {}).items()}
+            }
+        )
+        for item in dataset.items
+    )
+    changed = dataset.model_copy(update={"items": items})
+    source = version.source or version.name
+    return catalog.import_dataset(store, changed, into=version.dataset_id, source=source).version
+
+
+def _declare(store: Store, version: DatasetVersion) -> None:
+    """Declare the labels a random sample, if those with a label are the first of the draw."""
+    items = list(store.datasets.items(version.id))
+    labelled = {item.id for item in items if item.labels}
+    order = drawn_first([item.id for item in items], version)
+    drawn = set(order[: len(labelled)]) == labelled and len(labelled) < len(items)
+    if drawn and label_draws.declared(store, version.id) is None:
+        label_draws.declare(store, version.id)

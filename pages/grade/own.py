@@ -1,0 +1,188 @@
+"""Ten texts graded by hand, in the place of the judges: one question at a time, by key or click."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.dataset import Item
+from core.domain.library import DatasetVersion, RubricVersion
+from core.domain.rubric import Criterion
+from core.services.guided import judging, learning, own_grades
+from core.services.guided.learning import LearntSoFar
+from core.services.guided.own_grades import TEN, Sitting
+from core.text import numbers as fmt
+from pages.grade import steps
+from pages.grade.steps import GRADE_ACT, Path
+from pages.ui import resources, routes, state
+from pages.ui.items import headed, show_contexts, show_submission
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import shown_errors, tag
+
+#: With more labels the report of a run says it, and learning here would take a while.
+MOST = 200
+
+
+def sitting(path: Path) -> Sitting | None:
+    """Return the sitting under way, if texts and rubric are settled."""
+    if path.dataset is None or path.rubric is None:
+        return None
+    return own_grades.sitting(store(), path.dataset, path.rubric)
+
+
+def begin(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> None:
+    """Draw the button that begins a sitting: the next ten, or texts that were picked."""
+    if path.dataset is None or path.rubric is None:
+        return
+    left = len(ids) or min(TEN, len(own_grades.unlabelled(store(), path.dataset, path.rubric)))
+    if not left:
+        return
+    words = f"Grade {left} more yourself" if kind == "more" else f"Grade {left} yourself"
+    st.button(
+        f"Grade the {left} without a grade yourself" if ids else words,
+        key=state.key(GRADE_ACT, "own", kind),
+        type="primary" if first else "secondary",
+        icon=":material/edit_note:",
+        help="" if ids else "Drawn at random; you see no judge's answer. Digits answer, too.",
+        on_click=_on_begin,
+        args=(path.dataset, path.rubric, ids),
+    )
+
+
+def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ...]) -> None:
+    with shown_errors():
+        own_grades.begin(store(), dataset, rubric, ids)
+        state.set_address(**{state.RUN: None, state.TRIED: None})
+
+
+def offer(path: Path, *, first: bool) -> None:
+    """Draw how judges that need no model can grade these texts, which have no labels."""
+    st.caption(
+        "Without a model: grade ten texts yourself. Judges on this machine learn from them, "
+        "say how sure they are, and grade the others."
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        begin(path, "first", first=first)
+        if path.dataset is not None:
+            address = {state.DATASET: path.dataset.dataset_id}
+            routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
+
+
+def show(path: Path, now: Sitting) -> None:
+    """Draw the sitting: the text, one question, and a button for each answer."""
+    assert path.dataset is not None
+    assert path.rubric is not None
+    what = (path.dataset, path.rubric)
+    with st.container(border=True), shown_errors():
+        count = len(now.items)
+        steps.title("judges", f"you grade: {now.done} of {fmt.plural(count, 'text')} done")
+        if now.open is None:
+            st.caption("All answered. Judges learn from these and from those before.")
+        else:
+            item, criterion = now.open
+            _text(item)
+            _question(what, item, criterion)
+        with st.container(horizontal=True, gap="small"):
+            if now.done:
+                st.button(
+                    f"Learn from {'these' if now.open is None else 'the'} {now.done}",
+                    key=state.key(GRADE_ACT, "own", "learn"),
+                    type="primary" if now.open is None else "secondary",
+                    icon=":material/school:",
+                    shortcut="Enter",
+                    on_click=_on_finish,
+                    args=what,
+                )
+            if now.answers:
+                st.button(
+                    "Back",
+                    key=state.key(GRADE_ACT, "own", "back"),
+                    type="tertiary",
+                    shortcut="U",
+                    on_click=_on_back,
+                    args=what,
+                )
+            if not now.done:
+                st.button(
+                    "Stop",
+                    key=state.key(GRADE_ACT, "own", "stop"),
+                    type="tertiary",
+                    on_click=_on_finish,
+                    args=what,
+                )
+
+
+def _text(item: Item) -> None:
+    """Draw what a judge would see of a text, and nothing that tells whose it is."""
+    if item.prompt:
+        headed("Prompt", item.prompt)
+    show_contexts(item.context)
+    with st.container(gap="xsmall"):
+        st.html('<div class="rs-section">Text</div>')
+        show_submission(item)
+    if item.reference:
+        headed("Reference", item.reference)
+
+
+def _question(what: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion) -> None:
+    st.html(
+        f'<h3 class="rs-cell">{esc(criterion.name)}</h3>'
+        f'<div class="rs-quiet">{esc(criterion.requirement)}</div>'
+    )
+    with st.container(gap="xsmall", key="rs_options"):
+        for index, option in enumerate(criterion.choices):
+            st.button(
+                label(option.label)
+                + (f"  \n{label(option.description)}" if option.description else ""),
+                key=state.key(GRADE_ACT, "own", item.id, criterion.name, index),
+                shortcut=str(index + 1) if index < 9 else None,
+                width="stretch",
+                wrap=True,
+                on_click=_on_answer,
+                args=(*what, item.id, criterion.name, option.label),
+            )
+
+
+def _on_answer(
+    dataset: DatasetVersion, rubric: RubricVersion, item_id: str, criterion: str, answer: str
+) -> None:
+    with shown_errors():
+        own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
+
+
+def _on_back(dataset: DatasetVersion, rubric: RubricVersion) -> None:
+    with shown_errors():
+        own_grades.take_back(store(), dataset, rubric)
+
+
+def _on_finish(dataset: DatasetVersion, rubric: RubricVersion) -> None:
+    with shown_errors():
+        version = own_grades.finish(store(), dataset, rubric)
+        if version.id != dataset.id:
+            added = version.labelled - dataset.labelled
+            state.flash(f"{fmt.plural(added, 'text')} graded by you.")
+            state.set_address(**{state.JUDGE: judging.learners(store())})
+
+
+def learnt(path: Path) -> None:
+    """Draw what judges learnt of each criterion, and the way to ten more."""
+    if path.dataset is None or path.rubric is None or path.dataset.labelled > MOST:
+        return
+    about = (path.dataset.id, path.rubric.id)
+    dataset, rubric = path.dataset, path.rubric
+    with st.spinner("Learning from your grades"):
+        found: LearntSoFar = resources.remembered(
+            "learning", about, lambda: learning.learning(store(), dataset, rubric)
+        )
+    lines = "".join(
+        f"<li><b>{esc(one.criterion)}</b>: {tag('not yet', 'warn') if one.off else ''} "
+        f"{esc(one.off or one.words)}</li>"
+        for one in found.criteria
+    )
+    st.html(
+        '<div class="rs-section">How well judges on this machine give your grades</div>'
+        f'<ul class="rs-list">{lines}</ul>'
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        begin(path, "more", first=False)
+        st.caption(found.words, width="content")
