@@ -13,7 +13,7 @@ ten). ``one`` trains a judge per question, ``mixed`` one judge for all questions
 Figures are of the judges that did not switch themselves off, so accuracy and baselines are not
 those of all answers; ``--ungated`` switches off only those with too few labels. ``majority`` is the
 accuracy of the most common label in training, ``per prompt`` of the most common label of each
-prompt. The constants of ``methods.py`` and ``validation.ERRORS_ABOVE`` were chosen on saf_en and
+prompt. The constants of ``methods.py`` and ``worth.ERRORS_ABOVE`` were chosen on saf_en and
 mohler, so their figures are a little kind; roscoe and llm_rubric_real were used for
 ``ERRORS_ABOVE`` only.
 """
@@ -34,7 +34,7 @@ import yaml
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option
-from core.judging.offline import Unfit, calibration, train
+from core.judging.offline import Unfit, train, worth
 from core.metrics.agreement.accuracy import accuracy, confusion
 from core.metrics.agreement.kappa import cohen_kappa
 
@@ -189,7 +189,7 @@ def main() -> None:
         print("Not measured: this needs the labelled answers in ../shared/data.")
         return
     if args.ungated:
-        calibration.BaselineGain.enough = property(lambda gain: True)
+        worth.OutOfFold.enough = property(lambda found: True)
     for name in args.names:
         for labels in args.labels:
             for mode in args.modes:

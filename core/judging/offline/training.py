@@ -16,24 +16,26 @@ from core.errors import InputError, Problem
 from core.identity import seeded
 from core.judging.near_duplicates import group_numbers
 from core.judging.offline.calibration import (
-    ERRORS_IN_ORDER,
     LEAST_COVERAGE,
     TARGET,
-    OutOfFold,
     Validation,
     answering,
     cross_validate,
     decided,
     is_ordered,
-    not_better,
-    order_of,
-    weigh,
-    with_figures,
 )
 from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
 from core.judging.offline.judge import TrainingReport, Unfit
 from core.judging.offline.methods import Ints, Method, methods_of
 from core.judging.offline.trained import Learnt, Trained
+from core.judging.offline.worth import (
+    Order,
+    OutOfFold,
+    not_better,
+    order_of,
+    weigh,
+    with_figures,
+)
 
 #: With fewer different labelled answers, no measured judge was worth having.
 LEAST_LABELS = 10
@@ -112,14 +114,14 @@ def _learn(
         found = weigh(validation, labels, encoded.prompts, groups, ordered)
         tried[name] = method, validation, found
     best = min(tried, key=lambda name: tried[name][-1].loss)
-    nearer = "numbers" in tried and _nearer_is_better(
-        criterion, encoded, labels, groups, tried[best][-1].own
-    )
-    if nearer and not tried[best][-1].enough:
-        best = "numbers"
+    enough = tried[best][-1].enough
+    if not enough and "numbers" in tried:
+        numbers = tried["numbers"][-1]
+        enough = numbers.follows(_by_nearness(criterion, encoded, labels, groups, numbers.own))
+        best = "numbers" if enough else best
     method, validation, found = tried[best]
     report = replace(with_figures(report, found, labels, groups, ordered), features=best)
-    if not (found.enough or nearer):
+    if not enough:
         return _unfit(report, not_better(report, found))
     fitted = method.fit(method.products(near), labels, k)
     learnt = Learnt(
@@ -136,21 +138,19 @@ def _learn(
     return Trained(criterion, method, encoder, learnt, report)
 
 
-def _nearer_is_better(
+def _by_nearness(
     criterion: Criterion, encoded: Encoded, labels: Ints, groups: Ints, own: Ints | None
-) -> bool:
-    """Return whether answers nearer to their reference have better labels, beyond chance.
+) -> Order | None:
+    """Return how well nearness to the reference orders answers, better labels last.
 
-    Nothing is fitted for this, so that few labels tell.
+    Nothing is fitted for this, so that few labels tell. ``None`` without references, or an order.
     """
     values = [criterion.choices[choice].value for choice in criterion.scored]
     first, last = values[0], values[-1]
     if first is None or last is None or not (is_ordered(criterion) and all(encoded.has_reference)):
-        return False
-    towards = (last - first) * criterion.weight
-    return order_of(np.sign(towards) * encoded.closeness, labels, groups, own).errors >= (
-        ERRORS_IN_ORDER
-    )
+        return None
+    towards = np.sign((last - first) * criterion.weight)
+    return order_of(towards * encoded.closeness, labels, groups, own)
 
 
 def _opening(

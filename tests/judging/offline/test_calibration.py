@@ -4,22 +4,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.judging.offline.calibration import (
-    BaselineGain,
-    Order,
-    _range,
     answering,
     decided,
     evidence,
     fit_temperature,
     fit_threshold,
-    gain_of,
     log_shares,
     loss_of,
-    order_of,
     probabilities,
-    prompt_majority,
 )
 from core.judging.offline.methods import FOLDS, NEVER, fold_numbers
+from core.judging.offline.worth import (
+    BaselineGain,
+    Order,
+    _range,
+    gain_of,
+    order_of,
+    prompt_majority,
+)
 
 EVEN = np.log([0.5, 0.5])
 

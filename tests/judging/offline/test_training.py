@@ -282,3 +282,14 @@ def test_answers_are_sorted_by_their_reference_without_a_label():
     assert means == sorted(means)
     assert by_reference([items[0].model_copy(update={"reference": ""}), *items[1:]]) is None
     assert by_reference([]) is None
+
+
+def test_who_always_gives_the_most_common_label_has_no_order_to_show():
+    # One label of eight differs, and a little can be told of it: every answer is "good" still.
+    labelled = [
+        (item, 0 if at % 8 == 0 else 2)
+        for at, (item, _) in enumerate(graded_by_nearness(40, 6, (4, 5, 6)))
+    ]
+    model = train(CLASSIFIER, GRADE, labelled, [], seed=1)
+    assert isinstance(model, Unfit) == ((model.report.weighted_kappa or 0.0) < 0.1)
+    assert isinstance(model, Unfit)

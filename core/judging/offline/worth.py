@@ -1,0 +1,257 @@
+"""What a judge is worth in cross-validation: beside simple rules, and by the order of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from core.judging.offline.calibration import (
+    Validation,
+    decided,
+    fit_temperature,
+    log_shares,
+    loss_of,
+    probabilities,
+    rounds,
+)
+from core.judging.offline.features import Floats
+from core.judging.offline.judge import TrainingReport
+from core.judging.offline.methods import Ints
+from core.metrics.agreement.accuracy import confusion
+from core.metrics.agreement.kappa import KAPPAS, Weights, cohen_kappa
+from core.text.numbers import percent
+
+#: A judge must beat the baseline by this many standard errors of the paired difference: a one-sided
+#: test at 10%. With random labels 0 to 3% of judges passed, on open-ended criteria 0 to 11%
+#: (bench/offline.py); 1.64 loses a third to a half of the judges that are worth having.
+ERRORS_ABOVE = 1.28
+#: Samples for the interval of a kappa.
+RESAMPLES = 400
+#: An order must be above chance by this many: a test at 5%, as there are several to pass.
+ERRORS_IN_ORDER = 1.64
+#: And its answers must agree with the labels by this much: who always gives the most common label
+#: has an order, too, and tells nobody anything.
+LEAST_KAPPA = 0.1
+
+
+def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
+    """Return whether a prompt's most common label is right, shape (repeats, n).
+
+    With few answers to a prompt, its counts lean on the label shares of all answers.
+    """
+    right = np.zeros(folds.shape)
+    for repeat, fold in zip(*rounds(folds), strict=True):
+        out = folds[repeat] == fold
+        shares = np.bincount(labels[~out], minlength=k) / max(1, int((~out).sum()))
+        for prompt in np.unique(prompts[out]):
+            here = out & (prompts == prompt)
+            counts = np.bincount(labels[~out & (prompts == prompt)], minlength=k)
+            right[repeat, here] = labels[here] == np.argmax(counts + shares)
+    return right
+
+
+class Order(NamedTuple):
+    """How well expected labels follow the true ones: a correlation of ranks.
+
+    ``free``: the pairs of numbers that it rests on. ``None``: one of the two is always the same.
+    """
+
+    correlation: float | None
+    free: int
+
+    @property
+    def errors(self) -> float:
+        """Return how many standard errors it is above chance."""
+        return (self.correlation or 0.0) * float(max(0, self.free) ** 0.5)
+
+
+def order_of(said: Floats, labels: Ints, groups: Ints, prompts: Ints | None) -> Order:
+    """Return how well numbers (n,) order answers; duplicates count once.
+
+    Where ``prompts`` are given, within them only.
+    """
+    sizes = np.bincount(groups)
+    pairs = [
+        _ranks(np.bincount(groups, weights=values) / sizes)
+        for values in (said, labels.astype(np.float64))
+    ]
+    free = len(sizes) - 1
+    if prompts is not None:
+        first = np.unique(groups, return_index=True)[1]
+        _, of = np.unique(prompts[first], return_inverse=True)
+        pairs = [one - (np.bincount(of, weights=one) / np.bincount(of))[of] for one in pairs]
+        free = len(sizes) - int(of.max()) - 1
+    one, other = (ranks - ranks.mean() for ranks in pairs)
+    spread = float(np.sqrt((one**2).sum() * (other**2).sum()))
+    return Order(float(one @ other) / spread if spread > 1e-9 else None, free)
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(np.round(values, 9), return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+
+
+class BaselineGain(NamedTuple):
+    """The gain over the baseline: mean difference and its standard error."""
+
+    mean: float
+    error: float
+
+    @property
+    def enough(self) -> bool:
+        """Return whether the gain is more than chance would easily give."""
+        return self.mean > 0 and self.mean >= ERRORS_ABOVE * self.error
+
+
+def gain_of(right: Floats, base: Floats, groups: Ints) -> BaselineGain:
+    """Return the paired difference of two (repeats, n) tables of right answers.
+
+    Repeats are averaged first, because they judge the same items; duplicates count as one cluster.
+    """
+    difference = (right - base).mean(axis=0)
+    mean = float(difference.mean())
+    clusters = np.bincount(groups, weights=difference - mean)
+    return BaselineGain(mean, float(np.sqrt((clusters**2).sum()) / len(difference)))
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Out-of-fold probabilities, correctness, order, and the baseline.
+
+    ``right`` has shape (repeats, n), ``chances`` (n, k), the mean over repeats; ``base`` (k,) is
+    what they start from. ``kappa`` is weighted where labels have an order. ``loss`` is what methods
+    are chosen by: the smallest. ``own`` are the prompts, if these alone foretell labels.
+    """
+
+    chances: Floats
+    right: Floats
+    base: Floats
+    temperature: float
+    loss: float
+    kappa: float
+    gain: BaselineGain
+    order: Order | None
+    own: Ints | None
+    majority: float
+    baseline: str
+
+    @property
+    def enough(self) -> bool:
+        """Return whether the judge is worth asking: by what counts for the scale.
+
+        Where labels have an order, to follow it is enough: with a common label, being right more
+        often than that label takes far more labels than knowing what is better.
+        """
+        return self.gain.enough or self.follows(self.order)
+
+    def follows(self, order: Order | None) -> bool:
+        """Return whether an order is no chance, and the answers show it."""
+        above = order is not None and order.errors >= ERRORS_IN_ORDER
+        return above and self.kappa >= LEAST_KAPPA
+
+
+def weigh(
+    validation: Validation, labels: Ints, prompts: Ints, groups: Ints, ordered: bool
+) -> OutOfFold:
+    """Calibrate out-of-fold evidence and compare it with the better simple rule."""
+    k = validation.evidence.shape[2]
+    base = log_shares(labels, k)
+    temperature = fit_temperature(validation.evidence, labels, base)
+    chances = probabilities(validation.evidence, temperature, base)
+    right = (decided(chances, ordered) == labels).astype(np.float64)
+    commonest = np.broadcast_to(
+        (labels == np.bincount(labels).argmax()).astype(np.float64), right.shape
+    )
+    by_prompt = prompt_majority(labels, prompts, validation.folds, k)
+    better = by_prompt.mean() > commonest.mean()
+    simple = by_prompt if better else commonest
+    mean = chances.mean(axis=0)
+    kappa = _kappa_of(labels, decided(mean, ordered), k, ordered)
+    # With few labels a prompt's own are ahead by chance often; then it takes more to leave them.
+    own = prompts if gain_of(by_prompt, commonest, groups).enough else None
+    return OutOfFold(
+        chances=mean,
+        right=right,
+        base=base,
+        temperature=temperature,
+        loss=loss_of(chances, labels, ordered),
+        kappa=kappa or 0.0,
+        gain=gain_of(right, simple, groups),
+        order=order_of(mean @ np.arange(k), labels, groups, own) if ordered else None,
+        own=own,
+        majority=float(simple.mean()),
+        baseline="the most common label of each prompt" if better else "the most common label",
+    )
+
+
+def _kappa_of(labels: Ints, best: Ints, k: int, weighted: bool) -> float | None:
+    return cohen_kappa(confusion(labels, best, k), "quadratic" if weighted else "none").value
+
+
+def with_figures(
+    report: TrainingReport, found: OutOfFold, labels: Ints, groups: Ints, ordered: bool
+) -> TrainingReport:
+    """Return ``report`` with the figures of cross-validation."""
+    k, best = found.chances.shape[1], decided(found.chances, ordered)
+    counted: Weights = "quadratic" if ordered else "none"
+    return replace(
+        report,
+        used=len(labels),
+        accuracy=float(found.right.mean()),
+        majority=found.majority,
+        baseline=found.baseline,
+        gain_error=found.gain.error,
+        kappa=_kappa_of(labels, best, k, weighted=False),
+        weighted_kappa=_kappa_of(labels, best, k, weighted=True) if ordered else None,
+        kappa_range=_range(labels * k + best, groups, k, counted, report.seed),
+        order=found.order.correlation if found.order else None,
+        temperature=found.temperature,
+    )
+
+
+def _range(
+    cells: Ints, groups: Ints, k: int, weights: Weights, seed: int
+) -> tuple[float, float] | None:
+    """Return the 95% interval of a kappa, by resampled answers; duplicates come together.
+
+    One answer by chance is added to each sample: a few answers that are all right are no proof that
+    the next is. ``None`` where more than one sample of ten has no kappa.
+    """
+    sizes = np.zeros((groups.max() + 1, k * k))
+    np.add.at(sizes, (groups, cells), 1.0)
+    drawn = np.random.default_rng(seed).multinomial(
+        len(sizes), np.full(len(sizes), 1 / len(sizes)), size=RESAMPLES
+    )
+    tables = (drawn @ sizes).T.reshape(k, k, RESAMPLES).astype(np.float64)
+    table = sizes.sum(axis=0).reshape(k, k) / sizes.sum()
+    chance = np.outer(table.sum(axis=1), table.sum(axis=0))
+    kappas = KAPPAS[weights].many(tables + chance[:, :, None])
+    kappas = kappas[~np.isnan(kappas)]
+    if len(kappas) < 0.9 * RESAMPLES:
+        return None
+    low, high = np.percentile(kappas, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def not_better(report: TrainingReport, found: OutOfFold) -> str:
+    """Return a sentence with the result, the baseline and the difference."""
+    return (
+        f"In cross-validation on {report.used} labels it was right in "
+        f"{percent(float(found.right.mean()))}, always giving {found.baseline} in "
+        f"{percent(found.majority)}; that is not better by {ERRORS_ABOVE} standard errors "
+        f"(of {100 * found.gain.error:.1f} points)."
+        f"{_order_sentence(found.order, found.kappa) if found.order else ''}"
+    )
+
+
+def _order_sentence(order: Order, kappa: float) -> str:
+    if order.correlation is None:
+        return " It told no answer from another."
+    if order.errors < ERRORS_IN_ORDER:
+        chance = f"correlation {order.correlation:.2f}"
+        return f" Its order of the answers is that of chance, too ({chance})."
+    return (
+        f" It knows something of their order, but its answers show too little (kappa {kappa:.2f})."
+    )
