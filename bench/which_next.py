@@ -11,8 +11,8 @@ each draw (seeds 0, 1, ...). Ten are graded at a time, by their true labels, unt
     unsure   the ten of which the judge that learnt from the graded ones is least sure
     half     five at random, five of those
 
-Each judge is the classifier, without the test that would switch it off, so that all draws count, and
-cross-validated once rather than five times, which is quicker and chooses a little worse.
+Each judge is the classifier, without the test that would switch it off, so that all draws count,
+and cross-validated once rather than five times, which is quicker and chooses a little worse.
 "needed" is the least number of labels with which the mean over draws reaches what random labels
 reach at 50: quadratic kappa where labels have an order, else kappa.
 """

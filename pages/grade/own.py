@@ -21,6 +21,11 @@ from pages.ui.widgets import shown_errors, tag
 
 #: With more labels the report of a run says it, and learning here would take a while.
 MOST = 200
+DRAWN = "Drawn at random; you see no judge's answer. Digits answer, too."
+PICKED = (
+    "In order of nearness to the reference, where there is one: that sorts them and grades none. "
+    "You see no judge's answer."
+)
 
 
 def sitting(path: Path) -> Sitting | None:
@@ -34,16 +39,23 @@ def begin(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> N
     """Draw the button that begins a sitting: the next ten, or texts that were picked."""
     if path.dataset is None or path.rubric is None:
         return
+    if kind == "all" and not ids:
+        return
     left = len(ids) or min(TEN, len(own_grades.unlabelled(store(), path.dataset, path.rubric)))
     if not left:
         return
-    words = f"Grade {left} more yourself" if kind == "more" else f"Grade {left} yourself"
+    words = {
+        "first": f"Grade {left} yourself",
+        "more": f"Grade {left} more yourself",
+        "rest": f"Grade the {left} without a grade yourself",
+        "all": f"Grade all {left} yourself",
+    }
     st.button(
-        f"Grade the {left} without a grade yourself" if ids else words,
+        words[kind],
         key=state.key(GRADE_ACT, "own", kind),
         type="primary" if first else "secondary",
         icon=":material/edit_note:",
-        help="" if ids else "Drawn at random; you see no judge's answer. Digits answer, too.",
+        help=PICKED if ids else DRAWN,
         on_click=_on_begin,
         args=(path.dataset, path.rubric, ids),
     )
@@ -63,9 +75,17 @@ def offer(path: Path, *, first: bool) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         begin(path, "first", first=first)
+        begin(path, "all", first=False, ids=_all_at_once(path))
         if path.dataset is not None:
             address = {state.DATASET: path.dataset.dataset_id}
             routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
+
+
+def _all_at_once(path: Path) -> tuple[str, ...]:
+    """Return all texts where they are few enough to be graded by hand, but more than ten."""
+    if path.dataset is None or path.rubric is None or not TEN < path.dataset.items <= MOST:
+        return ()
+    return tuple(own_grades.unlabelled(store(), path.dataset, path.rubric))
 
 
 def show(path: Path, now: Sitting) -> None:

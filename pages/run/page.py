@@ -56,7 +56,9 @@ def scored_under(run: Run) -> None:
 
 
 KIND_WORDS = {"human": "person", "llm": "model", "offline": "offline judge"}
-_WORTH_IT = "Better than the most common answer by more than its error."
+_WORTH_IT = (
+    "Better than the most common answer, or in the order of the labels, by more than chance."
+)
 
 
 def show_plan(run: Run, rubric: Rubric) -> None:
@@ -86,6 +88,9 @@ def show_plan(run: Run, rubric: Rubric) -> None:
         _cluster(cluster)
     for name, reports in run.notes.get("training", {}).items():
         _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
+    if any(judge.learns for judge in run.panel.judges):
+        address = {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id}
+        routes.link(routes.GRADE, "Grade more yourself and learn anew", address, icon="edit_note")
 
 
 def _cluster(told: Mapping[str, Any]) -> None:
@@ -229,7 +234,8 @@ def _training(name: str, reports: Mapping[str, Any]) -> None:
     )
     st.caption(
         "Measured on labelled items that the judge had not learned from (cross-validation), if it "
-        "answered every one. Answers: the share of items on which it is sure enough to vote."
+        "answered every one. Kappa: quadratic where options have an order, with its 95% interval. "
+        "Answers: the share of items on which it is sure enough to vote."
     )
 
 
@@ -241,10 +247,16 @@ def _report(criterion: str, one: Mapping[str, Any]) -> list[str]:
         fmt.count(one.get("n")),
         fmt.percent(one.get("accuracy")),
         fmt.percent(one.get("majority")),
-        fmt.score(one.get("kappa")),
+        _kappa(one),
         fmt.percent(one.get("coverage")) if on else fmt.DASH,
         f'<span class="rs-quiet">{esc(str(one.get("reason") or _WORTH_IT))}</span>',
     ]
+
+
+def _kappa(one: Mapping[str, Any]) -> str:
+    weighted, ends = one.get("weighted_kappa"), one.get("kappa_range")
+    range_ = f" ({fmt.score(ends[0])} to {fmt.score(ends[1])})" if ends else ""
+    return fmt.score(one.get("kappa") if weighted is None else weighted) + range_
 
 
 RUN_VIEW = "run_view"

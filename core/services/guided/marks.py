@@ -26,6 +26,10 @@ from core.text.names import fold
 #: So many different words of one criterion are asked about; more are no marks.
 MOST_WORDS = 40
 
+#: Headings of marks for a whole text, which are those of a rubric's only criterion.
+WHOLE = frozenset({"mark", "marks", "grade", "score", "points"})
+WHOSE = ("teacher's ", "teachers ", "teacher ", "my ", "final ", "total ")
+
 #: So many rubrics, those changed last, are looked through for the one that columns name.
 MOST_RUBRICS = 50
 
@@ -92,9 +96,21 @@ def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
             yield criterion, label.label, criterion.name in item.labels
             continue
         value = notes.get(plain_head(criterion.name))
+        if value is None and len(rubric.criteria) == 1:
+            value = next((notes[head] for head in notes if _of_whole(head)), None)
         word = str(value).strip() if isinstance(value, str | int | float) else ""
         if not holds_no_answer(criterion, word) and fold(word) not in AWAY:
             yield criterion, word, False
+
+
+def _of_whole(head: str) -> bool:
+    """Return whether a heading is that of one mark for the whole text.
+
+    >>> [_of_whole(head) for head in ("teacher's mark", "points", "landmark", "grade of rock")]
+    [True, True, False, False]
+    """
+    bare = head.replace("’", "'")
+    return next((bare.removeprefix(w) for w in WHOSE if bare.startswith(w)), bare) in WHOLE
 
 
 def meant(criterion: Criterion, word: str) -> str | None:

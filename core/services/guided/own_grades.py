@@ -104,14 +104,28 @@ def begin(
 ) -> None:
     """Begin a sitting over the next ten texts of the draw, or over ``picked`` ones.
 
+    Picked ones come in order of nearness to their reference, where all have one: those alike are
+    then beside each other. This sorts them and grades none.
+
     Raises:
         InputError: all of them have grades.
     """
     ids = unlabelled(store, version, rubric)
-    ids = [item_id for item_id in ids if item_id in picked] if picked else ids[:TEN]
+    ids = _sorted(store, version, ids, picked) if picked else ids[:TEN]
     if not ids:
         raise InputError("Every text has a grade by this rubric.")
     _keep(store, _key(version, rubric), ids, {})
+
+
+def _sorted(
+    store: Store, version: DatasetVersion, free: list[str], picked: Collection[str]
+) -> list[str]:
+    from core.judging.offline.features import by_reference
+
+    chosen = set(picked)
+    ids = [item_id for item_id in free if item_id in chosen]
+    near = by_reference(list(store.datasets.items(version.id, ids))) if ids else None
+    return ids if near is None else sorted(ids, key=lambda item_id: -near[item_id])
 
 
 @allowed("write")

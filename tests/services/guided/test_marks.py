@@ -103,3 +103,12 @@ def test_labels_that_came_along_under_another_spelling_are_those_of_the_criterio
         "Cause": ("Full", "names it"),
         "Other": ("3", ""),
     }
+
+
+def test_a_mark_for_the_whole_text_is_that_of_the_only_criterion(store: Store) -> None:
+    version = class_with(store, {"Teacher’s mark": "4", "Room": "2"}, {"Teacher’s mark": "2"})
+    alone = RUBRIC.model_copy(update={"criteria": RUBRIC.criteria[:1]})
+    found = marks.found(store, version.id, alone)
+    assert found.words == {"Cause": {"4": "Full", "2": "Half"}}
+    # Of two criteria it could be either's.
+    assert not marks.found(store, version.id, RUBRIC).marked

@@ -100,6 +100,20 @@ def test_labels_that_came_with_the_texts_are_no_draw_of_ours(store: Store) -> No
     assert label_draws.declared(store, after.id) is None
 
 
+def test_picked_texts_come_in_order_of_their_reference_and_are_no_draw(store: Store) -> None:
+    version, rubric = a_class(store)
+    picked = [f"{at}-{at % 3}" for at in range(9)]
+    own_grades.begin(store, version, rubric, picked)
+    now = own_grades.sitting(store, version, rubric)
+    assert now is not None
+    # Most of the reference's words first: five, then three, then one.
+    assert [item.id[-1] for item in now.items] == list("222111000")
+    grade(store, version, rubric)
+    after = own_grades.finish(store, version, rubric)
+    assert labelled(store, after) == set(picked)
+    assert label_draws.declared(store, after.id) is None
+
+
 def test_answers_survive_and_the_last_is_taken_back(store: Store) -> None:
     version, rubric = a_class(store)
     own_grades.begin(store, version, rubric)
