@@ -1,4 +1,4 @@
-"""What fourteen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
+"""What sixteen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
 
 A browser does each task as somebody would who knows the way. A click is one, a key is one, and a
 text that is typed or pasted into a field is one, however long; a file dropped is one. Seconds are

@@ -216,18 +216,21 @@ def _range(
 ) -> tuple[float, float] | None:
     """Return the 95% interval of a kappa, by resampled answers; duplicates come together.
 
-    One answer by chance is added to each sample: a few answers that are all right are no proof that
-    the next is. ``None`` where more than one sample of ten has no kappa.
+    Where all are right, three more could be wrong (the rule of three; Hanley 1983): the lower end
+    has three misses by chance. ``None`` where more than one sample of ten has no kappa.
     """
     sizes = np.zeros((groups.max() + 1, k * k))
     np.add.at(sizes, (groups, cells), 1.0)
+    table = sizes.sum(axis=0).reshape(k, k)
+    missed = 1 - np.eye(k)
+    if not (table * missed).any():
+        misses = np.outer(table.sum(axis=1), table.sum(axis=0)) * missed
+        least = KAPPAS[weights](table + 3 * misses / max(misses.sum(), 1.0)).value
+        return None if least is None or not misses.any() else (least, 1.0)
     drawn = np.random.default_rng(seed).multinomial(
         len(sizes), np.full(len(sizes), 1 / len(sizes)), size=RESAMPLES
     )
-    tables = (drawn @ sizes).T.reshape(k, k, RESAMPLES).astype(np.float64)
-    table = sizes.sum(axis=0).reshape(k, k) / sizes.sum()
-    chance = np.outer(table.sum(axis=1), table.sum(axis=0))
-    kappas = KAPPAS[weights].many(tables + chance[:, :, None])
+    kappas = KAPPAS[weights].many((drawn @ sizes).T.reshape(k, k, RESAMPLES).astype(np.float64))
     kappas = kappas[~np.isnan(kappas)]
     if len(kappas) < 0.9 * RESAMPLES:
         return None

@@ -177,10 +177,15 @@ def test_the_rule_of_each_prompt_is_judged_without_the_fold_it_is_asked_about():
 
 
 def test_a_few_answers_that_are_all_right_are_no_proof():
-    # Ten right of ten, five of each label: never less than all right in a sample, but one by
-    # chance is added to each: (10 + .5) / 11 agree, half by chance.
+    # Ten right of ten, five of each label, and three misses: 10 of 13 agree, half by chance.
     cells = np.array([0, 3] * 5)
-    low, high = _range(cells, np.arange(10), 2, "none", 1)
-    assert low < high < 1
-    assert high == pytest.approx(2 * 10.5 / 11 - 1, abs=0.01)
+    assert _range(cells, np.arange(10), 2, "none", 1) == (pytest.approx(2 * 10 / 13 - 1), 1.0)
     assert _range(np.zeros(10, dtype=int), np.arange(10), 2, "none", 1) is None  # one label only
+
+
+def test_the_interval_of_a_kappa_holds_it_and_is_wider_where_answers_repeat():
+    cells = np.array([0, 0, 0, 3, 3, 3, 1, 2] * 5)  # three of four right: kappa .5
+    low, high = _range(cells, np.arange(40), 2, "none", 1)
+    assert low < 0.5 < high
+    few, many = _range(cells, np.arange(40) % 8, 2, "none", 1)
+    assert many - few > high - low

@@ -51,7 +51,7 @@ def test_the_report_holds_the_figures(spec):
     assert report.majority == pytest.approx(40 / 60)
     assert report.accuracy > 0.9
     assert report.kappa > 0.7
-    assert report.kappa_range[0] < report.kappa < report.kappa_range[1] <= 1
+    assert report.kappa_range[0] < report.kappa <= report.kappa_range[1] <= 1
     assert 0.5 <= report.coverage <= 1
     assert report.accuracy_answering >= 0.9
     assert report.to_dict()["classes"] == {"MET": 40, "UNMET": 20}
