@@ -205,4 +205,4 @@ def learnt(path: Path) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         begin(path, "more", first=False)
-        st.caption(found.words, width="content")
+        st.caption(label(found.words), width="content")

@@ -20,6 +20,7 @@ OTHER_ENDS = {
     "core/formats/votes/tools/scales.py",
     "core/services/gate/drift.py",
     "core/services/reports/paper.py",
+    "core/services/reports/paper_criteria.py",
     "core/text/numbers.py",
     "pages/agreement/asked_again/over_time.py",
     "pages/agreement/calibration.py",

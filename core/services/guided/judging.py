@@ -75,6 +75,7 @@ def judges(store: Store, labelled: int) -> JudgeChoice:
     return JudgeChoice(known, tuple(ready[:1]), "model" if ready else "")
 
 
+@allowed("read")
 def learners(store: Store) -> list[str]:
     """Return the names of the judges that learn from labels."""
     registry.ensure_defaults(store)

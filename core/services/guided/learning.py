@@ -9,6 +9,7 @@ from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.panel import Judge
 from core.domain.rubric import Rubric
 from core.judging.offline import TrainingReport
+from core.metrics.estimate import Estimate
 from core.services.guided.own_grades import TEN, drawn_first
 from core.services.results.scored_items import effective, labels_of
 from core.services.runs.candidates import Candidates
@@ -45,14 +46,11 @@ class LearntCriterion:
         """Return all of it in one sentence."""
         if self.off or self.kappa is None:
             return f"not yet. {self.off}"
-        ends = f" ({score(self.low)} to {score(self.high)})" if self.low is not None else ""
-        said = f"kappa {score(self.kappa)}{ends} with {self.labels}"
+        now = Estimate(self.kappa, self.low, self.high).words(score).inline
+        said = f"kappa {now} with {self.labels}"
         if self.twice is None:
             return f"{said}."
-        about, low, high = self.twice
-        return (
-            f"{said}, about {score(about)} ({score(low)} to {score(high)}) with {2 * self.labels}."
-        )
+        return f"{said}, about {Estimate(*self.twice).words(score).inline} with {2 * self.labels}."
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from core.judging.function_judge import JudgeFunction
 from core.judging.local import model_file
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
+from core.services.access.allowing import allowed
 from core.services.judges.registry import env_status, key_status, save_judge
 from core.settings import load_settings
 from core.store.store import Store
@@ -72,6 +73,7 @@ def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = N
         raise InputError("These judges cannot be asked.", tuple(problems))
 
 
+@allowed("set judges")
 def add_model_file(store: Store, path: str) -> Judge:
     """Keep a judge whose model is a file of this machine, and return it.
 

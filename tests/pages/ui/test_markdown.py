@@ -72,6 +72,13 @@ LOOKED_AT = {
     ("pages/report/page.py", "made.made"),
     ("pages/arena/answers.py", "caption"),
     ("pages/arena/page.py", "run_id"),
+    ("pages/grade/own.py", "now.done"),  # a count
+    ("pages/grade/own.py", "words[kind]"),
+    ("pages/report/back.py", "known"),  # counts
+    ("pages/report/blocks.py", "name"),
+    ("pages/review_item/bar.py", "caption"),
+    ("pages/run/systems.py", "words"),
+    ("pages/ui/run_form.py", "cost_estimate.BRIEF_SUITS"),
     ("pages/review_item/cards.py", "key"),
     ("pages/review_item/cards.py", "caption"),
     ("pages/queues/page.py", "run"),
@@ -84,7 +91,6 @@ LOOKED_AT = {
     ("pages/ui/asking.py", "words.FEW_SHOT_SAYS"),
     ("pages/ui/asking.py", "words.INSTRUCTIONS_SAYS"),
     ("pages/ui/asking.py", "words.LAYOUT_SAYS"),
-    ("pages/ui/grades.py", "words"),
     ("pages/ui/identity.py", "who.role"),
     ("pages/ui/asking.py", "when"),
     ("pages/ui/asking.py", "words.CASCADE_SAYS"),
