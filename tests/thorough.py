@@ -33,6 +33,8 @@ class Left(NamedTuple):
 
 
 BROWSER = (
+    Left("browser/test_team", "test_logging_out_ends_every_window"),
+    Left("browser/test_typing", "test_a_note_that_was_not_finished"),
     Left("browser/test_arena", "test_ten_blind_contests"),
     Left("browser/test_authoring_browser", "test_by_"),
     Left("browser/test_authoring_browser", "test_six_mixed_criteria_come_from_the_library"),
@@ -132,6 +134,9 @@ LEFT = (
     Left("services/review/test_soak", "test_ten_reviewers"),
     Left("services/runs/test_batches_bought_once", "", "*-azure"),
     Left("services/runs/test_batches_bought_once", "", "*-mistral"),
+    Left("services/runs/test_backup", "test_a_backup_taken_while_a_run_goes_on"),
+    Left("services/runs/test_cluster", "test_when_the_scheduler_goes"),
+    Left("rubric_studio/test_package", "test_what_was_hidden_by_a_core"),
     Left("services/runs/test_cluster", "test_a_worker_is_killed"),
     Left("services/runs/test_cluster", "test_a_worker_that_hangs"),
     Left("services/runs/test_cluster", "test_code_of_another_day"),
