@@ -20,7 +20,7 @@ from core.formats.rubrics.foreign import (
     lost_of_rubric,
 )
 from core.formats.rubrics.foreign_documents import converted, form_of
-from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.rubrics.grid import holds_answers, looks_like_grid, read_grid
 from core.formats.rubrics.level_tables import levels_csv, looks_like_levels, moodle_csv, read_levels
 from core.formats.rubrics.office_tables import MOST_CELLS, WrittenTable, office_tables
 from core.formats.rubrics.rubric_file import dump_rubric, is_json, rubric_from
@@ -151,7 +151,7 @@ def read_rubrics(
     Raises:
         InputError: with every problem found, each with its line.
     """
-    tables = office_tables(data, name, _are_heads) if isinstance(data, bytes) else None
+    tables = office_tables(data, name, _is_table) if isinstance(data, bytes) else None
     if tables is not None:
         return _from_office(tables, name, scaling)
     text, notices = read_table_text(data, name, "rubric", MAX_RUBRIC_BYTES)
@@ -229,7 +229,7 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
     if len(data) > MAX_RUBRIC_BYTES:
         return False
     try:
-        tables = office_tables(data, name, _are_heads)
+        tables = office_tables(data, name, _is_table)
         if tables is not None or not _MARKED.search(data[:20_000]):
             return bool(tables)
         text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
@@ -265,9 +265,11 @@ def _has_items(value: Any) -> bool:
     return isinstance(first, dict) and bool({"rubric", "rubrics", "score_rubric"} & first.keys())
 
 
-def _are_heads(heads: Sequence[str]) -> bool:
-    """Return whether these are the headings of a rubric table."""
-    return looks_like_canvas(heads) or looks_like_levels(heads) or looks_like_grid(heads)
+def _is_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether these are the headings and rows of a rubric."""
+    if looks_like_canvas(heads) or looks_like_levels(heads):
+        return True
+    return looks_like_grid(heads) and not holds_answers(heads, rows)
 
 
 def _is_form(text: str) -> bool:

@@ -154,6 +154,24 @@ def looks_like_grid(heads: Sequence[str]) -> bool:
     return roles_of(heads) is not None
 
 
+def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether columns like `Rater 1` hold answers: of one word, or of cells that repeat.
+
+    >>> holds_answers(["id", "Kim 1", "Lee 2"], [["a", "yes", "no"], ["b", "no", "yes"]])
+    True
+    """
+    ends = [re.match(r"(.*[^\W\d])[\s_-]*\d+$", head) for head in heads]
+    cells = [
+        {fold(r[at]) for r in rows if at < len(r)} - {""} for at, end in enumerate(ends) if end
+    ]
+    words = [word for of in cells for word in of]
+    if heads[0] and fold(heads[0]) not in _ROLES["criterion"]:
+        stems = [fold(end[1]) for end in ends if end]
+        if len(stems) > 1 and len(set(stems)) == 1:
+            return True
+    return 2 * sum(words.count(word) > 1 for word in words) > len(words)
+
+
 def order_of(labels: Sequence[str]) -> Order:
     """Return which end is best, by known words, which must agree.
 

@@ -30,7 +30,7 @@ class WrittenTable(NamedTuple):
 
 
 def office_tables(
-    data: bytes, name: str, is_rubric: Callable[[Sequence[str]], bool]
+    data: bytes, name: str, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
 ) -> tuple[WrittenTable, ...] | None:
     """Return the rubric tables in a workbook or document; ``None`` otherwise.
 
@@ -46,7 +46,7 @@ def office_tables(
         tables = list(_tables(data, name))
     else:
         return None
-    fit = [(t, rows) for t, rows in tables if rows and is_rubric(_cells(rows[_header(rows)]))]
+    fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_parted(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
     return tuple(_written(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
@@ -56,6 +56,12 @@ def _header(rows: Rows) -> int:
     """Return the number of the header row."""
     numbers = list(rows)
     return numbers[header_at([_cells(rows[n]) for n in numbers[:40]])]
+
+
+def _parted(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Return the headings, and the rows below them."""
+    header = _header(rows)
+    return _cells(rows[header]), [_cells(rows[n]) for n in rows if n > header]
 
 
 def _cells(row: dict[int, str]) -> list[str]:

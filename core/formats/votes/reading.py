@@ -16,6 +16,7 @@ from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
+from core.formats.office.workbook import book_kind
 from core.formats.rubrics.evalassist import holds_rows
 from core.formats.rubrics.forms import holds_items, looks_like_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
@@ -58,8 +59,11 @@ TABLES: tuple[TableFormat, ...] = get_args(TableFormat)
 SeenKind = SourceKind | Literal["unknown"]
 
 
-def kind_of(source: VoteSource, rubric: Rubric | None = None) -> SeenKind:
-    """Return what the source holds, by the names of its files and columns."""
+def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
+    """Return what the source holds, by the names of its files and columns.
+
+    ``told``: columns or a rubric were named beside it, so that a table is no rubric itself.
+    """
     if looks_like_evaluations(next(iter(source.files.values()))):
         return "gradescope"
     if not source.lone:
@@ -76,9 +80,13 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None) -> SeenKind:
         ending == "json" and re.search(rb'"criteria"|"requirement"|"sub_tasks"', data[:20_000])
     ):
         return "dataset" if holds_items(data, name) else "rubric"
-    if looks_like_rubric(data, name):
+    if looks_like_rubric(data, name) and not (told and _is_sheet(data, name, ending)):
         return "rubric"
     return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
+
+
+def _is_sheet(data: bytes, name: str, ending: str) -> bool:
+    return book_kind(data, name) is not None or ending in ("csv", "tsv")
 
 
 def read_bundle(

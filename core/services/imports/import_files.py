@@ -80,7 +80,8 @@ def look(
 
     Raises ``InputError``.
     """
-    seen: SeenKind = kind or _kind_meant(kind_of(source, rubric), changes)
+    told = bool(changes) or rubric is not None
+    seen: SeenKind = kind or _kind_meant(kind_of(source, rubric, told=told), changes)
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
     table = table_of(source)

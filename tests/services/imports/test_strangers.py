@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shlex
 from pathlib import Path
@@ -12,7 +14,11 @@ import pytest
 from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.office.workbooks import xlsx
+from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
+
+TABLES = (*STRANGERS, *STRANGE_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -25,10 +31,13 @@ def first(store: Store, report: dict[str, Any]) -> Any:
     return store.datasets.load(report["dataset_version"]).items[0]
 
 
-@pytest.mark.parametrize("case", STRANGERS, ids=[case.name for case in STRANGERS])
+@pytest.mark.parametrize("case", TABLES, ids=[case.name for case in TABLES])
 def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case: Stranger) -> None:
     file = tmp_path / case.name
-    file.write_text(case.data)
+    if case.name.endswith(".xlsx"):
+        file.write_bytes(xlsx({"Sheet1": list(csv.reader(io.StringIO(case.data)))}))
+    else:
+        file.write_text(case.data)
     if case.kind == "refused":
         refused_with_maps_that_pass(store, file, case)
         return
