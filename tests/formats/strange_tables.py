@@ -5,7 +5,7 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, table
+from tests.formats.strangers import Stranger, essay, short, table
 
 #: A text and what three people or models said of it, as people head their columns.
 RATED: tuple[tuple[str, ...], ...] = (
@@ -61,5 +61,51 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         "wide",
         (12, 2, 6, 1),
         words=("item=Aspect", "raters=Good (2)", "raters=Poor (0)"),
+    ),
+    # The index of a filtered or shuffled frame is no criterion and no rater.
+    *(
+        Stranger(
+            f"filtered {head or 'no heading'}.csv",
+            table(
+                [
+                    {head: at, "doc_id": f"d{n // 2}", "summary": short(n // 2)}
+                    | {"annotator": f"p{n % 2}", "coherence": 1 + n % 5, "fluency": 1 + n % 4}
+                    for n, at in enumerate(places)
+                ]
+            ),
+            "criteria",
+            (16, 2, 4, 2),
+            short(0),
+        )
+        for head, places in (
+            ("", (3, 4, 7, 8, 11, 15, 21, 22)),
+            ("Unnamed: 0", (3, 4, 7, 8, 11, 15, 21, 22)),
+            ("Unnamed: 0.1", (7, 3, 22, 8, 11, 4, 21, 15)),
+        )
+    ),
+    Stranger(
+        "filtered readers.csv",
+        table(
+            [
+                {"Unnamed: 0.1": n, "Unnamed: 0": 3 + 2 * n, "uid": f"u{n}", "summary": essay(n)}
+                | {"kim": 1 + n % 3, "lee": 1 + n % 2}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        maps=("item=uid raters=kim raters=lee", "submission=summary labels=kim labels=lee"),
+    ),
+    Stranger(
+        "readers and their number.csv",
+        table(
+            [
+                {"Unnamed: 0": n, "uid": f"u{n}", "summary": essay(n), "r1": 1 + n % 3}
+                | {"r2": 1 + n % 2, "mean": 1.5, "n": 2}
+                for n in range(6)
+            ]
+        ),
+        "wide",
+        (12, 2, 6, 1),
+        essay(0),
     ),
 )

@@ -75,6 +75,13 @@ _SUMS = frozenset(
         *("majority", "adjudicated", "aggregate", "aggregated", "combined", "std", "stdev", "sd"),
     }
 )
+#: Names of columns that count votes; such a column answers nothing.
+COUNTS = frozenset(
+    {
+        *("n", "n votes", "num votes", "number of votes", "votes", "vote count", "count", "counts"),
+        *("n annotators", "num annotators", "n raters", "n ratings", "frequency", "freq"),
+    }
+)
 _RATER = re.compile(
     r"(rater|annotator|judge|grader|reviewer|coder|scorer|reader|marker|expert|worker|human|person"
     r"|teacher|examiner|evaluator|assessor|turker|gutachter|kodierer)",
@@ -89,7 +96,7 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
     (True, True, False)
     """
     words = set(plain(column).split())
-    if words & _SUMS:
+    if words & _SUMS or plain(column) in COUNTS:
         return True
     beside = sum(bool(_RATER.search(other)) for other in others) > 1
     return beside and "score" in words and not _RATER.search(column)
@@ -146,9 +153,15 @@ def stem_of(heading: str) -> str:
 
 
 def is_index(table: Table, column: str) -> bool:
-    """Return whether a column is the index of a data frame: no heading, and it counts the rows."""
-    name = re.match(r"(unnamed: \d+|column 1|index|level_\d)\Z", column.strip().lower())
-    return bool(name) and counts_rows(table, column)
+    """Return whether a column is the index of a data frame, filtered or not.
+
+    It has no heading and holds another whole number in each row; or is called an index, and counts.
+    """
+    name = column.strip().lower()
+    if not re.match(r"(unnamed: \d+(\.\d+)?|column 1)\Z", name):
+        return bool(re.match(r"(index|level_\d)\Z", name)) and counts_rows(table, column)
+    cells = {str(row.get(column)) for row in table.rows}
+    return len(cells) == len(table.rows) and all(cell.isdecimal() for cell in cells)
 
 
 def counts_rows(table: Table, column: str) -> bool:

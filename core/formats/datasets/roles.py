@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from core.domain.base import near
 from core.errors import InputError
-from core.formats.datasets.answer_columns import counts_rows, plain_head, sums_up, words_in
+from core.formats.datasets.answer_columns import (
+    counts_rows,
+    is_index,
+    plain_head,
+    sums_up,
+    words_in,
+)
 from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY
@@ -57,6 +63,8 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
         return "always empty"
     if counts_rows(table, column):
         return "counts the rows"
+    if is_index(table, column):
+        return "an index without a heading"
     if sums_up(column):
         return "sums up other columns"
     return "no known name or scale"

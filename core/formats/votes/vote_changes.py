@@ -10,10 +10,12 @@ from core.domain.base import build
 from core.errors import InputError
 from core.formats.datasets.answer_columns import (
     could_answer,
+    is_index,
     named_for_raters,
     nested,
     plain,
     sharing,
+    sums_up,
     words_in,
 )
 from core.formats.datasets.dataset_file import dataset_of
@@ -165,6 +167,7 @@ def _passes(table: Table, shape: NearShape) -> bool:
 
 def _near(table: Table) -> Iterator[NearShape]:
     flat = [c for c in table.columns if not nested(table, c) and words_in(table, c)]
+    flat = [c for c in flat if not is_index(table, c)]
     inside = list(leaves(table))
     chosen = _hinted_fields(flat, inside)
     if {"item", "rater", "label"} <= chosen.keys():
@@ -173,7 +176,7 @@ def _near(table: Table) -> Iterator[NearShape]:
     own = [c for c in flat if not named_for_raters([c])]
     first = (c for c in own if len(words_in(table, c)) == len(table.rows))
     item = _hinted(_HINTS["item"], flat) or next(first, None)
-    able = [c for c in flat if c != item and could_answer(table, c)]
+    able = [c for c in flat if c != item and could_answer(table, c) and not sums_up(c)]
     group = next(iter(sharing(table, able)), [])[:_SHOWN]
     texts = proposed_texts(table)
     if item and group:
