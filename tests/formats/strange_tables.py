@@ -108,4 +108,70 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         (12, 2, 6, 1),
         essay(0),
     ),
+    # An id that two systems answer: the item is both. A document of several texts is no item.
+    Stranger(
+        "id and system.csv",
+        table(
+            [
+                {"doc_id": f"d{n // 4}", "model": ("x", "y")[n // 2 % 2], "summary": short(n // 2)}
+                | {"annotator": f"p{n % 2}", "coherence": 1 + n % 5, "fluency": 1 + n % 4}
+                for n in range(12)
+            ]
+        ),
+        "criteria",
+        (24, 2, 6, 2),
+        short(0),
+    ),
+    Stranger(
+        "answers of systems.csv",
+        table(
+            [
+                {"item": f"d{n // 4}", "system": ("x", "y")[n // 2 % 2], "output": short(n // 2)}
+                | {"rater": f"p{n % 2}", "score": 1 + n % 5}
+                for n in range(12)
+            ]
+        ),
+        "long",
+        (12, 2, 6, 1),
+        short(0),
+    ),
+    Stranger(
+        "ranks.csv",
+        table(
+            [
+                {"prompt_id": f"p{n // 3}", "system": "xyz"[n % 3], "output": essay(n)}
+                | {"rank_kim": 1 + n % 3, "rank_lee": 1 + (n + 1) % 3}
+                for n in range(9)
+            ]
+        ),
+        "wide",
+        (18, 2, 9, 1),
+        essay(0),
+        words=("item=prompt_id", "raters=rank_kim,rank_lee"),
+    ),
+    Stranger(
+        "segments.csv",
+        table(
+            [
+                {"system": ("x", "y")[n // 6], "doc": "news", "seg_id": n // 2 % 3}
+                | {"source": essay(n // 2 % 3), "target": short(n // 2)}
+                | {"rater": f"p{n % 2}", "score": 40 + 7 * n % 50}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        maps=("item=seg_id submission=target system=system rater=rater label=score",),
+    ),
+    Stranger(
+        "one id, many texts.csv",
+        table(
+            [
+                {"id": f"d{n // 4}", "response": short(n // 2), "rater": f"p{n % 2}"}
+                | {"label": WORDS[n % 3 % 2]}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        maps=("item=response rater=rater label=label",),
+    ),
 )

@@ -41,6 +41,7 @@ from core.formats.votes.imported import (
     VoteLine,
     empty_answers,
 )
+from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import read_results, recognised
@@ -192,8 +193,11 @@ def _table(
 ) -> VoteBundle:
     if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
         mapping = mapping.model_copy(update={"only": "rating"})
+    if dataset is None and by_system(table, mapping):
+        mapping = mapping.model_copy(update={"by_system": True})
     table_votes = votes_in(table, mapping)
     notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
+    notices += said_of_texts(table, mapping)
     if rubric is None:
         derived: Derived = derive_rubric(table_votes.lines, table_votes.labels, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]

@@ -22,8 +22,9 @@ from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.mapping import ITEM_FIELDS
 from core.formats.datasets.roles import Change, listed_in, said_once
 from core.formats.datasets.table import Table, leaves, steps_of, with_paths
-from core.formats.datasets.text_columns import proposed_texts
+from core.formats.datasets.text_columns import proposed_texts, texts_in
 from core.formats.votes.derived_rubric import derive_rubric
+from core.formats.votes.item_texts import merges_texts, texts_told_apart
 from core.formats.votes.vote_mapping import (
     NAMES,
     PAIR,
@@ -105,7 +106,14 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
         kinds = {**kinds_of(names), **kinds}
+    data["submission"] = data["submission"] or _text_as_item(table, data["item"])
     return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+
+
+def _text_as_item(table: Table, item: str | None) -> str | None:
+    """Return the item's column if it holds the texts themselves."""
+    found = texts_in(table, item) if item else None
+    return item if found is not None and found.sentences else None
 
 
 # What would help with a table of which nothing is known. Only changes that pass are proposed.
@@ -170,6 +178,9 @@ def _near(table: Table) -> Iterator[NearShape]:
     flat = [c for c in flat if not is_index(table, c)]
     inside = list(leaves(table))
     chosen = _hinted_fields(flat, inside)
+    if apart := list(_apart(table)):
+        yield from apart
+        return
     if {"item", "rater", "label"} <= chosen.keys():
         options = tuple(f"{field}={column}" for field, column in chosen.items())
         yield NearShape("long", "no columns are named for item, rater and answer", options)
@@ -195,6 +206,22 @@ def _near(table: Table) -> Iterator[NearShape]:
         if len(texts) > 1:
             lacks = f"{len(texts)} columns come equally near to hold the submission"
         yield NearShape("dataset", lacks, (f"submission={text}",))
+
+
+def _apart(table: Table) -> Iterator[NearShape]:
+    """Yield what to say where a guessed item holds different texts."""
+    for layout in ("criteria", "long"):
+        mapping = guess_vote_mapping(table, layout)
+        if mapping.rater is None or not (mapping.label if layout == "long" else mapping.columns):
+            continue
+        if not merges_texts(table, mapping):
+            continue
+        lacks = f"rows of one {mapping.item!r} hold different texts"
+        said = [f"rater={mapping.rater}", *(f"criteria={c.column}" for c in mapping.columns)]
+        said += [f"label={mapping.label}"] if layout == "long" else []
+        for changes in texts_told_apart(table, mapping):
+            yield NearShape(layout, lacks, (*changes, *said))
+        return
 
 
 def _hinted_fields(flat: Sequence[str], inside: Sequence[str]) -> dict[str, Any]:

@@ -20,11 +20,13 @@ from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.votes.imported import TableFormat
+from core.formats.votes.item_texts import by_system, merges_texts
 from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.vote_mapping import (
     NAMES,
     WEAK,
     WIDE,
+    Layout,
     VoteMapping,
     answerable,
     checked_by_values,
@@ -43,9 +45,9 @@ def kind_of_table(
     if guess_pairs(table) is not None:
         return "pairs"
     if looks_by_criteria(table):
-        return "criteria"
+        return _unless_merged(table, "criteria")
     if looks_long(table):
-        return "long"
+        return _unless_merged(table, "long")
     if looks_wide(table):
         return "wide"
     wide = guess_vote_mapping(table, "wide")
@@ -55,6 +57,11 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     return "unknown" if _repeats_texts_by_rater(table, mapping.submission) else "dataset"
+
+
+def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
+    """Return the layout, unless its items would be made of different texts."""
+    return "unknown" if merges_texts(table, guess_vote_mapping(table, layout)) else layout
 
 
 def _repeats_texts_by_rater(table: Table, text: str) -> bool:
@@ -132,7 +139,10 @@ def looks_by_criteria(table: Table) -> bool:
         return False
     if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
         return False
-    pairs = [(row.get(mapping.item), row.get(mapping.rater)) for row in table.rows]
+    asked = [mapping.item, mapping.rater]
+    if mapping.system and by_system(table, mapping):
+        asked.append(mapping.system)
+    pairs = [tuple(row.get(column) for column in asked) for row in table.rows]
     return len(set(map(str, pairs))) == len(pairs)
 
 

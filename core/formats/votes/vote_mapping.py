@@ -107,7 +107,8 @@ class VoteMapping(Noun):
     ``columns`` are the raters of a wide table, the criteria of one with a criterion a column, or
     the judges of pairs. ``only`` names the criterion if neither a column nor a heading does.
     ``kinds`` gives the kinds of raters, ``others`` that of the rest. ``words`` translates answers
-    to the rubric's options, by criterion (or for all, under "").
+    to the rubric's options, by criterion (or for all, under ""). ``by_system``: an id has a text
+    for each system, and an item is both together.
     """
 
     layout: Layout
@@ -132,6 +133,7 @@ class VoteMapping(Noun):
     kinds: dict[str, VoterKind] = Field(default_factory=dict)
     others: VoterKind = "human"
     words: dict[str, dict[str, str]] = Field(default_factory=dict)
+    by_system: bool = False
 
     def option_for(self, criterion: str, word: str) -> str:
         """Return the option for a word of the file, or the word itself."""

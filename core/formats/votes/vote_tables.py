@@ -209,6 +209,8 @@ def _rows(
         item = _text(cells, mapping.item)
         if item and mapping.item == mapping.submission:
             item = numbers.setdefault(item, f"item-{len(numbers) + 1:04d}")
+        if item and mapping.by_system:
+            item = f"{item} / {_text(cells, mapping.system)}"
         criterion = _text(cells, mapping.criterion) or mapping.only
         if not item or (not criterion and mapping.layout == "long"):
             column = mapping.criterion or "criterion" if item else mapping.item or "item"

@@ -1,0 +1,88 @@
+"""Whether an id names one text: if systems answer it each, an item is the id and the system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.errors import Problem
+from core.formats.datasets.answer_columns import could_answer, nested, plain
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import texts_in
+from core.formats.votes.vote_mapping import NAMES, VoteMapping
+
+
+def by_system(table: Table, mapping: VoteMapping) -> bool:
+    """Return whether ids have several texts, and one for each system."""
+    item, text, system = mapping.item, mapping.submission, mapping.system
+    if item is None or text is None or system is None or item == text:
+        return False
+    return _several(table, [item], text) and not _several(table, [item, system], text)
+
+
+def merges_texts(table: Table, mapping: VoteMapping) -> bool:
+    """Return whether an item would be made of rows with different texts.
+
+    Where no column is named for the text, a rater must answer twice about different sentences.
+    """
+    if mapping.item is None or mapping.item == mapping.submission or by_system(table, mapping):
+        return False
+    if mapping.submission:
+        return _several(table, [mapping.item], mapping.submission)
+    fields = (mapping.item, mapping.rater, mapping.criterion, mapping.replicate, mapping.order)
+    asked = [column for column in fields if column]
+    return any(_several(table, asked, text) for text in _sentences(table, mapping))
+
+
+def texts_told_apart(table: Table, mapping: VoteMapping) -> Iterator[tuple[str, ...]]:
+    """Yield changes under which an item has one text: by another id and system, or by the text."""
+    texts = [mapping.submission] if mapping.submission else _sentences(table, mapping)
+    taken = {mapping.rater, mapping.label, mapping.criterion, mapping.system, *texts}
+    ids = [c for c in table.columns if c not in taken and _is_id(table, c)]
+    for text in texts:
+        for item in ids:
+            said = mapping.model_copy(update={"item": item, "submission": text})
+            if by_system(table, said):
+                yield (f"item={item}", f"submission={text}", f"system={mapping.system}")
+                return
+    for text in texts:
+        yield (f"item={text}",)
+
+
+def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
+    """Return what is to be known where an id has several texts."""
+    item, text = mapping.item or "", mapping.submission or ""
+    if mapping.by_system:
+        message = f"One {item!r} has a text for each {mapping.system!r}: an item is both together."
+        return [Problem(message)]
+    if not text or not merges_texts(table, mapping):
+        return []
+    message = f"Rows of one {item!r} have different texts in {text!r}; the first is kept."
+    return [Problem(message, f"If each text is an item: {_MAP.format(text)}.", ("mapping", "item"))]
+
+
+_MAP = "--map 'item={}'"
+
+
+def _sentences(table: Table, mapping: VoteMapping) -> list[str]:
+    """Return the columns of sentences that no field has, without those for reasons."""
+    used = {*mapping.used().values()}
+    free = [c for c in table.columns if c not in used and plain(c) not in NAMES["reason"]]
+    return [c for c in free if (of := texts_in(table, c)) is not None and of.sentences]
+
+
+def _is_id(table: Table, column: str) -> bool:
+    if nested(table, column) or any(word in plain(column) for word in ("time", "date")):
+        return False
+    of = texts_in(table, column)
+    named = plain(column).endswith((" id", " no", " nr")) or plain(column) in NAMES["item"]
+    return (of is None or not of.sentences) and (named or not could_answer(table, column))
+
+
+def _several(table: Table, keys: Sequence[str], text: str) -> bool:
+    """Return whether rows with the same keys have different texts."""
+    first: dict[tuple[str, ...], str] = {}
+    rows = (row for row in table.rows if row.get(text) not in (None, ""))
+    return any(
+        first.setdefault(tuple(str(row.get(key)) for key in keys), str(row[text])) != str(row[text])
+        for row in rows
+    )
