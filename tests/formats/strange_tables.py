@@ -15,6 +15,13 @@ RATED: tuple[tuple[str, ...], ...] = (
 )
 WORDS = ("good", "poor")
 
+GRID = [
+    {"item_id": f"i{n}", "question": f"Why lamp {n}?", "answer": essay(n)}
+    | {"kim_clarity": 1 + n % 4, "kim_accuracy": 1 + (n + 1) % 4}
+    | {"lee_clarity": 1 + n % 3, "lee_accuracy": 1 + (n + 2) % 4}
+    for n in range(6)
+]
+
 STRANGE_TABLES: tuple[Stranger, ...] = (
     # Headings of a word and a number are raters, where their cells repeat each other.
     *(
@@ -173,5 +180,52 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         ),
         "refused",
         maps=("item=response rater=rater label=label",),
+    ),
+    # Two names by two words: raters by criteria, or four labels of a text. Which, only people know.
+    Stranger(
+        "kim and lee.csv",
+        table(GRID),
+        "refused",
+        maps=(
+            "item=item_id raters=kim raters=lee criteria=clarity criteria=accuracy",
+            "submission=answer labels=kim_clarity labels=kim_accuracy labels=lee_clarity"
+            " labels=lee_accuracy",
+        ),
+    ),
+    Stranger(
+        "kim and lee said.csv",
+        table(GRID),
+        "wide",
+        (24, 2, 6, 2),
+        essay(0),
+        words=("item=item_id", "raters=kim,lee", "criteria=clarity,accuracy"),
+    ),
+    Stranger(
+        "words by names.csv",
+        table(
+            [
+                {"id": f"i{n}", "q1 kim": 1 + n % 3, "q2 kim": 1 + n % 2, "q1 lee": 2}
+                | {"q2 lee": 1 + n % 3}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+    ),
+    Stranger(
+        "models of versions.csv",
+        table(
+            [
+                {
+                    "id": f"i{n}",
+                    "gpt_4": n % 2,
+                    "gpt_5": n % 3 % 2,
+                    "claude_4": 1,
+                    "claude_5": n % 2,
+                }
+                for n in range(6)
+            ]
+        ),
+        "wide",
+        (24, 4, 6, 1),
     ),
 )

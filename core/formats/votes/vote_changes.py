@@ -20,6 +20,7 @@ from core.formats.datasets.answer_columns import (
 )
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.mapping import ITEM_FIELDS
+from core.formats.datasets.name_grids import NameGrid, answers_in_grid
 from core.formats.datasets.roles import Change, listed_in, said_once
 from core.formats.datasets.table import Table, leaves, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts, texts_in
@@ -30,6 +31,7 @@ from core.formats.votes.vote_mapping import (
     PAIR,
     Layout,
     VoteMapping,
+    VoterKind,
     guess_vote_mapping,
     kinds_of,
 )
@@ -51,6 +53,8 @@ def layout_meant(changes: Sequence[str]) -> Layout | None:
     fields = {name.partition(":")[0] for name in names}
     if fields & {*PAIR, "preference"}:
         return "pairs"
+    if {"raters", "criteria"} <= fields:
+        return "wide"
     if "criteria" in fields or names.count("criterion") > 1:
         return "criteria"
     if "raters" in fields or names.count("rater") > 1:
@@ -94,20 +98,45 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
             for other in (*NAMES, *PAIR):
                 if value and other != field and data[other] == value:
                     data[other] = None
-    for kind, columns in lists.items():
-        for other in (*NAMES, *PAIR):
-            data[other] = None if data[other] in columns else data[other]
-        of = [{"column": column} for column in dict.fromkeys(columns)]
-        if kind == "criteria":
-            data["columns"] = [c | {"criterion": c["column"]} for c in of]
-        else:
-            data["columns"] = [c | {"rater": c["column"]} for c in of]
-            kinds = {**kinds_of(columns), **kinds}
+    if lists:
+        kinds = _listed_columns(data, lists, table) | kinds
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
         kinds = {**kinds_of(names), **kinds}
     data["submission"] = data["submission"] or _text_as_item(table, data["item"])
     return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+
+
+def _listed_columns(
+    data: dict[str, Any], lists: dict[str, list[str]], table: Table
+) -> dict[str, VoterKind]:
+    """Put listed columns into a mapping, and return the kinds of their raters."""
+    grid = _in_grid(lists, table)
+    if grid is not None:
+        data["columns"] = grid
+        return kinds_of(lists["raters"])
+    kinds: dict[str, VoterKind] = {}
+    for kind, columns in lists.items():
+        for other in (*NAMES, *PAIR):
+            data[other] = None if data[other] in columns else data[other]
+        name = "criterion" if kind == "criteria" else "rater"
+        data["columns"] = [{"column": c, name: c} for c in dict.fromkeys(columns)]
+        kinds |= {} if kind == "criteria" else kinds_of(columns)
+    return kinds
+
+
+def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
+    """Return the columns of raters by criteria, if both are parts of headings."""
+    grid = answers_in_grid(table) if {"raters", "criteria"} <= lists.keys() else None
+    if grid is None:
+        return None
+    sides = lists["raters"], lists["criteria"]
+    turned = {(second, first): column for (first, second), column in grid.columns.items()}
+    known = {**turned, **grid.columns}
+    pairs = [(rater, criterion) for rater in sides[0] for criterion in sides[1]]
+    if not all(pair in known for pair in pairs):
+        return None
+    return [{"column": known[r, c], "rater": r, "criterion": c} for r, c in pairs]
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:
@@ -181,6 +210,9 @@ def _near(table: Table) -> Iterator[NearShape]:
     if apart := list(_apart(table)):
         yield from apart
         return
+    if grid := answers_in_grid(table):
+        yield from _by_names(table, grid)
+        return
     if {"item", "rater", "label"} <= chosen.keys():
         options = tuple(f"{field}={column}" for field, column in chosen.items())
         yield NearShape("long", "no columns are named for item, rater and answer", options)
@@ -206,6 +238,25 @@ def _near(table: Table) -> Iterator[NearShape]:
         if len(texts) > 1:
             lacks = f"{len(texts)} columns come equally near to hold the submission"
         yield NearShape("dataset", lacks, (f"submission={text}",))
+
+
+def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
+    """Yield what to say of headings that are two names by two."""
+    item = guess_vote_mapping(table, "wide").item
+    lacks = f"{_listed(grid.raters)} could be raters, {_listed(grid.criteria)} criteria"
+    if item:
+        said = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
+        yield NearShape("wide", lacks, (f"item={item}", *said))
+    for text in proposed_texts(table)[:1]:
+        labels = (f"labels={column}" for column in grid.columns.values())
+        yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
+    if item:
+        said = [f"raters={column}" for column in grid.columns.values()]
+        yield NearShape("wide", "each column could be a rater", (f"item={item}", *said))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def _apart(table: Table) -> Iterator[NearShape]:

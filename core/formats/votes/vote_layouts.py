@@ -9,6 +9,7 @@ from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
     named_for_raters,
     names_a_criterion,
+    names_a_rater,
     plain,
     says_no_label,
     sharing,
@@ -17,6 +18,7 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.mapping import guess_mapping
+from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.votes.imported import TableFormat
@@ -48,6 +50,8 @@ def kind_of_table(
         return _unless_merged(table, "criteria")
     if looks_long(table):
         return _unless_merged(table, "long")
+    if _is_grid(table, rubric):
+        return "unknown"  # raters by criteria, or labels of a text
     if looks_wide(table):
         return "wide"
     wide = guess_vote_mapping(table, "wide")
@@ -62,6 +66,18 @@ def kind_of_table(
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
     """Return the layout, unless its items would be made of different texts."""
     return "unknown" if merges_texts(table, guess_vote_mapping(table, layout)) else layout
+
+
+def _is_grid(table: Table, rubric: Rubric | None) -> bool:
+    """Return whether headings are two names by two, and nothing tells which are raters."""
+    grid = answers_in_grid(table)
+    if grid is None or all(kinds_of([column]) for column in grid.columns.values()):
+        return False
+    columns = guess_vote_mapping(table, "wide", rubric).columns
+    if rubric is None and all(c.criterion for c in columns):
+        named = any(names_a_criterion(c.criterion) for c in columns)
+        return not named and not all(names_a_rater(c.rater) for c in columns)
+    return not all(c.criterion for c in columns)
 
 
 def _repeats_texts_by_rater(table: Table, text: str) -> bool:

@@ -1,0 +1,72 @@
+"""Headings of two parts that make a whole grid, such as `kim_tone, kim_depth, lee_tone, ...`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core.formats.datasets.answer_columns import (
+    could_answer,
+    named_for_raters,
+    names_a_criterion,
+    sharing,
+    sums_up,
+)
+from core.formats.datasets.table import Table
+
+#: Headings with other signs between their parts say by themselves what they are.
+_PARTS = (r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
+
+
+class NameGrid(NamedTuple):
+    """Raters and criteria, and the column of each of one with each of the other."""
+
+    raters: tuple[str, ...]
+    criteria: tuple[str, ...]
+    columns: dict[tuple[str, str], str]
+
+
+def grid_of(columns: Sequence[str]) -> NameGrid | None:
+    """Return at least two names by at least two, each pair a heading, or ``None``.
+
+    >>> grid_of(["kim tone", "kim wit", "lee tone", "lee wit", "id"]).criteria
+    ('tone', 'wit')
+    >>> grid_of(["kim_tone", "lee_wit", "kim"]) is None
+    True
+    """
+    for pattern in _PARTS:
+        parted = dict[str, tuple[str, str]]()
+        for column in columns:
+            if parts := re.fullmatch(pattern, column.strip()):
+                parted[column] = (parts[1], parts[2])
+        by_first = dict[str, list[str]]()
+        for first, second in parted.values():
+            by_first.setdefault(first, []).append(second)
+        sides = [tuple(seconds) for seconds in by_first.values() if len(seconds) > 1]
+        whole = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
+        firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(whole))
+        if len(firsts) > 1:
+            found = {parts: c for c, parts in parted.items() if parts[0] in firsts}
+            return _turned(NameGrid(firsts, whole, found))
+    return None
+
+
+def _turned(grid: NameGrid) -> NameGrid:
+    """Return the grid with those for raters who are most likely raters."""
+    asked = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
+    named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
+    if asked == [True, False] or (asked[0] == asked[1] and named == [False, True]):
+        turned = {(second, first): c for (first, second), c in grid.columns.items()}
+        return NameGrid(grid.criteria, grid.raters, turned)
+    return grid
+
+
+def answers_in_grid(table: Table) -> NameGrid | None:
+    """Return the grid of a table's columns of answers on one scale, if there is one."""
+    able = [c for c in table.columns if could_answer(table, c) and not sums_up(c)]
+    grid = grid_of(able)
+    if grid is None:
+        return None
+    columns = [c for c in able if c in grid.columns.values()]
+    return grid if columns == next(iter(sharing(table, columns)), []) else None
