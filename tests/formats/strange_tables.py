@@ -228,4 +228,72 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         "wide",
         (24, 4, 6, 1),
     ),
+    # Counts of votes are no votes, and a text counted three times is no three texts.
+    Stranger(
+        "counted votes.csv",
+        table(
+            [
+                {"item_id": f"i{n // 3}", "text": essay(n // 3)}
+                | {"label": ("good", "fair", "poor")[n % 3], "n_votes": (5, 1, 0)[(n + n // 3) % 3]}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("n_votes", "a row for each vote"),
+    ),
+    # Two systems, each with an answer and a score of its own: no two raters, no two criteria.
+    Stranger(
+        "two systems.csv",
+        table(
+            [
+                {"question_id": n, "question": f"Why lamp {n}?", "grader": "kim"}
+                | {"alpha_answer": essay(n), "beta_answer": short(n)}
+                | {"alpha_score": 3 + n % 3, "beta_score": 1 + n % 5}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("alpha_answer", "a row for each answer"),
+    ),
+    Stranger(
+        "scores of answers.csv",
+        table(
+            [
+                {"id": n, "answer_1": essay(n), "answer_2": short(n)}
+                | {"score_1": 3 + n % 3, "score_2": 1 + n % 5}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("a row for each answer",),
+    ),
+    # What people said of a metric's question is no note: ask.
+    Stranger(
+        "metric and people.csv",
+        table(
+            [
+                {"question": f"Why lamp {n}?", "answer": essay(n), "ground_truth": short(n)}
+                | {"faithfulness": n % 5 / 4, "human_faithful": ("yes", "no")[n % 2]}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        maps=(
+            "submission=answer labels=faithfulness",
+            "submission=answer labels=human_faithful",
+        ),
+    ),
+    Stranger(
+        "ground truth.csv",
+        table(
+            [
+                {"question": f"Why lamp {n}?", "answer": essay(n), "ground_truth": short(n)}
+                for n in range(4)
+            ]
+        ),
+        "dataset",
+        4,
+        essay(0),
+        reference=short(0),
+    ),
 )

@@ -31,6 +31,8 @@ class Stranger(NamedTuple):
     labels: Mapping[str, str] = MappingProxyType({})
     maps: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    words_in_refusal: tuple[str, ...] = ()
+    reference: str = ""
 
 
 def table(rows: Rows, index: str | None = None, head: str = "") -> str:

@@ -64,6 +64,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "reference": (
         *("reference submission", "reference answer", "gold answer", "model answer"),
         *("desired answer", "ideal answer", "expected", "expected output", "target"),
+        "ground truth",
     ),
     "submission": (*WRITTEN_BY, *WRITTEN, *ANY_TEXT),
     "system": ("model", "model name"),
@@ -310,6 +311,8 @@ def _suits(name: str, column: str, table: Table) -> bool:
     if name == "id" and plain_head(column) != "id":
         # A name of a person or a case is an id only if it names one row.
         return len(values) == len(table.rows) == len(set(map(str, values)))
+    if name == "reference" and plain_head(column) == "ground truth":
+        return is_worded(table, column)  # a word would be a label
     if name == "split":
         return all(value in get_args(Split) for value in values)
     return True

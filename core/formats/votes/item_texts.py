@@ -1,14 +1,23 @@
-"""Whether an id names one text: if systems answer it each, an item is the id and the system."""
+"""Rows and ids of more than one text: an item is an id and a system, or the table is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from core.errors import Problem
-from core.formats.datasets.answer_columns import could_answer, nested, plain
+from core.formats.datasets.answer_columns import (
+    COUNTS,
+    could_answer,
+    nested,
+    plain,
+    plain_head,
+    sums_up,
+    words_in,
+)
+from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
-from core.formats.votes.vote_mapping import NAMES, VoteMapping
+from core.formats.votes.vote_mapping import NAMES, VoteMapping, guess_vote_mapping
 
 
 def by_system(table: Table, mapping: VoteMapping) -> bool:
@@ -61,6 +70,55 @@ def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
 
 
 _MAP = "--map 'item={}'"
+
+
+def not_to_be_read(table: Table) -> str:
+    """Return why the rows of a table are neither items nor votes, or an empty text."""
+    if column := _counts(table):
+        return (
+            f"{column!r} counts votes. It takes a row for each vote, with a column for its rater."
+        )
+    if pairs := _texts_with_scores(table):
+        listed = ", ".join(f"{text!r} with {score!r}" for text, score in pairs)
+        return (
+            f"A row holds several texts, each with answers of its own: {listed}. It takes a row "
+            "for each answer, with a column for the system."
+        )
+    return ""
+
+
+def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
+    """Return the labels, and the answers of people that stand beside them and were not taken."""
+    people = {"human", "people", "manual", "expert"}
+    beside = [c for c in mapping.meta if people & {*plain_head(c).split()}]
+    beside = [c for c in beside if could_answer(table, c) and not sums_up(c)]
+    return (*mapping.labels.values(), *beside) if beside and mapping.labels else ()
+
+
+def _counts(table: Table) -> str:
+    """Return the column that says how often a row's answer was given to an item with several."""
+    mapping = guess_vote_mapping(table, "long")
+    key = mapping.item or mapping.submission
+    if mapping.rater or key is None or len(words_in(table, key)) == len(table.rows):
+        return ""
+    named = (c for c in table.columns if plain(c) in COUNTS and c != key)
+    return next((c for c in named if all(w.isdecimal() for w in words_in(table, c))), "")
+
+
+def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
+    """Return columns of texts with columns of answers whose headings begin or end alike."""
+    plains = {column: plain(column) for column in table.columns}
+    words = {column: name.split(" ") for column, name in plains.items() if " " in name}
+    texts = [c for c in words if (of := texts_in(table, c)) is not None and of.sentences]
+    able = [c for c in words if c not in texts and could_answer(table, c)]
+    for same, other in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
+        found = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]
+        kinds = [tuple(" ".join(words[c][other]) for c in pair) for pair in found]
+        alike = [pair for pair, kind in zip(found, kinds, strict=True) if kinds.count(kind) > 1]
+        alike = [(t, a) for t, a in alike if " ".join(words[t][other]) not in NAMES["reason"]]
+        if alike:
+            return alike
+    return []
 
 
 def _sentences(table: Table, mapping: VoteMapping) -> list[str]:

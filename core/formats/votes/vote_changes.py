@@ -19,13 +19,18 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.dataset_file import dataset_of
-from core.formats.datasets.mapping import ITEM_FIELDS
+from core.formats.datasets.mapping import ITEM_FIELDS, guess_mapping
 from core.formats.datasets.name_grids import NameGrid, answers_in_grid
 from core.formats.datasets.roles import Change, listed_in, said_once
 from core.formats.datasets.table import Table, leaves, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts, texts_in
 from core.formats.votes.derived_rubric import derive_rubric
-from core.formats.votes.item_texts import merges_texts, texts_told_apart
+from core.formats.votes.item_texts import (
+    merges_texts,
+    not_to_be_read,
+    rival_labels,
+    texts_told_apart,
+)
 from core.formats.votes.vote_mapping import (
     NAMES,
     PAIR,
@@ -182,6 +187,8 @@ class NearShape(NamedTuple):
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the shapes that a table could have, each with changes that make it so."""
+    if not_to_be_read(table):
+        return ()
     few = Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
     return tuple(shape for shape in _near(few) if _passes(few, shape))
 
@@ -207,11 +214,8 @@ def _near(table: Table) -> Iterator[NearShape]:
     flat = [c for c in flat if not is_index(table, c)]
     inside = list(leaves(table))
     chosen = _hinted_fields(flat, inside)
-    if apart := list(_apart(table)):
-        yield from apart
-        return
-    if grid := answers_in_grid(table):
-        yield from _by_names(table, grid)
+    if asked := list(_asked(table)):
+        yield from asked
         return
     if {"item", "rater", "label"} <= chosen.keys():
         options = tuple(f"{field}={column}" for field, column in chosen.items())
@@ -238,6 +242,17 @@ def _near(table: Table) -> Iterator[NearShape]:
         if len(texts) > 1:
             lacks = f"{len(texts)} columns come equally near to hold the submission"
         yield NearShape("dataset", lacks, (f"submission={text}",))
+
+
+def _asked(table: Table) -> Iterator[NearShape]:
+    """Yield the readings of a table that has more than one, where its shape is known."""
+    items = guess_mapping(table)
+    for label in rival_labels(table, items):
+        lacks = f"{label!r} could be the label of its texts"
+        yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
+    yield from _apart(table)
+    if grid := answers_in_grid(table):
+        yield from _by_names(table, grid)
 
 
 def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:

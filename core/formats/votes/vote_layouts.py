@@ -22,7 +22,7 @@ from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.votes.imported import TableFormat
-from core.formats.votes.item_texts import by_system, merges_texts
+from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.vote_mapping import (
     NAMES,
@@ -46,6 +46,8 @@ def kind_of_table(
     """Return whether a table holds votes, in which layout, or items to grade."""
     if guess_pairs(table) is not None:
         return "pairs"
+    if not_to_be_read(table):
+        return "unknown"
     if looks_by_criteria(table):
         return _unless_merged(table, "criteria")
     if looks_long(table):
@@ -60,7 +62,8 @@ def kind_of_table(
     mapping = guess_mapping(table, rubric)
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
-    return "unknown" if _repeats_texts_by_rater(table, mapping.submission) else "dataset"
+    asked = rival_labels(table, mapping) or _repeats_texts_by_rater(table, mapping.submission)
+    return "unknown" if asked else "dataset"
 
 
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:

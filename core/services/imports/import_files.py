@@ -18,6 +18,7 @@ from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.parsed import ColumnRole
 from core.formats.votes.imported import TOOL_NAMES, VoteBundle
+from core.formats.votes.item_texts import not_to_be_read
 from core.formats.votes.reading import (
     TABLES,
     SeenKind,
@@ -264,14 +265,14 @@ def _unknown(seen: FileLook) -> InputError:
     """The refusal of a table from which nothing is guessed."""
     columns = seen.table.columns if seen.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
-    message = "This is no table of votes and no dataset that is known here; nothing was guessed."
     near = nearest_in_words(seen, options=True)
-    mend = "" if near else " Say which column is what with --map FIELD=COLUMN."
-    return InputError(
-        f"{message} Its columns are {shown}.{mend}",
-        near,
-        seen.source.name,
-    )
+    why = not_to_be_read(seen.table) if seen.table else ""
+    mend = "" if near or why else " Say which column is what with --map FIELD=COLUMN."
+    message = f"{why or _UNKNOWN} Its columns are {shown}.{mend}"
+    return InputError(message, near, seen.source.name)
+
+
+_UNKNOWN = "This is no table of votes and no dataset that is known here; nothing was guessed."
 
 
 def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:

@@ -49,6 +49,8 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
         figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
         assert figure == case.figure, report["notices"]
     item = first(store, report)
+    if case.reference:
+        assert item.reference == case.reference
     if case.text:
         assert item.text == case.text
     assert {name: label.label for name, label in item.labels.items()} == case.labels
@@ -66,6 +68,7 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
         for part in re.findall(r"(?:--map (?:'[^'=]*=[^']*'|[^\s=]+=\S+) ?)+", str(refused.value))
         if "FIELD=COLUMN" not in part
     ]
+    assert all(word in str(refused.value) for word in case.words_in_refusal), str(refused.value)
     assert set(map(" ".join, proposed)) >= set(case.maps), str(refused.value)
     for words in proposed:
         brought(store, file, words)
