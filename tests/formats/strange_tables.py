@@ -296,4 +296,110 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         essay(0),
         reference=short(0),
     ),
+    # Headings in other languages: not known, but what repeats over what is proposed.
+    Stranger(
+        "notes.csv",
+        table(
+            [
+                {"identifiant": f"R{n // 4}", "réponse": essay(n // 4)}
+                | {"évaluateur": ("ana", "luc")[n // 2 % 2], "critère": ("clarté", "style")[n % 2]}
+                | {"note": 1 + n % 5, "horodatage": f"2026-03-01T10:{n:02}:00"}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        maps=("item=identifiant submission=réponse rater=évaluateur criterion=critère label=note",),
+    ),
+    Stranger(
+        "encuesta.csv",
+        table(
+            [
+                {"Marca temporal": f"12/03/2026 1{n}:05:33"}
+                | {
+                    "Correo electrónico": f"p{n % 3}@uni.example",
+                    "ID de la respuesta": f"r{n // 3}",
+                }
+                | {"Es clara": ("Sí", "No")[n % 2], "Es correcta": ("Sí", "No")[n % 3 % 2]}
+                for n in range(9)
+            ]
+        ),
+        "refused",
+        maps=(
+            "item=ID de la respuesta rater=Correo electrónico criteria=Es clara"
+            " criteria=Es correcta",
+        ),
+    ),
+    Stranger(
+        "avaliador.csv",
+        table(
+            [
+                {
+                    "id_resposta": f"r{n // 2}",
+                    "texto": essay(n // 2),
+                    "avaliador": ("A", "B")[n % 2],
+                }
+                | {"nota_clareza": 1 + n % 4, "nota_estilo": 1 + n % 5, "nota_total": 2 + n % 7}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=(
+            "item=id_resposta submission=texto rater=avaliador criteria=nota_clareza"
+            " criteria=nota_estilo",
+        ),
+    ),
+    Stranger(
+        "preferenze.csv",
+        table(
+            [
+                {"domanda": f"Lampada {n // 2}?", "risposta_1": essay(n // 2)}
+                | {"risposta_2": short(n // 2), "preferita": ("1", "2", "pari")[n % 3]}
+                | {"annotatore": ("marta", "luca")[n % 2]}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=(
+            "first=risposta_1 second=risposta_2 rater=annotatore preference=preferita"
+            " word:pari=Tie",
+        ),
+    ),
+    Stranger(
+        "strength.csv",
+        table(
+            [
+                {"prompt": f"Lamp {n}?", "response_1": essay(n), "response_2": essay(n + 9)}
+                | {"preference_strength": n % 5 - 2}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=(
+            "first=response_1 second=response_2 preference=preference_strength"
+            " word:-1=A is better word:-2=A is better word:0=Tie word:1=B is better"
+            " word:2=B is better",
+            "first=response_1 second=response_2 preference=preference_strength"
+            " word:-1=B is better word:-2=B is better word:0=Tie word:1=A is better"
+            " word:2=A is better",
+        ),
+    ),
+    # -1 is no other way to write 1: without a word for a tie this is a strength too.
+    Stranger(
+        "strength without a tie.csv",
+        table(
+            [
+                {"prompt": f"Lamp {n}?", "response_1": essay(n), "response_2": essay(n + 9)}
+                | {"preference": (-2, -1, 1, 2)[n % 4]}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+    ),
+    Stranger(
+        "no item said.csv",
+        table([{"unitate": f"u{n}", "kim": 1 + n % 2, "lee": 1 + n % 3} for n in range(6)]),
+        "refused",
+        words=("raters=kim,lee",),
+        words_in_refusal=("no column for the item", "'unitate'"),
+    ),
 )

@@ -133,6 +133,23 @@ def names_a_rater(column: str) -> bool:
     return bool(_RATER.search(column))
 
 
+#: Words for a person who rates in some languages: enough to ask with, not to read by.
+_PERSON = re.compile(
+    r"valuat|evaluad|avaliad|valutat|annotat|anotad|corr?ecteur|corrector|revis|juez|juge|jurado"
+    r"|giudic|bewert|beurteil|pr[uü]fer|評価者|e-?mail|correo|person\b",
+    re.I,
+)
+
+
+def names_a_person(column: str) -> bool:
+    """Return whether a heading could be that of raters, in one of several languages.
+
+    >>> names_a_person("évaluateur"), names_a_person("note")
+    (True, False)
+    """
+    return names_a_rater(column) or bool(_PERSON.search(column))
+
+
 def names_a_criterion(column: str) -> bool:
     """Return whether a heading is a usual name of what is asked of a text.
 

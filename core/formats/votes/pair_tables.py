@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
@@ -13,12 +13,14 @@ from core.formats.datasets.answer_columns import (
     alone,
     could_answer,
     named_for_raters,
+    names_a_person,
     plain,
     stem_of,
     sums_up,
     words_in,
 )
 from core.formats.datasets.label_words import NO_ANSWER
+from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
@@ -83,6 +85,33 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     else:
         kinds = kinds_of(columns)
     return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
+
+
+def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield changes that make pairs of two alike answers and one column that compares them.
+
+    One word that says nothing by itself, beside others that do, is proposed as a tie; numbers
+    around nothing are proposed both ways round.
+    """
+    sides = _alike(table)
+    if sides is None:
+        return
+    mapping = VoteMapping(layout="pairs", first=sides[0], second=sides[1])
+    said: tuple[str, ...] = (f"first={sides[0]}", f"second={sides[1]}")
+    able = [c for c in table.columns if c not in sides and could_answer(table, c)]
+    rater = next((c for c in able if names_a_person(c)), None)
+    said += (f"rater={rater}",) if rater else ()
+    for column in able:
+        words = words_in(table, column) - NO_ANSWER
+        strange = words - _understood(table, mapping, column)
+        numbers = {w: n for w in words if (n := number_of(w)) is not None}
+        if len(numbers) == len(words) and min(numbers.values(), default=0) < 0:
+            for less, more in ((A_BETTER, B_BETTER), (B_BETTER, A_BETTER)):
+                better = {w: TIE if not n else less if n < 0 else more for w, n in numbers.items()}
+                meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
+                yield (*said, f"preference={column}", *meant)
+        elif column != rater and len(strange) == 1 and len(words) > 2:
+            yield (*said, f"preference={column}", f"{WORD}{next(iter(strange))}={TIE}")
 
 
 def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
@@ -170,9 +199,9 @@ def _is_end(word: str, heading: str) -> bool:
     (True, True, False)
     """
     end = _end(heading)
-    return (
-        bool(end) and re.sub(r"^(model|system|response|answer|output)\s*", "", plain(word)) == end
-    )
+    if not end or re.match(r"[-−]\d", word):  # -1 is a number, not the end of a heading
+        return False
+    return re.sub(r"^(model|system|response|answer|output)\s*", "", plain(word)) == end
 
 
 def _numbers(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.dataset_file import dataset_of
+from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import ITEM_FIELDS, guess_mapping
 from core.formats.datasets.name_grids import NameGrid, answers_in_grid
 from core.formats.datasets.roles import Change, listed_in, said_once
@@ -26,11 +27,13 @@ from core.formats.datasets.table import Table, leaves, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts, texts_in
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import (
+    by_structure,
     merges_texts,
     not_to_be_read,
     rival_labels,
     texts_told_apart,
 )
+from core.formats.votes.pair_tables import near_pairs, pairs_in
 from core.formats.votes.vote_mapping import (
     NAMES,
     PAIR,
@@ -175,14 +178,19 @@ _HINTS: dict[str, tuple[str, ...]] = {
 class NearShape(NamedTuple):
     """A shape that a table nearly has, with what is missing and how to say it."""
 
-    kind: Literal["long", "wide", "criteria", "dataset"]
+    kind: Literal["long", "wide", "criteria", "pairs", "dataset"]
     lacks: str
     changes: tuple[str, ...]
 
     @property
     def options(self) -> str:
         """Return the words as options of the command line."""
-        return " ".join(f"--map {shlex.quote(change)}" for change in self.changes)
+        return " ".join(
+            f"--map-label {shlex.quote(change.removeprefix(WORD))}"
+            if is_word(change)
+            else f"--map {shlex.quote(change)}"
+            for change in self.changes
+        )
 
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
@@ -199,7 +207,11 @@ def _passes(table: Table, shape: NearShape) -> bool:
             dataset_of(table, table.name, changes=shape.changes)
             return True
         mapping = guess_vote_mapping(table, shape.kind)
-        mapping = change_votes(mapping, shape.changes, table)
+        words = words_in_changes([c.removeprefix(WORD) for c in shape.changes if is_word(c)])
+        mapping = change_votes(mapping, [c for c in shape.changes if not is_word(c)], table)
+        if shape.kind == "pairs":
+            pairs_in(table, mapping.model_copy(update={"words": words}))
+            return True
         if not (mapping.criterion or any(c.criterion for c in mapping.columns)):
             mapping = mapping.model_copy(update={"only": "rating"})
         votes = votes_in(with_paths(table, mapping.used().values()), mapping)
@@ -217,6 +229,11 @@ def _near(table: Table) -> Iterator[NearShape]:
     if asked := list(_asked(table)):
         yield from asked
         return
+    for layout, changes in by_structure(table):
+        shape = NearShape(layout, "a column of people repeats over its items", changes)
+        if _passes(table, shape):
+            yield shape
+            return
     if {"item", "rater", "label"} <= chosen.keys():
         options = tuple(f"{field}={column}" for field, column in chosen.items())
         yield NearShape("long", "no columns are named for item, rater and answer", options)
@@ -250,6 +267,8 @@ def _asked(table: Table) -> Iterator[NearShape]:
     for label in rival_labels(table, items):
         lacks = f"{label!r} could be the label of its texts"
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
+    for changes in near_pairs(table):
+        yield NearShape("pairs", "two answers stand beside what could compare them", changes)
     yield from _apart(table)
     if grid := answers_in_grid(table):
         yield from _by_names(table, grid)

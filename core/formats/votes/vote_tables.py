@@ -184,8 +184,10 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         if column not in table.columns
     ]
     wanted = ["item", "rater", "label"] if mapping.layout == "long" else ["item"]
+    free = [c for c in table.columns if c not in mapping.used().values()]
+    mend = f"Say which it is: {', '.join(map(repr, free[:20])) or 'none is left'}."
     problems += [
-        Problem(f"has no column for the {name}.", "Say which it is.", ("mapping", name))
+        Problem(f"has no column for the {name}.", mend, ("mapping", name))
         for name in wanted
         if getattr(mapping, name) is None
     ]

@@ -64,8 +64,10 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
     with pytest.raises(InputError) as refused:
         brought(store, file, case.words)
     proposed = [
-        tuple(word for word in shlex.split(part) if word != "--map")
-        for part in re.findall(r"(?:--map (?:'[^'=]*=[^']*'|[^\s=]+=\S+) ?)+", str(refused.value))
+        tuple(shlex.split(part.replace("--map-label ", "word:").replace("--map ", "")))
+        for part in re.findall(
+            r"(?:--map(?:-label)? (?:'[^'=]*=[^']*'|[^\s=]+=\S+) ?)+", str(refused.value)
+        )
         if "FIELD=COLUMN" not in part
     ]
     assert all(word in str(refused.value) for word in case.words_in_refusal), str(refused.value)
