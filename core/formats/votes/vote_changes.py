@@ -29,7 +29,6 @@ from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import (
     by_structure,
     merges_texts,
-    not_to_be_read,
     rival_labels,
     texts_told_apart,
 )
@@ -195,8 +194,6 @@ class NearShape(NamedTuple):
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the shapes that a table could have, each with changes that make it so."""
-    if not_to_be_read(table):
-        return ()
     few = Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
     return tuple(shape for shape in _near(few) if _passes(few, shape))
 

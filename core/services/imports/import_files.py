@@ -107,6 +107,8 @@ def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem,
     """
     if seen.kind != "unknown" or seen.table is None:
         return ()
+    if why := not_to_be_read(seen.table):
+        return (Problem(why),)
     return tuple(
         Problem(
             f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
@@ -266,13 +268,9 @@ def _unknown(seen: FileLook) -> InputError:
     columns = seen.table.columns if seen.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     near = nearest_in_words(seen, options=True)
-    why = not_to_be_read(seen.table) if seen.table else ""
-    mend = "" if near or why else " Say which column is what with --map FIELD=COLUMN."
-    message = f"{why or _UNKNOWN} Its columns are {shown}.{mend}"
-    return InputError(message, near, seen.source.name)
-
-
-_UNKNOWN = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    mend = "" if near else " Say which column is what with --map FIELD=COLUMN."
+    message = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    return InputError(f"{message} Its columns are {shown}.{mend}", near, seen.source.name)
 
 
 def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
