@@ -402,4 +402,19 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         words=("raters=kim,lee",),
         words_in_refusal=("no column for the item", "'unitate'"),
     ),
+    Stranger(
+        "ranks unsaid.csv",
+        table(
+            [
+                {"prompt_id": f"p{n // 3}", "system": "xyz"[n % 3], "output": essay(n)}
+                | {"rank_kim": 1 + n % 3, "rank_lee": 1 + (n + 1) % 3}
+                for n in range(9)
+            ]
+        ),
+        "refused",
+        maps=(
+            "item=prompt_id raters=rank_kim raters=rank_lee",
+            "submission=output labels=rank_kim labels=rank_lee",
+        ),
+    ),
 )

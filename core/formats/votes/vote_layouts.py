@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
+    could_answer,
     named_for_raters,
     names_a_criterion,
     names_a_rater,
@@ -62,13 +63,24 @@ def kind_of_table(
     mapping = guess_mapping(table, rubric)
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
-    asked = rival_labels(table, mapping) or _repeats_texts_by_rater(table, mapping.submission)
+    asked = rival_labels(table, mapping) or _named_alike(table, mapping.meta)
+    asked = asked or _repeats_texts_by_rater(table, mapping.submission)
     return "unknown" if asked else "dataset"
 
 
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
     """Return the layout, unless its items would be made of different texts."""
     return "unknown" if merges_texts(table, guess_vote_mapping(table, layout)) else layout
+
+
+def _named_alike(table: Table, columns: Sequence[str]) -> bool:
+    """Return whether columns left over are scores on one scale, as `rank_kim` and `rank_lee`."""
+    able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
+    for word in ("rank", "rating", "score", "grade", "vote", "mark"):
+        alike = [c for c in able if plain(c).startswith(f"{word} ")]
+        if len(alike) > 1 and sharing(table, alike) == [alike]:
+            return True
+    return False
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:
