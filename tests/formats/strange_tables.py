@@ -417,4 +417,16 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
             "submission=output labels=rank_kim labels=rank_lee",
         ),
     ),
+    Stranger(
+        "confronti.csv",
+        table(
+            [
+                {"risposta_1": essay(n // 2), "risposta_2": short(n // 2)}
+                | {"preferita": ("1", "2", "tie")[n % 3], "annotatore": ("marta", "luca")[n % 2]}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        maps=("first=risposta_1 second=risposta_2 rater=annotatore preference=preferita",),
+    ),
 )

@@ -78,6 +78,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     columns = named[:1] if named and ("rater" in fields or len(judged) < 2) else judged
     if not columns and (plain(first), plain(second)) not in _DECIDED:
         return None
+    if "rater" not in fields and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
+        return None  # who compared stands there in words that are not known: asked about
     raters = "" if "rater" in fields else None
     voters = [VoteColumn(column=c, rater=c if raters is None else "") for c in columns]
     if "rater" in fields:
@@ -85,6 +87,17 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     else:
         kinds = kinds_of(columns)
     return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
+
+
+def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> bool:
+    """Return whether the same answers are compared again, by somebody else in a column."""
+    keys = [tuple(str(row.get(side)) for side in sides) for row in table.rows]
+    people = [c for c in left if names_a_person(c)]
+    return len(set(keys)) < len(keys) and any(
+        len({(*key, str(row.get(c))) for key, row in zip(keys, table.rows, strict=True)})
+        == len(keys)
+        for c in people
+    )
 
 
 def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
@@ -110,8 +123,8 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
                 better = {w: TIE if not n else less if n < 0 else more for w, n in numbers.items()}
                 meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
                 yield (*said, f"preference={column}", *meant)
-        elif column != rater and len(strange) == 1 and len(words) > 2:
-            yield (*said, f"preference={column}", f"{WORD}{next(iter(strange))}={TIE}")
+        elif column != rater and (not strange or (len(strange) == 1 and len(words) > 2)):
+            yield (*said, f"preference={column}", *(f"{WORD}{word}={TIE}" for word in strange))
 
 
 def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
