@@ -429,4 +429,16 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         "refused",
         maps=("first=risposta_1 second=risposta_2 rater=annotatore preference=preferita",),
     ),
+    Stranger(
+        "hyouka.csv",
+        table(
+            [
+                {"番号": n + 1, "本文": essay(n), "評価者1": 1 + n % 3, "評価者2": 1 + n % 4}
+                | {"平均": (2 + n % 3 + n % 4) / 2}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        maps=("item=番号 raters=評価者1 raters=評価者2",),
+    ),
 )

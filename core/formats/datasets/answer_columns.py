@@ -73,6 +73,7 @@ _SUMS = frozenset(
     {
         *("resolved", "total", "mean", "average", "avg", "sum", "median", "final", "consensus"),
         *("majority", "adjudicated", "aggregate", "aggregated", "combined", "std", "stdev", "sd"),
+        *("durchschnitt", "mittelwert", "summe", "moyenne", "promedio", "平均", "合計"),
     }
 )
 #: Names of columns that count votes; such a column answers nothing.

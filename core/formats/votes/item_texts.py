@@ -162,6 +162,8 @@ def by_structure(table: Table) -> Iterator[tuple[Literal["long", "criteria"], tu
     short = [c for c in table.columns if _is_short(table, c)]
     people = [c for c in short if names_a_person(c)]
     people = [c for c in people if 1 < len(words_in(table, c)) < len(table.rows)]
+    if sharing(table, people):
+        return  # a rater a column
     for rater in people[:1]:
         asked = [c for c in short if c != rater and _ASPECT.search(c)][:1]
         able = [c for c in short if c not in (rater, *asked) and could_answer(table, c)]

@@ -10,6 +10,7 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     named_for_raters,
     names_a_criterion,
+    names_a_person,
     names_a_rater,
     plain,
     says_no_label,
@@ -76,11 +77,12 @@ def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unkno
 def _named_alike(table: Table, columns: Sequence[str]) -> bool:
     """Return whether columns left over are scores on one scale, as `rank_kim` and `rank_lee`."""
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
-    for word in ("rank", "rating", "score", "grade", "vote", "mark"):
-        alike = [c for c in able if plain(c).startswith(f"{word} ")]
-        if len(alike) > 1 and sharing(table, alike) == [alike]:
-            return True
-    return False
+    groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
+    groups.append([c for c in able if names_a_person(c)])
+    return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
+
+
+_SCORES = ("rank", "rating", "score", "grade", "vote", "mark")
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:
