@@ -71,9 +71,14 @@ class TextShape(NamedTuple):
     repeated: bool
 
     @property
+    def short(self) -> bool:
+        """Return whether these are as short as labels and names."""
+        return self.length < _SHORT
+
+    @property
     def like_labels(self) -> bool:
         """Return whether these are as short as labels, and no different sentences."""
-        return self.length < _SHORT and not (self.sentences and not self.repeated)
+        return self.short and not (self.sentences and not self.repeated)
 
 
 def texts_in(table: Table, column: str) -> TextShape | None:

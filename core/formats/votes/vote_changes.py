@@ -147,9 +147,9 @@ def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] 
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:
-    """Return the item's column if it holds the texts themselves."""
+    """Return the item's column if it holds the texts themselves, and no names such as `essay 3`."""
     found = texts_in(table, item) if item else None
-    return item if found is not None and found.sentences else None
+    return item if found is not None and found.sentences and not found.short else None
 
 
 # What would help with a table of which nothing is known. Only changes that pass are proposed.
