@@ -88,7 +88,7 @@ def test_in_every_view_of_agreement(found: Seeded, page: Any, app_url: str) -> N
         seen(page, "sick", *names)
     turn(page, f"{base}&view=one&cell=UNMET~MET")
     seen(page, "criterion-1")
-    press(page, "All items")
+    press(page, "All items, 95%")
     seen(page)
     turn(page, f"{app_url}/agreement?run={found.places.run}")
     seen(page, "run", "criterion-1", "criterion-2")

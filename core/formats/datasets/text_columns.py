@@ -47,6 +47,8 @@ ANY_TEXT = (
 _ABOUT = (
     *("reason", "rationale", "explanation", "comment", "comments", "note", "notes", "feedback"),
     *("justification", "description", "title", "instructions", "requirement"),
+    # Who wrote it, however long the names are.
+    *("name", "full name", "student", "student name", "pupil", "author"),
 )
 #: Texts shorter than this on average are not submissions by length alone.
 LONG = 60
