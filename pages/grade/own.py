@@ -14,7 +14,7 @@ from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import resources, routes, state
-from pages.ui.items import headed, show_contexts, show_submission
+from pages.ui.items import show_texts
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, tag
@@ -100,7 +100,7 @@ def show(path: Path, now: Sitting) -> None:
             st.caption("All answered. Judges learn from these and from those before.")
         else:
             item, criterion = now.open
-            _text(item)
+            show_texts(item, "Text")
             _question(what, item, criterion)
         with st.container(horizontal=True, gap="small"):
             if now.done:
@@ -130,18 +130,6 @@ def show(path: Path, now: Sitting) -> None:
                     on_click=_on_finish,
                     args=what,
                 )
-
-
-def _text(item: Item) -> None:
-    """Draw what a judge would see of a text, and nothing that tells whose it is."""
-    if item.prompt:
-        headed("Prompt", item.prompt)
-    show_contexts(item.context)
-    with st.container(gap="xsmall"):
-        st.html('<div class="rs-section">Text</div>')
-        show_submission(item)
-    if item.reference:
-        headed("Reference", item.reference)
 
 
 def _question(what: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion) -> None:

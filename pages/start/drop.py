@@ -98,7 +98,10 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
         # Whoever came to compare has that first.
         if systems is not None:
             _compare(systems.files, systems.systems)
-        elif apart := texts.systems_in(class_):
+        # Both tables are read for it, which a rerun need not do again.
+        elif apart := resources.remembered(
+            "systems in files", (hash(class_),), lambda: texts.systems_in(class_)
+        ):
             _compare(class_, apart)
         if class_ or rubric:
             words = "Grade these texts" if class_ else "Grade texts with this rubric"

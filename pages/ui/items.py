@@ -202,17 +202,22 @@ TALL = 420
 LONG = 1800
 
 
-def show_item(item: Item) -> None:
-    """Draw the whole item: tags, prompt, context, submission, reference, labels, notes."""
-    show_tags(item)
+def show_texts(item: Item, words: str = "Submission") -> None:
+    """Draw what a judge would see, and nothing that tells whose it is; `words` head the text."""
     if item.prompt:
         headed("Prompt", item.prompt)
     show_contexts(item.context)
     with st.container(gap="xsmall"):
-        st.html('<div class="rs-section">Submission</div>')
+        st.html(f'<div class="rs-section">{esc(words)}</div>')
         show_submission(item)
     if item.reference:
         headed("Reference", item.reference)
+
+
+def show_item(item: Item) -> None:
+    """Draw the whole item: tags, prompt, context, submission, reference, labels, notes."""
+    show_tags(item)
+    show_texts(item)
     if item.description:
         headed("Description", item.description)
     show_labels(item)

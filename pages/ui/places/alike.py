@@ -141,11 +141,7 @@ def _settle(
     run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str, who: str
 ) -> None:
     with shown_errors():
-        seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
-        done = settle_at_sight.settle(
-            store(), seat, run_id, cells, given, name=settle_at_sight.BY_GROUPS
-        )
-        settling.remember(run_id, done, words)
+        settling.settle(run_id, cells, given, words, who, settle_at_sight.BY_GROUPS)
         state.drop(ALIKE, "member")
 
 

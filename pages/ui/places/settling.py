@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.review import WHYS, Given, Why
+from core.domain.review import WHYS, Given
 from core.domain.rubric import Criterion
 from core.services.labelling import settle_at_sight
-from core.services.labelling.settle_at_sight import SettledAtSight
 from core.text import numbers as fmt
 from pages.ui import identity, state
 from pages.ui.resources import actor, store
@@ -82,11 +81,7 @@ def form(run_id: int, cells: Cells, criterion: Criterion | None, where: str) -> 
         )
         st.caption("Cannot be assessed:")
         for why, words in WHYS.items():
-            _press(words, where, why, written, _unsure(why))
-
-
-def _unsure(why: Why) -> Given:
-    return Given(None, why)
+            _press(words, where, why, written, Given(None, why))
 
 
 def _press(
@@ -110,14 +105,21 @@ def _settle(
     with shown_errors():
         if given is not None and state.get(note):
             given = Given(given.option, given.why, str(state.get(note)))
-        seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
-        done = settle_at_sight.settle(store(), seat, run_id, cells, given)
-        state.drop(SETTLE)
-        remember(run_id, done, words)
+        settle(run_id, cells, given, words, who)
 
 
-def remember(run_id: int, done: SettledAtSight, words: str) -> None:
-    """Keep what was settled last, which `last` then says and takes back."""
+def settle(
+    run_id: int,
+    cells: Cells,
+    given: Given | None,
+    words: str,
+    who: str,
+    name: str = settle_at_sight.NAME,
+) -> None:
+    """Settle cells for whoever is known, or is named in the field `who`; `last` then says it."""
+    seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
+    done = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
+    state.drop(SETTLE)
     state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
 
 
