@@ -4,7 +4,7 @@ A browser does each task as somebody would who knows the way. A click is one, a 
 text that is typed or pasted into a field is one, however long; a file dropped is one. Seconds are
 those of the app and the browser, from the first act to the last answer, without time to think.
 
-The data file holds the worked example (108 answers really graded, with labels), a rubric, three
+The data file holds the worked example (144 answers really graded, with labels), a rubric, three
 models of a provider on this machine, and what each task needs besides. A teacher without a
 model has a data file of her own, with nothing in it.
 """
