@@ -63,8 +63,7 @@ def _figures(look: RunProgress) -> None:
     learned = worked_example.learned_from(store(), run_id)
     st.html(f'<div class="rs-prose">{esc(_what(look, learned))} {esc(headline(told))}</div>')
     with st.expander("Criterion by criterion", icon=":material/table_rows:"):
-        drawn.show(run_id, criteria_table(told.criteria, told), "example")
-        st.caption(label(told.sentence))
+        drawn.show(run_id, criteria_table(told.criteria, told), "example", titled=True)
 
 
 def _what(look: RunProgress, learned: int) -> str:
