@@ -66,8 +66,13 @@ def plain(value: object, depth: int = 0) -> Any:
     if isinstance(value, Mapping) and depth < 2:
         return {str(key): plain(inner, depth + 1) for key, inner in list(value.items())[:20]}
     if isinstance(value, Sequence) and depth < 2:
-        kept = [plain(inner, depth + 1) for inner in value[:10]]
-        return [*kept, f"… ({len(value)} in all)"] if len(value) > 10 else kept
+        shown = [plain(inner, depth + 1) for inner in value[:10]]
+        return [*shown, f"… ({len(value)} in all)"] if len(value) > 10 else shown
     named = {key: getattr(value, key, None) for key in ("id", "name", "item_id", "email")}
-    named = {key: found for key, found in named.items() if isinstance(found, str | int)}
-    return {"a": type(value).__name__, **{key: plain(found) for key, found in named.items()}}
+    named = {
+        key: inner_value for key, inner_value in named.items() if isinstance(inner_value, str | int)
+    }
+    return {
+        "a": type(value).__name__,
+        **{key: plain(inner_value) for key, inner_value in named.items()},
+    }

@@ -78,8 +78,8 @@ def _may_join(access: TeamAccess, email: str) -> bool:
 
 def _seconds(issued: object) -> float:
     """When a sign-in was; one that does not say so is too old."""
-    known = isinstance(issued, int | float) and not isinstance(issued, bool)
-    return float(issued) if known else 0.0  # type: ignore[arg-type]
+    is_number = isinstance(issued, int | float) and not isinstance(issued, bool)
+    return float(issued) if is_number else 0.0  # type: ignore[arg-type]
 
 
 def _moment(iso: str) -> int:
@@ -129,7 +129,9 @@ def record_csv(store: Store) -> bytes:
     heads = ("id", "at", "actor", "role", "via", "verb", "act", "object", "before", "after")
     rows = list[tuple[str | int, ...]]()
     for row in reversed(record(store, limit=-1)):
-        plain = [json.dumps(one, ensure_ascii=False) for one in (row.object, row.before, row.after)]
+        plain = [
+            json.dumps(part, ensure_ascii=False) for part in (row.object, row.before, row.after)
+        ]
         who = (row.actor, row.role or "", row.via, row.verb, row.act)
         rows.append((row.id, row.at, *who, *plain))
     return csv_bytes(csv_text(heads, rows))

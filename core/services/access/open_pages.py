@@ -100,7 +100,7 @@ class OpenPages:
             del self._open[visit]
 
     def _count(self, of: Callable[[Visit], bool]) -> int:
-        return sum(many for one, many in self._open.items() if of(one))
+        return sum(many for key, many in self._open.items() if of(key))
 
 
 class Minute:
@@ -147,11 +147,11 @@ def network(address: str) -> str:
     ('192.0.2.7', '192.0.2.7', '2001:db8::/64')
     """
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv4Address) or found.is_loopback:
+    if isinstance(ip, ipaddress.IPv4Address) or ip.is_loopback:
         return address
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((int(found), 64), strict=False))
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((int(ip), 64), strict=False))

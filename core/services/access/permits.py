@@ -34,8 +34,8 @@ def permits(kind: Kind) -> dict[str, Any]:
     Raises:
         InputError: the file cannot be read.
     """
-    found = _read(allowed_file()).get(kind)
-    return found if isinstance(found, dict) else {}
+    allowed = _read(allowed_file()).get(kind)
+    return allowed if isinstance(allowed, dict) else {}
 
 
 def permit(kind: Kind, more: Mapping[str, Any]) -> None:
@@ -47,23 +47,23 @@ def permit(kind: Kind, more: Mapping[str, Any]) -> None:
 
 def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
     """What these judges' calls would take somewhere now, and what nobody has allowed here."""
-    found = [
-        (judge, one)
+    sent = [
+        (judge, sending)
         for judge in judges
-        for one in sendings(judge, os.environ)
+        for sending in sendings(judge, os.environ)
         # A variable that is not set takes nothing anywhere, and is said to be missing.
-        if not one.is_variable or os.environ.get(one.what)
+        if not sending.is_variable or os.environ.get(sending.what)
     ]
-    allowed = permits("secrets") if found else {}
-    return [(judge, one) for judge, one in found if _as_text(one) not in allowed]
+    allowed = permits("secrets") if sent else {}
+    return [(judge, sending) for judge, sending in sent if _as_text(sending) not in allowed]
 
 
 def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
     """Allow what these judges' calls take, and where; but what those of the others take, too."""
-    found = {_as_text(one) for judge in judges for one in sendings(judge, os.environ)}
-    found -= {_as_text(one) for judge in apart_from for one in sendings(judge, os.environ)}
-    found -= permits("secrets").keys() if found else set()
-    permit("secrets", {text: {"allowed": clock.now()} for text in sorted(found)})
+    texts = {_as_text(sending) for judge in judges for sending in sendings(judge, os.environ)}
+    texts -= {_as_text(sending) for judge in apart_from for sending in sendings(judge, os.environ)}
+    texts -= permits("secrets").keys() if texts else set()
+    permit("secrets", {text: {"allowed": clock.now()} for text in sorted(texts)})
 
 
 REFUSED = "This would send secrets of this machine where nobody has allowed it."
@@ -76,8 +76,8 @@ def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
     if load_settings().access is not None:
         return ()
     return tuple(
-        Problem(f"would send {_told(one)}.", MEND, (visible(judge.name), one.at))
-        for judge, one in strange(judges)
+        Problem(f"would send {_told(sending)}.", MEND, (visible(judge.name), sending.at))
+        for judge, sending in strange(judges)
     )
 
 
@@ -93,12 +93,12 @@ def _as_text(one: Sending) -> str:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        content = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}. Mend or remove it.", (), str(file)) from None
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _write(file: Path, allowed: Mapping[str, Any]) -> None:
@@ -108,5 +108,5 @@ def _write(file: Path, allowed: Mapping[str, Any]) -> None:
             part.write_text(json.dumps(allowed, indent=2) + "\n", "utf-8")
             part.replace(file)
     except OSError as error:
-        said = f"cannot be written, so that nothing can be allowed: {error.strerror}."
-        raise InputError(said, (), str(file)) from None
+        message = f"cannot be written, so that nothing can be allowed: {error.strerror}."
+        raise InputError(message, (), str(file)) from None

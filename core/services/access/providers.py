@@ -22,7 +22,7 @@ from core.store.store import Store
 def listed(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
     """The providers that this actor may use, as they are listed."""
     every = actor.may("set judges")
-    return [one for one in access.providers if every or actor.role in one.roles]
+    return [provider for provider in access.providers if every or actor.role in provider.roles]
 
 
 def usable(store: Store) -> list[ListedProvider] | None:
@@ -33,9 +33,9 @@ def usable(store: Store) -> list[ListedProvider] | None:
 
 def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
     """The provider that serves this judge, or ``None``."""
-    for one in access.providers:
-        if one.serves(judge):
-            return one
+    for provider in access.providers:
+        if provider.serves(judge):
+            return provider
     return None
 
 
@@ -51,7 +51,9 @@ def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
     access = load_settings().access
     if access is None:
         return
-    problems = [found for one in judges if (found := _refused(access, one, actor)) is not None]
+    problems = [
+        problem for judge in judges if (problem := _refused(access, judge, actor)) is not None
+    ]
     if problems:
         raise InputError("These judges cannot be asked from this server.", tuple(problems))
 
@@ -81,13 +83,13 @@ def require_kept(store: Store, judges: Iterable[Judge]) -> None:
     if store.actor.via != "visitor":
         return
     rows = (*store.judges.list(), *store.judges.list(archived=True))
-    kept = {_asks(row.judge) for row in rows}
-    kept |= {_asks(one) for panel in store.panels.list() for one in panel.panel.judges}
+    asked = {_asks(row.judge) for row in rows}
+    asked |= {_asks(judge) for panel in store.panels.list() for judge in panel.panel.judges}
     mend = "Whoever sits at that machine can add it on the Judges page."
     problems = tuple(
-        Problem("is no judge of this app.", mend, (one.name,))
-        for one in judges
-        if not one.offline and one.askable and _asks(one) not in kept
+        Problem("is no judge of this app.", mend, (judge.name,))
+        for judge in judges
+        if not judge.offline and judge.askable and _asks(judge) not in asked
     )
     if problems:
         raise InputError("These judges cannot be asked from elsewhere.", problems)
@@ -107,8 +109,8 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
         return Problem("names variables in its params.", mend, (judge.name, "params"))
     for setting, field in led_elsewhere(judge):
         return Problem(f"may be led elsewhere by {setting}.", mend, (judge.name, field))
-    one = of_judge(access, judge)
-    if one is None:
+    provider = of_judge(access, judge)
+    if provider is None:
         return Problem(
             "is asked at an address, or with a key, that is not listed.",
             mend,
@@ -118,10 +120,10 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
     for address in judge.replicas:
         alone = judge.model_copy(update={"api_base": address, "replicas": ()})
         if (problem := _refused(access, alone, actor)) is not None:
-            words = f"has the further address {address}, which {problem.message}"
-            return Problem(words, problem.mend, (judge.name, "replicas"))
-    may = actor is None or actor.may("set judges") or actor.role in one.roles
+            message = f"has the further address {address}, which {problem.message}"
+            return Problem(message, problem.mend, (judge.name, "replicas"))
+    may = actor is None or actor.may("set judges") or actor.role in provider.roles
     if not may:
-        words = f"uses {one.name}, which is for {' and '.join(sorted(one.roles))}."
-        return Problem(words, "Ask one of them to start it.", (judge.name, "api_base"))
+        message = f"uses {provider.name}, which is for {' and '.join(sorted(provider.roles))}."
+        return Problem(message, "Ask one of them to start it.", (judge.name, "api_base"))
     return None

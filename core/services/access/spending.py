@@ -46,12 +46,12 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
     ``month`` is ``2026-11`` (UTC). ``apart_from``: a run whose own hold does not count.
     """
     access = load_settings().access
-    found = dict[tuple[str, str], list[float]]()
+    by_share = dict[tuple[str, str], list[float]]()
 
     def add(person: str, judges: Iterable[Judge], amounts: tuple[float, float]) -> None:
-        listed = [one for judge in judges if access and (one := of_judge(access, judge))]
-        for name in {one.name for one in listed}:
-            sums = found.setdefault((name, person), [0.0, 0.0])
+        listed = [provider for judge in judges if access and (provider := of_judge(access, judge))]
+        for name in {provider.name for provider in listed}:
+            sums = by_share.setdefault((name, person), [0.0, 0.0])
             for at, amount in enumerate(amounts):
                 sums[at] += amount
 
@@ -62,7 +62,7 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
     if month == clock.now()[:7]:
         for person, judges, left in (*store.runs.held(apart_from), *store.helps.held()):
             add(person, judges, (0.0, left))
-    return [Share(name, who, *sums) for (name, who), sums in sorted(found.items())]
+    return [Share(name, who, *sums) for (name, who), sums in sorted(by_share.items())]
 
 
 def within_limits(
@@ -105,8 +105,8 @@ def require_left(store: Store, judge: Judge) -> None:
 @allowed("set judges")
 def note_test(store: Store, person: str, judge: Judge, cost: float) -> None:
     """Count what the test of a judge's connection cost in the month of whoever asked for it."""
-    told = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
-    store.settings.add(_tests(clock.now()[:7]), told)
+    record = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
+    store.settings.add(_tests(clock.now()[:7]), record)
 
 
 def _tests(month: str) -> str:
@@ -114,9 +114,11 @@ def _tests(month: str) -> str:
 
 
 def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
-    left = min(_left(shares(store, clock.now()[:7]), one, store.actor.name) for one in limited)
+    left = min(
+        _left(shares(store, clock.now()[:7]), provider, store.actor.name) for provider in limited
+    )
     if left <= 0:
-        names = " and ".join(one.name for one in limited)
+        names = " and ".join(provider.name for provider in limited)
         raise InputError(
             f"Nothing is left of what may be spent on {names} this month, or what is under way "
             "holds it until it ends. The month begins anew on its first day (UTC); an admin may "
@@ -140,23 +142,27 @@ def limit_of(store: Store, run: Run) -> float | None:
     if not limited or "@" not in person:
         return run.plan.budget
     now = shares(store, clock.now()[:7], apart_from=run.id)
-    room = run.cost + max(0.0, min(_left(now, one, person) for one in limited))
+    room = run.cost + max(0.0, min(_left(now, provider, person) for provider in limited))
     return room if run.plan.budget is None else min(run.plan.budget, room)
 
 
 def _limited(judges: Iterable[Judge]) -> list[ListedProvider]:
     access = load_settings().access
-    served = [one for judge in judges if access and (one := of_judge(access, judge))]
-    found = {one.name: one for one in served}
-    return [one for one in found.values() if (one.monthly_usd, one.person_usd) != (None, None)]
+    served = [provider for judge in judges if access and (provider := of_judge(access, judge))]
+    by_name = {provider.name: provider for provider in served}
+    return [
+        provider
+        for provider in by_name.values()
+        if (provider.monthly_usd, provider.person_usd) != (None, None)
+    ]
 
 
 def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) -> None:
     names = [j.name for j in judges if any(o.serves(j) for o in limited) and price_of(j) is None]
     if names:
         mend = "An admin enters its prices on the Judges page."
-        words = "has no known price, so the month's limit of its provider could not be kept."
-        problems = tuple(Problem(words, mend, (name,)) for name in names)
+        message = "has no known price, so the month's limit of its provider could not be kept."
+        problems = tuple(Problem(message, mend, (name,)) for name in names)
         raise InputError("These judges cannot be asked from this server.", problems)
 
 
@@ -178,12 +184,14 @@ def month_of(store: Store, month: str) -> list[Share]:
 def as_csv(store: Store, month: str) -> bytes:
     """A month's spending as CSV: a row for each provider and person, in US dollars."""
     access = load_settings().access
-    limits = {one.name: one for one in access.providers} if access else {}
+    limits = {spent_by.name: spent_by for spent_by in access.providers} if access else {}
     heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
     rows = list[tuple[str | float, ...]]()
-    for one in month_of(store, month):
-        listed = limits[one.provider]
+    for spent_by in month_of(store, month):
+        listed = limits[spent_by.provider]
         both = (listed.monthly_usd, listed.person_usd)
         bounds = tuple("" if limit is None else limit for limit in both)
-        rows.append((month, one.provider, one.person, one.spent, one.held, *bounds))
+        rows.append(
+            (month, spent_by.provider, spent_by.person, spent_by.spent, spent_by.held, *bounds)
+        )
     return csv_bytes(csv_text(heads, rows))

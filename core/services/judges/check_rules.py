@@ -71,13 +71,15 @@ def _row(criterion: str, test: Test) -> RuleRow:
 def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
     """The rules, and as YAML the criteria of which rules cannot say everything."""
     rows, others = list[RuleRow](), dict[str, Any]()
-    for criterion, found in checks.items():
-        own = [_as_row(criterion, rule, found.otherwise or "") for rule in found.rules]
-        said = [row for row in own if row is not None]
-        if len(said) == len(own):
-            rows += said
+    for criterion, checks_of in checks.items():
+        own = [_as_row(criterion, rule, checks_of.otherwise or "") for rule in checks_of.rules]
+        shown = [row for row in own if row is not None]
+        if len(shown) == len(own):
+            rows += shown
         else:
-            others[criterion] = found.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+            others[criterion] = checks_of.model_dump(
+                mode="json", by_alias=True, exclude_defaults=True
+            )
     return rows, as_yaml(others) if others else ""
 
 
@@ -120,10 +122,10 @@ def _check(row: RuleRow) -> Check:
         value = {}
     elif test in RANGE_TESTS:
         value = {"min": row["low"], "max": row["high"]}
-    told = {"of": row["of"], "ignore_case": row["ignore_case"] and test in TEXT_TESTS}
+    common = {"of": row["of"], "ignore_case": row["ignore_case"] and test in TEXT_TESTS}
     if test == "lacks":
-        return build(Check, {"not": {**told, "contains": value}}, "check")
-    return build(Check, {**told, test: value}, "check")
+        return build(Check, {"not": {**common, "contains": value}}, "check")
+    return build(Check, {**common, test: value}, "check")
 
 
 def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionChecks]:
@@ -146,22 +148,22 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
             continue
         rules.setdefault(criterion, []).append(rule)
         otherwise[criterion] = row["otherwise"].strip() or None
-    found = dict[str, CriterionChecks]()
+    checks = dict[str, CriterionChecks]()
     if not problems:
-        found = {
+        checks = {
             name: CriterionChecks(rules=tuple(own), otherwise=otherwise[name])
             for name, own in rules.items()
         }
-        both = found.keys() & (others := _others(text)).keys()
+        both = checks.keys() & (others := _others(text)).keys()
         if both:
             message = f"name {min(both)!r}, which has rules above."
             problems = [Problem(message, "Say it in one of the two places.", (YAML_PLACE,))]
-        found |= others
-    if not problems and not found:
+        checks |= others
+    if not problems and not checks:
         problems = [Problem("There is no rule.", "Add one.")]
     if problems:
         raise InputError(_REFUSED, tuple(problems))
-    return found
+    return checks
 
 
 def _lacks(row: RuleRow) -> list[tuple[str, str]]:
@@ -190,15 +192,15 @@ def _others(text: str) -> dict[str, CriterionChecks]:
                 "",
                 (Problem("are no checks by criterion.", "Write `criterion: {contains: text}`."),),
             )
-        found = {}
+        checks = {}
         for name, given in value.items():
             try:
-                found[name] = build(CriterionChecks, given, "check")
+                checks[name] = build(CriterionChecks, given, "check")
             except InputError as error:
                 first = error.problems[0]
                 place = (name, *first.path)
                 raise InputError("", (Problem(first.message, first.mend, place),)) from None
-        return found
+        return checks
     except InputError as error:
         first = error.problems[0]
         where = f"{first.place}: " if first.place else ""

@@ -33,7 +33,7 @@ class AnswerGroup(NamedTuple):
     @property
     def open(self) -> bool:
         """Whether some answer is not settled yet."""
-        return not all(one.settled for one in self.answers)
+        return not all(answer.settled for answer in self.answers)
 
 
 def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list[AnswerGroup]:
@@ -44,20 +44,20 @@ def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list
     """
     rubric, settled = scored_rubric(store, run), adjudication.settled(store, run.id)
     items = [
-        one
-        for one in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
-        if criterion in {asked.name for asked in effective(one, rubric).criteria}
-        and one.output.strip()
+        item
+        for item in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+        if criterion in {asked.name for asked in effective(item, rubric).criteria}
+        and item.output.strip()
     ]
-    found = []
+    result = []
     for together in grouped(items, closeness):
         answers = []
-        for one in together:
-            given = settled.get((one.id, criterion))
+        for item in together:
+            given = settled.get((item.id, criterion))
             option = None if given is None else given.option
-            answers.append(GroupedAnswer(one.id, one.output, given is not None, option))
-        found.append(AnswerGroup(together[0].prompt, tuple(answers)))
-    return sorted(found, key=lambda group: -len(group.answers))
+            answers.append(GroupedAnswer(item.id, item.output, given is not None, option))
+        result.append(AnswerGroup(together[0].prompt, tuple(answers)))
+    return sorted(result, key=lambda group: -len(group.answers))
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
 def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:
     """The final options that a queue of this name has, by item."""
     return {
-        one.item_id: one.final.option
+        verdict.item_id: verdict.final.option
         for row in queues.queues(store, run_id)
         if row.name == name
-        for one in store.verdicts.of_queue(row.id)
-        if one.criterion == criterion and one.final is not None
+        for verdict in store.verdicts.of_queue(row.id)
+        if verdict.criterion == criterion and verdict.final is not None
     }

@@ -125,24 +125,24 @@ class _Cells:
     @property
     def off(self) -> float:
         """How far people are expected to be off from the votes, as a root mean square."""
-        one = self.expected
-        squares = (one.mean - one.said) ** 2 + one.variance
+        expected = self.expected
+        squares = (expected.mean - expected.said) ** 2 + expected.variance
         return float(np.sqrt(squares.mean())) if len(squares) else 0.0
 
     def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
         """The cells by how so many more labels would be drawn, and by their side."""
         sizes, alike = self._alike(draw)
         chance = chances(draw, min(1.0, labels / self.left), sizes) if self.left else {}
-        return [one._replace(more=one.more * chance.get(kind, 0.0)) for kind, one in alike]
+        return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
     def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
         """How many cells of each stratum are left; and the groups, each with all of them drawn."""
         at, kinds = strata(draw, self.about)
         left = np.bincount(at[self.expected.left], minlength=len(kinds)).tolist()
         pairs, group = np.unique(3 * at + self._side + 1, return_inverse=True)
-        found = drawn(self.expected, group, np.ones(len(at))) if len(at) else []
+        draws = drawn(self.expected, group, np.ones(len(at))) if len(at) else []
         sizes = {kind: size for kind, size in zip(kinds, left, strict=True) if size}
-        return sizes, list(zip([kinds[one // 3] for one in pairs.tolist()], found, strict=True))
+        return sizes, list(zip([kinds[pair // 3] for pair in pairs.tolist()], draws, strict=True))
 
 
 def label_plan(
@@ -172,25 +172,25 @@ def label_plan(
     """
     run = store.runs.get(run_id)
     _check(store, run, criterion, labels, pair)
-    known = random_labels.of_run(store, run_id, criterion)
-    cells, seen = _cells(store, run, criterion, known)
+    random = random_labels.of_run(store, run_id, criterion)
+    cells, seen = _cells(store, run, criterion, random)
     left = cells.left
-    found = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
+    plan = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
     if not left:
         why = "Every cell with a verdict has a label."
-        return replace(found, off=_seen_off(known, criterion), measured=True, reason=why)
-    if pair is not None and gap is None and found.measured:
-        found = _with_shown(found, system_gaps.corrected_systems(store, run, criterion).gaps)
-    lead = gap if found.shown is None else found.shown.value
+        return replace(plan, off=_seen_off(random, criterion), measured=True, reason=why)
+    if pair is not None and gap is None and plan.measured:
+        plan = _with_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
+    lead = gap if plan.shown is None else plan.shown.value
     apart = None if pair is None else _apart(store, run, cells, pair, lead)
     numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
-    found = replace(
-        found, steps=tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
+    plan = replace(
+        plan, steps=tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
     )
     if apart is None or apart.reason:
-        return replace(found, reason=apart.reason if apart else "")
+        return replace(plan, reason=apart.reason if apart else "")
     return replace(
-        found,
+        plan,
         gap=apart.gap,
         voted=apart.voted if gap is None else None,
         most_power=apart.power(left, left),
@@ -222,10 +222,10 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
     if not known.reason:
         labelled[known.cells.cells[_speaking(known)]] = True
         left &= ~labelled
-    kept = has_verdict(table) & (left | labelled)
+    counted = has_verdict(table) & (left | labelled)
     if criterion:
-        kept &= table.of(criterion)
-    cells = np.flatnonzero(kept)
+        counted &= table.of(criterion)
+    cells = np.flatnonzero(counted)
     question, voted = table.question[cells], table.judged[cells]
     about = table.drawn_from(cells, voted)
     wrong = np.full(len(table), np.nan)
@@ -257,10 +257,10 @@ def _seen_off(known: DrawnLabels, criterion: str) -> float:
 
 def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
     """The chance of another answer, from how many votes agree (as in a queue's order)."""
-    options = np.array([len(one.scored) for one in table.questions])[question]
+    options = np.array([len(question_of.scored) for question_of in table.questions])[question]
     top = (1 + np.where(np.isnan(margin), 1.0, margin)) / 2
-    found: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
-    return found
+    chance: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
+    return chance
 
 
 def _expected(
@@ -270,18 +270,22 @@ def _expected(
     scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
     of = [
         scales.setdefault(
-            (tuple(one.scored), tuple(one.values[i] or 0.0 for i in one.scored)), len(scales)
+            (
+                tuple(question_of.scored),
+                tuple(question_of.values[i] or 0.0 for i in question_of.scored),
+            ),
+            len(scales),
         )
-        for one in table.questions
+        for question_of in table.questions
     ]
     scale = np.array(of)[question]
-    said, mean, variance = (np.zeros(len(voted)) for _ in range(3))
+    voted_value, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
         for at, option in enumerate(scored):
             mine = np.flatnonzero((scale == number) & (voted == option))
-            said[mine] = values[at]
+            voted_value[mine] = values[at]
             mean[mine], variance[mine] = outcome(values, at, wrong[mine])
-    return said, mean, variance
+    return voted_value, mean, variance
 
 
 def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
@@ -300,12 +304,16 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
 
 def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
     """The plan with how far the second of its pair is ahead by random labels, where these tell."""
-    for one in gaps:
-        if plan.pair is None or {*plan.pair} != {one.first, one.second}:
+    for system_gap in gaps:
+        if plan.pair is None or {*plan.pair} != {system_gap.first, system_gap.second}:
             continue
-        gap = one.found.gap if one.first == plan.pair[0] else turned(one.found.gap)
+        gap = (
+            system_gap.found.gap
+            if system_gap.first == plan.pair[0]
+            else turned(system_gap.found.gap)
+        )
         if gap.value is not None and gap.low is not None:
-            return replace(plan, shown=gap, told=bool(one.better))
+            return replace(plan, shown=gap, told=bool(system_gap.better))
     return plan
 
 
@@ -325,8 +333,8 @@ class _Apart(NamedTuple):
 
     def spread(self, labels: float, left: int) -> float | None:
         """The standard error of the gap with so many labels of all that are ``left``."""
-        found = error(self.cells.groups("even", labels * self.cells.left / left))
-        return None if found is None else float(np.hypot(found, self.tasks))
+        error_of_mean = error(self.cells.groups("even", labels * self.cells.left / left))
+        return None if error_of_mean is None else float(np.hypot(error_of_mean, self.tasks))
 
     def power(self, labels: float, left: int) -> float | None:
         """The chance that the gap is found."""
@@ -336,7 +344,7 @@ class _Apart(NamedTuple):
     def thin(self, draw: DrawKind, labels: float, left: int) -> int:
         """How many groups of this draw (a verdict of one system) would have too few labels."""
         groups = self.cells.groups(draw, labels * self.cells.left / left)
-        return sum(one.labels < min(THIN, one.cells) for one in groups)
+        return sum(group.labels < min(THIN, group.cells) for group in groups)
 
     def needed(self, left: int) -> int | None:
         """The least number of labels with which the gap is found in 80 of 100; ``None``: none."""
@@ -356,26 +364,28 @@ def _apart(
         return _Apart(cells, 0.0, 0.0, why)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
-    for at, one in enumerate(both):
+    for at, system in enumerate(both):
         for number, name in zip((-1, 1), pair, strict=True):
-            row = rows[one.items[name]]
+            row = rows[system.items[name]]
             task[row], of_side[row] = at, number
     mine = np.flatnonzero(of_side[cells.item])
     side, expected = of_side[cells.item[mine]], cells.expected
     part = expected.part[mine]
-    reached = [float(np.maximum(part[side == one], 0.0).sum()) or 1.0 for one in (-1, 1)]
+    reached = [float(np.maximum(part[side == system], 0.0).sum()) or 1.0 for system in (-1, 1)]
     part = side * part / np.where(side < 0, *reached)
-    said, mean, variance = (one[mine] for one in (expected.said, expected.mean, expected.variance))
-    scaled = Expected(part, said, mean, variance, expected.left[mine])
+    voted_value, mean, variance = (
+        system[mine] for system in (expected.said, expected.mean, expected.variance)
+    )
+    scaled = Expected(part, voted_value, mean, variance, expected.left[mine])
     about = cells.about
     drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
     tasks = task_error(scaled, task[cells.item[mine]])
     now = float(scaled.part @ scaled.mean)
-    found = _Cells(cells.item[mine], drawn_from, scaled, side)
+    pair_cells = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
     voted = float(scaled.part @ scaled.said)
-    return _Apart(found, tasks, now if gap is None else gap, voted=voted, tests=tests)
+    return _Apart(pair_cells, tasks, now if gap is None else gap, voted=voted, tests=tests)
 
 
 def _bought(

@@ -17,18 +17,18 @@ def in_words(plan: LabelPlan) -> str:
         if plan.measured
         else "guessed from how far votes agree; ten labels known to be drawn at random would tell"
     )
-    said = (
+    sentence = (
         f"People's answers are expected to lie {score(plan.off)} from the votes' (root mean "
         f"square, {basis})."
     )
     if not plan.left and plan.known:
-        said = f"Labels lie {score(plan.off)} from the votes (root mean square)."
+        sentence = f"Labels lie {score(plan.off)} from the votes (root mean square)."
     if plan.reason:
-        return f"{said} {plan.reason}"
+        return f"{sentence} {plan.reason}"
     if plan.pair is None or plan.gap is None:
-        return said
+        return sentence
     if plan.told:
-        return f"{said} {_lead(plan)}"
+        return f"{sentence} {_lead(plan)}"
     guess = "" if plan.measured else "By this guess, "
     find = f"{guess}{'to' if guess else 'To'} find that in 80 of 100 cases"
     if plan.needed is not None:
@@ -37,7 +37,7 @@ def in_words(plan: LabelPlan) -> str:
         most = percent(plan.most_power)
         ends = f"is beyond these tasks: with every cell labelled the chance is {most}."
         ends += "" if guess else " More tasks would help, more labels would not."
-    return f"{said} {_lead(plan)} {find} {ends}{_thin(plan)}"
+    return f"{sentence} {_lead(plan)} {find} {ends}{_thin(plan)}"
 
 
 def _lead(plan: LabelPlan) -> str:
@@ -75,17 +75,17 @@ def _thin(plan: LabelPlan) -> str:
 def as_text(plan: LabelPlan) -> str:
     """The plan as lines for a terminal."""
     lines = [in_words(plan), *([_widths(plan)] if plan.steps else [])]
-    for one in plan.steps:
+    for step in plan.steps:
         widths = ", ".join(
-            f"{draw} ±{score(width, 3)}" for draw, width in one.width.items() if width is not None
+            f"{draw} ±{score(width, 3)}" for draw, width in step.width.items() if width is not None
         )
-        parts = [f"{count(one.labels):>6} more labels: {widths or 'too few'}"]
-        if one.power is not None:
-            parts.append(f"power {percent(one.power)}")
-        if one.minutes is not None:
-            parts.append(about_minutes(one.minutes))
-        if one.money is not None:
-            parts.append(f"{one.money:.2f} in wages")
+        parts = [f"{count(step.labels):>6} more labels: {widths or 'too few'}"]
+        if step.power is not None:
+            parts.append(f"power {percent(step.power)}")
+        if step.minutes is not None:
+            parts.append(about_minutes(step.minutes))
+        if step.money is not None:
+            parts.append(f"{step.money:.2f} in wages")
         lines.append("; ".join(parts))
     return "\n".join(lines)
 
@@ -111,14 +111,14 @@ def as_data(plan: LabelPlan) -> dict[str, Any]:
         "measured": plan.measured,
         "steps": [
             {
-                "labels": one.labels,
-                "half_width": dict(one.width),
-                "power": one.power,
-                "finds": one.finds,
-                "minutes": one.minutes,
-                "money": one.money,
+                "labels": step.labels,
+                "half_width": dict(step.width),
+                "power": step.power,
+                "finds": step.finds,
+                "minutes": step.minutes,
+                "money": step.money,
             }
-            for one in plan.steps
+            for step in plan.steps
         ],
     }
     if plan.pair is not None:

@@ -139,14 +139,14 @@ def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
     whys: dict[str, list[Why | None]] = {}
     for verdict in store.verdicts.of_queue(queue_id):
         whys.setdefault(verdict.criterion, []).append((verdict.final or verdict.first).why)
-    found = [
+    troubles = [
         Trouble(
             name,
-            said.count("ambiguous_criterion"),
-            said.count("criterion_wrong"),
-            said.count("split_criterion"),
-            len(said),
+            reasons.count("ambiguous_criterion"),
+            reasons.count("criterion_wrong"),
+            reasons.count("split_criterion"),
+            len(reasons),
         )
-        for name, said in whys.items()
+        for name, reasons in whys.items()
     ]
-    return tuple(sorted((t for t in found if t.said), key=lambda t: (-t.said, t.criterion)))
+    return tuple(sorted((t for t in troubles if t.said), key=lambda t: (-t.said, t.criterion)))

@@ -105,8 +105,8 @@ def _judged_twice(
         for first, second in combinations(sorted(chosen, key=str.casefold), 2):
             options = (chosen[first], chosen[second])
             if all(option in criterion.scored for option in options):
-                said = [criterion.choices[option].label for option in options]
-                cell = SharedCell(item_id, name, said[0], said[1], resolved)
+                labels = [criterion.choices[option].label for option in options]
+                cell = SharedCell(item_id, name, labels[0], labels[1], resolved)
                 yield cell, criterion, (first, second), options
 
 

@@ -162,23 +162,29 @@ def _add(
 
 
 def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[QueueCandidate]:
-    items = {one.id: one for one in resolved_items(store, run.dataset_version_id, list(by_item))}
-    rubric, found, problems = scored_rubric(store, run), list[QueueCandidate](), list[Problem]()
+    items = {item.id: item for item in resolved_items(store, run.dataset_version_id, list(by_item))}
+    rubric, candidates, problems = (
+        scored_rubric(store, run),
+        list[QueueCandidate](),
+        list[Problem](),
+    )
     places = {name: at for at, name in enumerate(store.runs.item_ids(run.id))}
     for item_id, names in by_item.items():
         asked = (
             {}
             if item_id not in places
-            else {one.name: one for one in effective(items[item_id], rubric).criteria}
+            else {item.name: item for item in effective(items[item_id], rubric).criteria}
         )
         for name in names:
             if name not in asked:
                 problems.append(Problem("is no cell of this run.", "", (item_id, name)))
                 continue
-            found.append(QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0))
+            candidates.append(
+                QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0)
+            )
     if problems:
         raise InputError("Not every cell can be settled.", tuple(problems[:20]))
-    return found
+    return candidates
 
 
 def _answers(

@@ -42,10 +42,10 @@ class RaterTable(NamedTuple):
         """With at most so many items, drawn by a seed that hangs on ``why`` alone."""
         if len(self.items) <= most:
             return self
-        kept = sorted(seeded(why).sample(range(len(self.items)), most))
+        rows = sorted(seeded(why).sample(range(len(self.items)), most))
         return self._replace(
-            items=tuple(self.items[at] for at in kept),
-            questions=tuple(q._replace(levels=q.levels[kept]) for q in self.questions),
+            items=tuple(self.items[at] for at in rows),
+            questions=tuple(q._replace(levels=q.levels[rows]) for q in self.questions),
         )
 
 
@@ -62,11 +62,11 @@ def answerers(raters: Sequence[str]) -> list[Answerer]:
     >>> [tuple(one) for one in answerers(["A|0", "A|1", "B|as is", "C"])]
     [('A', ''), ('A', ''), ('B', 'as is'), ('C', '')]
     """
-    found = []
+    result = []
     for name in raters:
         judge, *marks = name.split("|")
-        found.append(Answerer(judge, next((m for m in marks if not m.isdigit()), "")))
-    return found
+        result.append(Answerer(judge, next((m for m in marks if not m.isdigit()), "")))
+    return result
 
 
 def ascending(question: RatedQuestion) -> Ratings:

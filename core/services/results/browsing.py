@@ -112,14 +112,14 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
         (c["criterion"], c["option"], c["abstained"]): c["count"]
         for c in store.results.verdict_counts(run_id)
     }
-    found = list[VerdictCounts]()
+    by_criterion = list[VerdictCounts]()
     for criterion in rubric.criteria:
         settled = tuple(counts.get((criterion.name, i, False), 0) for i in criterion.scored)
         abstained = sum(
             n for (name, _, gone), n in counts.items() if gone and name == criterion.name
         )
-        found.append(VerdictCounts(criterion, settled, abstained))
-    return found
+        by_criterion.append(VerdictCounts(criterion, settled, abstained))
+    return by_criterion
 
 
 def scores(store: Store, run_id: int) -> list[ScoreBin]:

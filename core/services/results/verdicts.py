@@ -301,7 +301,7 @@ def item_result(
     cells = tuple(v for v in verdicts if v is not None)
     options = {v.criterion: v.option for v in cells}
     people = frozenset(v.criterion for v in cells if v.rule == ADJUDICATED)
-    score, told = (alike.scored if alike else _scored)(rubric, options, texts, people)
+    score, how = (alike.scored if alike else _scored)(rubric, options, texts, people)
     agreements = [v.agreement for v in cells if v.agreement is not None]
     trace = score.trace
     return ItemResult(
@@ -311,7 +311,7 @@ def item_result(
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
         cells=cells,
-        trace=told,
+        trace=how,
         low=trace.low,
         high=trace.high,
         fail=trace.fail,

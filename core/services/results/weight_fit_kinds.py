@@ -285,7 +285,10 @@ def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]],
     # Identical objects are compared once; they live longer than their ids are used.
     first = {id(ballots): ballots for ballots in given}
     numbers: dict[tuple[Ballot, ...], int] = {}
-    number = {key: numbers.setdefault(tuple(one), len(numbers)) for key, one in first.items()}
+    number = {
+        key: numbers.setdefault(tuple(key_ballots), len(numbers))
+        for key, key_ballots in first.items()
+    }
     alike = np.array([number[id(ballots)] for ballots in given], np.int64)
     return list(numbers), alike
 

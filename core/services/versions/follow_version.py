@@ -193,7 +193,7 @@ def _mark(
     stands: Collection[tuple[str, str]],
 ) -> None:
     """Put decisions aside that answer another question; those that we put aside count again."""
-    states = {place: one.state for place, one in adjudication.settled(store, run.id).items()}
+    states = {place: cell.state for place, cell in adjudication.settled(store, run.id).items()}
     ours = {place for change in changes(store, run.id) for place in change.marked}
     gone = [p for p in aside if states.get(p) == "active"]
     back = [p for p in stands if p in ours and states.get(p) == "stale"]

@@ -26,9 +26,9 @@ def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, 
 def translated(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
     """The ballots of an item in the newer version's terms; those without a place are left out."""
     to = places(edits)
-    found = (_ballot(row, to) for row in item.ballots)
+    ballots = (_ballot(row, to) for row in item.ballots)
     failures = {to[name][0].name: n for name, n in item.failures.items() if name in to}
-    return ItemBallots(item.item_id, tuple(row for row in found if row), failures)
+    return ItemBallots(item.item_id, tuple(row for row in ballots if row), failures)
 
 
 def _ballot(
@@ -52,26 +52,26 @@ def _moved(
     """Chances in the newer version's places; none where some would be lost."""
     if chances is None or any(p and to is None for p, to in zip(chances, place, strict=True)):
         return None
-    found = [0.0] * count
+    spread = [0.0] * count
     for chance, to in zip(chances, place, strict=True):
         if to is not None:
-            found[to] += chance
-    return tuple(found)
+            spread[to] += chance
+    return tuple(spread)
 
 
 def translated_settled(cells: Mapping[str, Settled], edits: VersionEdits) -> dict[str, Settled]:
     """What people settled of an item, likewise."""
-    found = dict[str, Settled]()
+    translated = dict[str, Settled]()
     for name, (new, place) in places(edits).items():
-        one = cells.get(name)
-        if one is None:
+        cell = cells.get(name)
+        if cell is None:
             continue
-        option = None if one.option is None else place[one.option]
-        if one.option is not None and option is None:
+        option = None if cell.option is None else place[cell.option]
+        if cell.option is not None and option is None:
             continue
         label = None if option is None or new.choices[option].na else new.choices[option].label
-        found[new.name] = replace(one, criterion=new.name, option=option, label=label)
-    return found
+        translated[new.name] = replace(cell, criterion=new.name, option=option, label=label)
+    return translated
 
 
 BINS = 20
@@ -278,18 +278,18 @@ class Uses:
 
 def uses(store: Store, rubric_id: int) -> dict[int, Uses]:
     """The uses of each version of a rubric, by version id; the newest runs first."""
-    found: dict[int, Uses] = {}
+    by_version: dict[int, Uses] = {}
     queued: dict[int, int] = {}
     for queue in store.queues.list():
         queued[queue.run_id] = queued.get(queue.run_id, 0) + 1
     for run_id in store.scored.runs_of(rubric_id):
         run = store.runs.row(run_id)
-        found.setdefault(run.rubric_version_id, Uses()).asked.append(run)
+        by_version.setdefault(run.rubric_version_id, Uses()).asked.append(run)
         if run.scored_version_id != run.rubric_version_id:
-            found.setdefault(run.scored_version_id, Uses()).follow.append(run)
+            by_version.setdefault(run.scored_version_id, Uses()).follow.append(run)
         if run_id in queued:
-            found[run.scored_version_id].queues += queued[run_id]
-    return found
+            by_version[run.scored_version_id].queues += queued[run_id]
+    return by_version
 
 
 def behind(store: Store, rubric_id: int) -> list[RunRow]:

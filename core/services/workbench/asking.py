@@ -142,15 +142,15 @@ def _wanted(now: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
         for name, cell in cells.items():
             if (want.row not in (None, row)) or (want.criterion not in (None, name)):
                 continue
-            for one in cell.judges:
+            for judged in cell.judges:
                 states = {
                     "open": ("failed", "stale", "never", "half"),
                     "failed": ("failed",),
                     "all": ("failed", "stale", "never", "half", "fresh"),
                 }[want.which]
-                lost_twin = want.which == "failed" and one.state == "half" and one.failure
-                if one.state in states or lost_twin:
-                    yield row, name, one.judge
+                lost_twin = want.which == "failed" and judged.state == "half" and judged.failure
+                if judged.state in states or lost_twin:
+                    yield row, name, judged.judge
 
 
 def _batches(now: WorkbenchState, want: Want) -> Iterator[Batch]:
@@ -170,9 +170,9 @@ def _batches(now: WorkbenchState, want: Want) -> Iterator[Batch]:
             alike.setdefault((kinds[judge], ordered), []).append(judge)
         for (offline, names_in_order), judges in alike.items():
             grouped.setdefault((offline, names_in_order, tuple(judges)), []).append(row)
-    known = {judge.name: judge for judge in now.judges}
+    by_name = {judge.name: judge for judge in now.judges}
     for (offline, criteria, chosen), rows in grouped.items():
-        yield Batch(tuple(rows), criteria, tuple(known[n] for n in chosen), offline)
+        yield Batch(tuple(rows), criteria, tuple(by_name[n] for n in chosen), offline)
 
 
 def _trial(name: str, now: WorkbenchState, batch: Batch) -> Trial:

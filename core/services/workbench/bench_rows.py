@@ -145,13 +145,13 @@ def opened(store: Store, name: str) -> Bench:
 
     ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
     """
-    kept = store.drafts.get(WORKBENCH + name)
-    if kept is None:
+    draft = store.drafts.get(WORKBENCH + name)
+    if draft is None:
         ready = [entry.name for entry in list_judges(store) if entry.ready_model]
         return _blank(ready[:1])
     # One saved by an older version of the program may lack newer fields.
-    rows = [{"context": {}, **row} for row in kept.content.get("rows", [])]
-    return cast("Bench", {**_blank([]), **kept.content, "rows": rows})
+    rows = [{"context": {}, **row} for row in draft.content.get("rows", [])]
+    return cast("Bench", {**_blank([]), **draft.content, "rows": rows})
 
 
 @allowed("draft")
@@ -281,16 +281,16 @@ def _follow(bench: Bench, draft: RubricDraft) -> Bench:
                 rows = [_with_name(row, old, criterion["name"]) for row in rows]
                 was = seen.pop(old)
                 seen[criterion["name"]] = {**was, "former": [*was["former"], old]}
-        known = seen.get(criterion["name"])
+        before = seen.get(criterion["name"])
         labels = [o["label"] for o in criterion["options"]]
-        if known is not None:
-            moves = _relabelled(known["labels"], labels)
+        if before is not None:
+            moves = _relabelled(before["labels"], labels)
             rows = [_with_labels(row, criterion["name"], moves) for row in rows] if moves else rows
         seen[criterion["name"]] = Seen(
             uid=criterion["uid"],
             requirement=criterion["requirement"],
             labels=labels,
-            former=known["former"] if known else [],
+            former=before["former"] if before else [],
         )
     return {**bench, "rows": rows, "seen": seen, "draft": draft_state(draft)}
 

@@ -51,7 +51,7 @@ class BenchCell:
     @property
     def state(self) -> State:
         """How it stands: the worst of its judges' states."""
-        states = {one.state for one in self.judges}
+        states = {judged.state for judged in self.judges}
         return next((state for state in STATES if state in states), "never")
 
     @property
@@ -60,7 +60,7 @@ class BenchCell:
         if self.verdict is not None:
             label = choice_label(self.criterion, self.verdict.option, self.verdict.abstained)
             return label or ""
-        labels = [one.answer.label for one in self.judges if one.answer is not None]
+        labels = [judged.answer.label for judged in self.judges if judged.answer is not None]
         return " / ".join(dict.fromkeys(labels))
 
     @property
@@ -153,7 +153,7 @@ def _cell(
     under: Mapping[str, str],
 ) -> BenchCell:
     names = [criterion.name, *bench["seen"].get(criterion.name, {"former": []})["former"]]
-    found = tuple(
+    judged = tuple(
         _judge_cell(
             bench, judge, names, known, (item.id, hashes[judge.offline][item.id, names[0]]), under
         )
@@ -164,8 +164,8 @@ def _cell(
         criterion,
         item.truth(criterion),
         "" if label is None else label.label,
-        found,
-        _verdict(criterion, judges, found),
+        judged,
+        _verdict(criterion, judges, judged),
     )
 
 
@@ -178,12 +178,12 @@ def _judge_cell(
     under: Mapping[str, str],
 ) -> JudgeCell:
     """``names`` are the criterion's name and those it had before; ``asked`` is row and question."""
-    found = known.by_hash.get((*asked, judge.name, under[judge.name]))
-    if found is not None:
-        half = bench["flip"] and not judge.offline and found.state == "fresh"
-        if half and found.answer is not None and not found.answer.twin_label:
-            return JudgeCell(judge.name, "half", found.answer, found.answer.twin_failed)
-        return found
+    known_cell = known.by_hash.get((*asked, judge.name, under[judge.name]))
+    if known_cell is not None:
+        half = bench["flip"] and not judge.offline and known_cell.state == "fresh"
+        if half and known_cell.answer is not None and not known_cell.answer.twin_label:
+            return JudgeCell(judge.name, "half", known_cell.answer, known_cell.answer.twin_failed)
+        return known_cell
     for name in names:
         before = known.by_place.get((asked[0], name, judge.name))
         if before is not None and before.answer is not None:
@@ -196,9 +196,9 @@ def _verdict(
 ) -> Verdict | None:
     weights = {judge.name: judge.weight for judge in judges}
     ballots = [
-        Ballot(said.option, said.abstained, weights[cell.judge], cell.judge, said.chances)
+        Ballot(answer.option, answer.abstained, weights[cell.judge], cell.judge, answer.chances)
         for cell in cells
-        if (said := cell.answer) is not None and cell.state in ("fresh", "half")
+        if (answer := cell.answer) is not None and cell.state in ("fresh", "half")
     ]
     if any(cell.state == "stale" for cell in cells):
         return None
@@ -233,7 +233,7 @@ class Said:
 
 def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
     """What each chosen judge said about a cell, stale answers among it."""
-    return tuple(_said(store, cell, one) for one in cell.judges)
+    return tuple(_said(store, cell, judged) for judged in cell.judges)
 
 
 def _said(store: Store, cell: BenchCell, one: JudgeCell) -> Said:
@@ -310,7 +310,7 @@ def _of(standing: WorkbenchState, name: str) -> BenchFigures:
 def _alone(cells: Sequence[BenchCell], judge: str) -> Estimate:
     hits = list[bool]()
     for cell in cells:
-        for one in cell.judges:
-            if one.judge == judge and cell.expected is not None and one.state in _CURRENT:
-                hits.append(one.answer is not None and one.answer.option == cell.expected)
+        for judged in cell.judges:
+            if judged.judge == judge and cell.expected is not None and judged.state in _CURRENT:
+                hits.append(judged.answer is not None and judged.answer.option == cell.expected)
     return Estimate.share(sum(hits), len(hits))

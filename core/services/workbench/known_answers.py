@@ -92,7 +92,7 @@ class KnownAnswers:
 
 def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
     """All answers in these runs (oldest first); a newer one stands for an older one."""
-    known = KnownAnswers()
+    answers = KnownAnswers()
     for run in runs:
         details = run.plan.details.get(HELP, {})
         asked, under = details.get("asked", {}), details.get("judges", {})
@@ -104,12 +104,12 @@ def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
         for row, questions in asked.items():
             for name, question in questions.items():
                 for judge, its_hash in under.items():
-                    found = _result(run, criteria[name], (row, name, judge), votes, failed)
-                    if found is not None:
-                        known.by_hash[row, question, judge, its_hash] = found
-                        if found.answer is not None:
-                            known.by_place[row, name, judge] = found
-    return known
+                    cell = _result(run, criteria[name], (row, name, judge), votes, failed)
+                    if cell is not None:
+                        answers.by_hash[row, question, judge, its_hash] = cell
+                        if cell.answer is not None:
+                            answers.by_place[row, name, judge] = cell
+    return answers
 
 
 def _result(
@@ -255,14 +255,16 @@ class Hashes:
 
     def _labelled(self, name: str) -> list[tuple[Item, int, str]]:
         criterion = self.subject.criteria[name]
-        found = [(item, item.truth(criterion)) for item in self.examples]
-        return [(i, at, i.labels[name].reason) for i, at in found if at is not None]
+        labels = [(item, item.truth(criterion)) for item in self.examples]
+        return [(i, at, i.labels[name].reason) for i, at in labels if at is not None]
 
 
 def judge_hash(judge: Judge, learn_from: int | None) -> str:
     """The hash of all about a judge that decides its answers."""
     if judge.checks:
-        checks = {name: one.model_dump(mode="json") for name, one in judge.checks.items()}
+        checks = {
+            name: checks_of.model_dump(mode="json") for name, checks_of in judge.checks.items()
+        }
         return _short([judge.kind, checks])
     if judge.offline:
         return _short([judge.kind, judge.params, learn_from])

@@ -77,12 +77,12 @@ def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
     """The dataset version whose answers a criterion is likeliest tried on: that of the rubric's
     newest run, else the newest dataset's.
     """
-    found = store.datasets.list()
-    there = {row.version_id for row in found}
+    datasets = store.datasets.list()
+    there = {row.version_id for row in datasets}
     for run in store.runs.list(limit=_RECENT):
         if run.rubric_id == rubric_id and run.dataset_version_id in there:
             return run.dataset_version_id
-    return max(found, key=lambda row: row.updated).version_id if found else None
+    return max(datasets, key=lambda row: row.updated).version_id if datasets else None
 
 
 @allowed("draft")
@@ -104,14 +104,14 @@ def take_answers(store: Store, bench_name: str, version_id: int, criterion: str,
         order.append((label is None, rounds[label or ""], place))
     chosen = [rows[place] for *_, place in sorted(order)[:count]]
     if not bench["judges"] and any(criterion in row["expected"] for row in chosen):
-        learners = [one.name for one in list_judges(store) if one.judge.learns]
+        learners = [kept_judge.name for kept_judge in list_judges(store) if kept_judge.judge.learns]
         bench_rows.set_asking(store, bench_name, judges=learners, learn_from=version_id)
     return bench_rows.add_rows(store, bench_name, chosen)
 
 
 def worked_examples(draft: RubricDraft) -> list[BenchRow]:
     """The worked examples that criteria from the library brought along, as rows."""
-    found = list[BenchRow]()
+    rows = list[BenchRow]()
     for criterion in draft["criteria"]:
         example = criterion["meta"].get("example")
         if not isinstance(example, dict) or not example.get("submission"):
@@ -126,8 +126,8 @@ def worked_examples(draft: RubricDraft) -> list[BenchRow]:
         if example.get("option"):
             row["expected"] = {criterion["name"]: str(example["option"])}
             row["reasons"] = {criterion["name"]: str(example.get("why") or "")}
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
