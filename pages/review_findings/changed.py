@@ -63,8 +63,8 @@ def _changed(queue: QueueRow, result: Session) -> None:
     table(
         ("People's verdict", "Cells"),
         (
-            [esc(words), _count(queue, getattr(result, became), {state.SHOW: became})]
-            for became, (words, _) in BECAME.items()
+            [esc(text), _count(queue, getattr(result, became), {state.SHOW: became})]
+            for became, (text, _) in BECAME.items()
         ),
         name="What people changed",
         numbers=(1,),
@@ -137,9 +137,9 @@ def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> No
             said("The address names two reviewers who share no cell of this queue.")
             return
         pair = pairs[at]
-        words = "the same verdict" if asked == SAME else "different verdicts"
+        kind = "the same verdict" if asked == SAME else "different verdicts"
         rows = pair.same if asked == SAME else pair.differ
-        head = f"{pair.criterion}: cells with {words}"
+        head = f"{pair.criterion}: cells with {kind}"
         _cells(queue, head, pair.first, pair.second, map(_shared, rows))
     else:
         said(f"The address asks for {asked!r}, which is no list of this page.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def lines(found: Iterable[LogLine], *, name: str, places: bool) -> None:
     """The events; `places` says of each on which item and criterion."""
-    rows = "".join(_line(one, places=places) for one in found)
+    rows = "".join(_line(line, places=places) for line in found)
     st.html(f'<ul class="rs-list" aria-label="{esc(name)}">{rows}</ul>')
 
 
@@ -52,13 +52,13 @@ def event_log(who: Seat, queue: QueueRow) -> None:
     section("Everything that happened in this queue")
     key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
-    found = audit_trail.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
-    if not found.total:
+    log = audit_trail.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
+    if not log.total:
         said("Nothing yet.")
         return
-    lines(found.lines, name="Event log", places=True)
-    if found.total > PAGE:
-        st.pagination(-(-found.total // PAGE), key=key)
+    lines(log.lines, name="Event log", places=True)
+    if log.total > PAGE:
+        st.pagination(-(-log.total // PAGE), key=key)
 
 
 def choose(who: Seat, queue: QueueRow) -> None:
@@ -94,11 +94,11 @@ def _choose(key: str, cells: list[tuple[str, str]]) -> None:
 
 def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
     """The events of a cell."""
-    found = audit_trail.story(store(), who, run_id, item, criterion)
-    if not found:
+    events = audit_trail.story(store(), who, run_id, item, criterion)
+    if not events:
         said("Nobody has said anything about this cell.")
         return
-    lines(found, name=f"Timeline of {criterion}", places=False)
+    lines(events, name=f"Timeline of {criterion}", places=False)
     address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}
     routes.link(routes.RUN, "The item with its votes", address)
 

@@ -40,8 +40,8 @@ def _live(run_id: int, polled: bool) -> None:
         elif look.row.votes:
             _figures(look)
         else:
-            words = look.row.message or f"It is {look.row.status} and has no votes."
-            st.warning(label(f"The example has not been graded. {words}"))
+            message = look.row.message or f"It is {look.row.status} and has no votes."
+            st.warning(label(f"The example has not been graded. {message}"))
         _links(run_id, look)
 
 
@@ -89,15 +89,15 @@ def _verdict(reports: list[CriterionReport]) -> str:
     off = [r.name for r in reports if r.switched_off]
     bad = [r.name for r in reports if not _beats(r) and not r.switched_off]
     of = fmt.plural(len(reports), "criterion", "criteria")
-    words = f"They beat the most common label on {len(good)} of {of}."
+    sentence = f"They beat the most common label on {len(good)} of {of}."
     if bad:
-        words += f" On {_listed(bad)} they do not, so their verdicts there say nothing."
+        sentence += f" On {_listed(bad)} they do not, so their verdicts there say nothing."
     if off:
-        words += (
+        sentence += (
             f" On {_listed(off)} both judges switched themselves off, because they had found that "
             "they do no better; there is no verdict there rather than a guess."
         )
-    return words
+    return sentence
 
 
 def _beats(report: CriterionReport) -> bool:
@@ -139,12 +139,12 @@ def _links(run_id: int, look: RunProgress) -> None:
         return
     with st.container(horizontal=True):
         routes.link(routes.RUN, "Open the run", {state.RUN: run_id})
-        found = None if look.row.active else worked_example.telling_item(store(), run_id)
-        if found is not None:
+        telling = None if look.row.active else worked_example.telling_item(store(), run_id)
+        if telling is not None:
             routes.link(
                 routes.RUN,
-                f"See an answer they got wrong ({found.wrong} of {found.labelled})",
-                {state.RUN: run_id, state.ITEM: found.item_id},
+                f"See an answer they got wrong ({telling.wrong} of {telling.labelled})",
+                {state.RUN: run_id, state.ITEM: telling.item_id},
                 icon="search",
             )
         if not look.row.active:

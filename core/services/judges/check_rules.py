@@ -221,10 +221,10 @@ class Tried:
 def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
     """What each criterion's checks say of an item, and which of them it comes from."""
     try:
-        said = at_once(told(checks), seen(places(checks.values()), item))
+        answers = at_once(told(checks), seen(places(checks.values()), item))
     except CheckError as error:
-        said = dict.fromkeys(checks, error)
-    return [_tried(criterion, said[criterion]) for criterion in checks]
+        answers = dict.fromkeys(checks, error)
+    return [_tried(criterion, answers[criterion]) for criterion in checks]
 
 
 def _tried(criterion: str, said: tuple[str | None, str] | CheckError) -> Tried:

@@ -115,9 +115,9 @@ def check_connection(
 def loop() -> asyncio.AbstractEventLoop:
     """Return the loop of a thread of its own, for calls of models that no page waits for."""
     # litellm keeps clients bound to the loop they were made on, so there is one for all.
-    found = asyncio.new_event_loop()
-    threading.Thread(target=found.run_forever, name="models", daemon=True).start()
-    return found
+    started = asyncio.new_event_loop()
+    threading.Thread(target=started.run_forever, name="models", daemon=True).start()
+    return started
 
 
 async def _ask(judge: Judge, timeout: float | None, on_sent: Callable[[], object]) -> AskedOutcome:
@@ -126,17 +126,17 @@ async def _ask(judge: Judge, timeout: float | None, on_sent: Callable[[], object
         judge.model_copy(update={"api_base": address, "replicas": ()})
         for address in (judge.api_base, *judge.replicas)
     ]
-    found = await asyncio.gather(*(_ask_at(one, timeout, on_sent) for one in alone))
+    outcomes = await asyncio.gather(*(_ask_at(judge_at, timeout, on_sent) for judge_at in alone))
     failed = [
-        (one.api_base, outcome, first)
-        for one, outcome in zip(alone, found, strict=True)
+        (judge_at.api_base, outcome, first)
+        for judge_at, outcome in zip(alone, outcomes, strict=True)
         if isinstance(first := outcome.results[0], VoteFailure)
     ]
     if not failed or len(alone) == 1:
-        return found[0]
+        return outcomes[0]
     address, outcome, failure = failed[0]
-    words = f"{len(failed)} of {len(alone)} addresses failed. {address}: {failure.message}"
-    return replace(outcome, results=(replace(failure, message=words),))
+    message = f"{len(failed)} of {len(alone)} addresses failed. {address}: {failure.message}"
+    return replace(outcome, results=(replace(failure, message=message),))
 
 
 async def _ask_at(
@@ -197,14 +197,14 @@ def _timed_out(timeout: float) -> AskedOutcome:
 
 def _result(judge: Judge, outcome: AskedOutcome) -> ConnectionResult:
     result = outcome.results[0]
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if isinstance(result, VoteFailure):
-        told = {"failure": result.kind, "message": result.message}
+        details = {"failure": result.kind, "message": result.message}
     elif result.option is not None:
         choice = _RUBRIC.criteria[0].choices[result.option]
-        told = {"answer": choice.label, "right": result.option == 0, "reason": result.reason}
+        details = {"answer": choice.label, "right": result.option == 0, "reason": result.reason}
     return ConnectionResult(
-        judge.name, noun_hash(judge), clock.now(), **told, **_spent(outcome.call)
+        judge.name, noun_hash(judge), clock.now(), **details, **_spent(outcome.call)
     )
 
 
@@ -217,8 +217,8 @@ def _spent(call: Call | None) -> dict[str, Any]:
 
 def last_result(store: Store, judge: str) -> ConnectionResult | None:
     """What the last test of the judge of that name gave, or ``None``."""
-    kept = store.settings.get(_place(judge))
-    return None if kept is None else ConnectionResult(**kept)
+    stored = store.settings.get(_place(judge))
+    return None if stored is None else ConnectionResult(**stored)
 
 
 def _place(judge: str) -> str:

@@ -109,8 +109,8 @@ def known_values(judge: Judge) -> dict[str, str]:
     Those that its ``params`` name, and those in which its key is looked for.
     """
     names = (*variables(judge.params), *key_names(judge))
-    found = {name: os.environ.get(name, "").strip() for name in names}
-    return {name: value for name, value in found.items() if value}
+    values = {name: os.environ.get(name, "").strip() for name in names}
+    return {name: value for name, value in values.items() if value}
 
 
 def key_of(judge: Judge) -> str | None:

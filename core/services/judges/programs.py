@@ -51,9 +51,9 @@ def programs_of(
     strange = [judge for judge in programs if _digest(judge) not in allowed]
     secrets = () if trust or typed else strange_words(judges)
     if (strange and not trust) or secrets:
-        words = "This panel runs programs that nobody has allowed on this machine."
+        message = "This panel runs programs that nobody has allowed on this machine."
         shown = () if trust else tuple(_shown(judge) for judge in strange)
-        raise InputError(words if shown else REFUSED, (*shown, *secrets), source)
+        raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
     permit("programs", {_digest(one): _entry(one) for one in strange})
     if trust or typed:
         allow_sendings(judges)
@@ -70,9 +70,9 @@ def unasked(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
 
 
 def _shown(judge: Judge) -> Problem:
-    words = visible(shlex.join(judge.command))
+    command = visible(shlex.join(judge.command))
     return Problem(
-        f"would run, in {visible(str(Path.cwd()))}: {words}", _MEND, (judge.name, "command")
+        f"would run, in {visible(str(Path.cwd()))}: {command}", _MEND, (judge.name, "command")
     )
 
 
@@ -92,9 +92,9 @@ def _of_file(path: Path) -> str:
     try:
         if not path.is_file():
             return ""
-        found = path.stat()
-        if found.st_size > _MOST_HASHED:
-            return f"{found.st_size} {found.st_mtime_ns}"
+        status = path.stat()
+        if status.st_size > _MOST_HASHED:
+            return f"{status.st_size} {status.st_mtime_ns}"
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):

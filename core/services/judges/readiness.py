@@ -68,7 +68,7 @@ def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = N
     Raises:
         InputError: a key is not there, or a thinking setting cannot be sent; each with its judge.
     """
-    problems = [one for judge in judges for one in _lacks(judge, environ)]
+    problems = [problem for judge in judges for problem in _lacks(judge, environ)]
     if problems:
         raise InputError("These judges cannot be asked.", tuple(problems))
 

@@ -138,9 +138,9 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
     if judge.offline or not judge.askable:
         return "", "not needed"
     names = key_names(judge)
-    found = next((name for name, there in env_status(names, environ).items() if there), "")
+    name_set = next((name for name, there in env_status(names, environ).items() if there), "")
     if names:
-        return found or names[0], "set" if found else "not set"
+        return name_set or names[0], "set" if name_set else "not set"
     return "", "not needed" if judge.api_base else "unknown"
 
 
@@ -170,10 +170,12 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
         InputError: the settings are not valid, or the name is taken. It never repeats a value that
             could be a key.
     """
-    known = [one.judge for one in store.judges.list() if one.name == former]
+    former_judges = [
+        row_before.judge for row_before in store.judges.list() if row_before.name == former
+    ]
     row = _saved(store, settings, former)
     if store.actor.trusted and load_settings().access is None:
-        permits.allow_sendings([row.judge], apart_from=known)
+        permits.allow_sendings([row.judge], apart_from=former_judges)
     return row
 
 
@@ -259,14 +261,14 @@ def save_panel(
     name = " ".join(name.split())
     with store.write():
         former = None if panel_id is None else store.panels.get(panel_id)
-        known = {} if former is None else {j.name: j for j in former.panel.judges}
-        known |= {row.name: row.judge for row in store.judges.list()}
-        missing = [j for j in judges if j not in known]
+        by_name = {} if former is None else {j.name: j for j in former.panel.judges}
+        by_name |= {row.name: row.judge for row in store.judges.list()}
+        missing = [j for j in judges if j not in by_name]
         if missing:
             raise NotFound(f"There is no judge {missing[0]!r}.")
         if setup is None:
             setup = PanelSetup() if former is None else setup_of(former.panel)
-        data = panel_data(name, [known[j] for j in judges], rules, setup)
+        data = panel_data(name, [by_name[j] for j in judges], rules, setup)
         taken = former is None or former.name != name
         taken = taken and name in {row.name for row in store.panels.list()}
         panel = _checked_panel(data, name, taken=taken)
