@@ -125,8 +125,8 @@ class _Cells:
     @property
     def off(self) -> float:
         """How far people are expected to be off from the votes, as a root mean square."""
-        expected = self.expected
-        squares = (expected.mean - expected.said) ** 2 + expected.variance
+        cells = self.expected
+        squares = (cells.mean - cells.said) ** 2 + cells.variance
         return float(np.sqrt(squares.mean())) if len(squares) else 0.0
 
     def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
@@ -257,7 +257,7 @@ def _seen_off(known: DrawnLabels, criterion: str) -> float:
 
 def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
     """The chance of another answer, from how many votes agree (as in a queue's order)."""
-    options = np.array([len(question_of.scored) for question_of in table.questions])[question]
+    options = np.array([len(asked.scored) for asked in table.questions])[question]
     top = (1 + np.where(np.isnan(margin), 1.0, margin)) / 2
     chance: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
     return chance
@@ -270,22 +270,18 @@ def _expected(
     scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
     of = [
         scales.setdefault(
-            (
-                tuple(question_of.scored),
-                tuple(question_of.values[i] or 0.0 for i in question_of.scored),
-            ),
-            len(scales),
+            (tuple(asked.scored), tuple(asked.values[i] or 0.0 for i in asked.scored)), len(scales)
         )
-        for question_of in table.questions
+        for asked in table.questions
     ]
     scale = np.array(of)[question]
-    voted_value, mean, variance = (np.zeros(len(voted)) for _ in range(3))
+    judged, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
         for at, option in enumerate(scored):
             mine = np.flatnonzero((scale == number) & (voted == option))
-            voted_value[mine] = values[at]
+            judged[mine] = values[at]
             mean[mine], variance[mine] = outcome(values, at, wrong[mine])
-    return voted_value, mean, variance
+    return judged, mean, variance
 
 
 def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
@@ -304,16 +300,12 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
 
 def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
     """The plan with how far the second of its pair is ahead by random labels, where these tell."""
-    for system_gap in gaps:
-        if plan.pair is None or {*plan.pair} != {system_gap.first, system_gap.second}:
+    for pair in gaps:
+        if plan.pair is None or {*plan.pair} != {pair.first, pair.second}:
             continue
-        gap = (
-            system_gap.found.gap
-            if system_gap.first == plan.pair[0]
-            else turned(system_gap.found.gap)
-        )
+        gap = pair.found.gap if pair.first == plan.pair[0] else turned(pair.found.gap)
         if gap.value is not None and gap.low is not None:
-            return replace(plan, shown=gap, told=bool(system_gap.better))
+            return replace(plan, shown=gap, told=bool(pair.better))
     return plan
 
 
@@ -364,28 +356,28 @@ def _apart(
         return _Apart(cells, 0.0, 0.0, why)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
-    for at, system in enumerate(both):
+    for at, side_of in enumerate(both):
         for number, name in zip((-1, 1), pair, strict=True):
-            row = rows[system.items[name]]
+            row = rows[side_of.items[name]]
             task[row], of_side[row] = at, number
     mine = np.flatnonzero(of_side[cells.item])
     side, expected = of_side[cells.item[mine]], cells.expected
     part = expected.part[mine]
-    reached = [float(np.maximum(part[side == system], 0.0).sum()) or 1.0 for system in (-1, 1)]
+    reached = [float(np.maximum(part[side == side_of], 0.0).sum()) or 1.0 for side_of in (-1, 1)]
     part = side * part / np.where(side < 0, *reached)
-    voted_value, mean, variance = (
-        system[mine] for system in (expected.said, expected.mean, expected.variance)
+    judged, mean, variance = (
+        side_of[mine] for side_of in (expected.said, expected.mean, expected.variance)
     )
-    scaled = Expected(part, voted_value, mean, variance, expected.left[mine])
+    scaled = Expected(part, judged, mean, variance, expected.left[mine])
     about = cells.about
     drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
     tasks = task_error(scaled, task[cells.item[mine]])
     now = float(scaled.part @ scaled.mean)
-    pair_cells = _Cells(cells.item[mine], drawn_from, scaled, side)
+    cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
     voted = float(scaled.part @ scaled.said)
-    return _Apart(pair_cells, tasks, now if gap is None else gap, voted=voted, tests=tests)
+    return _Apart(cells_of, tasks, now if gap is None else gap, voted=voted, tests=tests)
 
 
 def _bought(
