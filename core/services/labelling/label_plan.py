@@ -310,7 +310,7 @@ def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, the uncertainty from tasks, the gaps to find and voted.
+    """Two systems: their cells on shared tasks, uncertainty from tasks, gaps to find and voted.
 
     ``tests`` is the number of pairs that are corrected together.
     """
