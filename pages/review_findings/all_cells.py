@@ -1,4 +1,4 @@
-"""How right all verdicts are, what may be accepted unseen, and scores corrected by people."""
+"""The accuracy of all verdicts, which may be accepted unseen, and corrected scores."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ HIT_RATES_SAY = (
     "(Rogan and Gladen 1978), with what is uncertain of both rates (Lang and Reiczigel 2014; Lee "
     "and others 2025). It speaks of cells like these, Corrected of these cells alone."
 )
-#: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
+#: The usual share of accepted verdicts that may disagree with people, in %.
 MAY_DISAGREE = 10
 ALL = "All criteria, by weight"
 
 
 def show(queue: QueueRow) -> None:
-    """The view."""
+    """Draw the view."""
     share = _alpha(queue) / 100
     right = kept("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
     rest = kept("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
@@ -129,7 +129,7 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
 
 
 def _so_far(rest: Unseen) -> str:
-    """What the decided ones of a random audit say while others are open."""
+    """Return what the decided cells of a random audit show while others are open."""
     drawn = rest.audited + rest.missing
     if not rest.audited:
         return (
@@ -280,7 +280,7 @@ def _scores(queue: QueueRow) -> None:
 
 
 def _rest(one: Corrected) -> bool:
-    """Whether anything is left that judges speak for."""
+    """Return whether cells are left that only judges decided."""
     return one.labelled < one.cells
 
 

@@ -1,4 +1,4 @@
-"""The rule `calibrated`: judges weighted by how right they were where people decided."""
+"""The rule `calibrated`: judges weighted by their accuracy on cells that people decided."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui.widgets import shown_errors, table, tag
 
 
 def show(queue: QueueRow) -> None:
-    """What fitting came to per criterion, and the way there and back."""
+    """Draw the fit of each criterion, and the buttons to use it or the plain rules."""
     run_id = queue.run_id
     section("Weigh judges by what people decided")
     offers = kept("fitted", queue, lambda: weight_fit.offers(store(), run_id))
@@ -59,7 +59,7 @@ def _line(one: Offer) -> list[str]:
 
 
 def mark_of(one: Offer, fitted: Fitted) -> str:
-    """The HTML of whether a fit is in use, offered, or neither."""
+    """Return the HTML that says whether a fit is used, offered, or neither."""
     if one.used:
         return tag("in use", "info")
     if not one.offered:

@@ -1,4 +1,4 @@
-"""Findings of review: what people's verdicts are worth, and what came of a queue."""
+"""Findings of review: the results of a queue, and what they show about all verdicts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pages.ui.widgets import (
 
 
 def session_result(who: Seat, queue: QueueRow) -> None:
-    """What people changed, how far they agree, time, and the criteria found at fault."""
+    """Draw what people changed, their agreement and time, and faulty criteria."""
     result = changed.show(who, queue)
     if result.changed:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
@@ -83,7 +83,7 @@ def _trouble(one: Trouble) -> list[str]:
 
 
 def follows_judges(queue: QueueRow) -> None:
-    """The shares, and a sentence that says what they come to."""
+    """Draw the shares, and a sentence that sums them up."""
     pull = kept("pull", queue, lambda: anchoring(store(), queue.id))
     section("Do the judges pull people along?")
     if not pull.revealed and not pull.assisted.n:
@@ -139,12 +139,12 @@ HEADER = Header(
     "Findings of review",
     "What people's verdicts say of everything that nobody looked at, and of the judges.",
 )
-#: Shown in place of a view, where the address asks for it.
+#: Shown instead of a view if the address names it.
 AGAIN = "again"
 
 
 def show() -> None:
-    """The page: below the head of the run, but where a reviewer looks again without its votes."""
+    """Draw the page: below the run's head, except for a blind second look."""
     rows = _queues()
     if rows and state.address(state.VIEW) == AGAIN:
         if who := identity.seat(HEADER):
@@ -179,7 +179,7 @@ def _nothing() -> None:
 
 
 def _queues() -> list[QueueRow]:
-    """The queues of a run, first the one that is shown: that of the address, else the newest."""
+    """Return the queues of a run; first the shown one, from the address or the newest."""
     asked = state.address_id(state.QUEUE)
     if asked is None:
         rows = queues.queues(store(), state.address_id(state.RUN))
@@ -190,7 +190,7 @@ def _queues() -> list[QueueRow]:
 
 
 def _chosen(rows: list[QueueRow]) -> QueueRow:
-    """The queue that is shown; asked where the run has several."""
+    """Return the shown queue; draw a choice if the run has several."""
     by_id = {queue_id.id: queue_id for queue_id in rows}
     if len(rows) > 1:
         key = state.key(RECORD_FIELD, "queue")
@@ -231,7 +231,7 @@ def _views(who: Seat, queue: QueueRow) -> None:
     }
     opened = _opened()
     for name, show in shown.items():
-        # What is folded is not worked out; another address opens another part.
+        # Folded parts are not computed; another address opens another part.
         fold = st.expander(
             VIEWS[name],
             key=state.key(RECORD_FIELD, "fold", name, opened),
@@ -244,7 +244,7 @@ def _views(who: Seat, queue: QueueRow) -> None:
 
 
 def _go_on(who: Seat, queue: QueueRow) -> None:
-    """The next item of the queue, where there is one for whoever is here."""
+    """Draw a link to the next item for the current user, if there is one."""
     left = claims.standing(store(), who, queue.id).available
     if left and queue.archived is None:
         text = f"Go on reviewing: {fmt.plural(left, 'item')} left"
@@ -263,7 +263,7 @@ def _record(who: Seat, queue: QueueRow) -> None:
 
 
 def _opened() -> str:
-    """The part that the address asks for, else what came of the queue."""
+    """Return the part in the address, otherwise the queue's results."""
     asked = state.address_in(state.VIEW, VIEWS)
     return asked or ("record" if state.address(state.ITEM) else "session")
 

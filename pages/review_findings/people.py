@@ -1,4 +1,4 @@
-"""How people review, about oneself and to a lead about all; and the second look."""
+"""How people review: one's own figures, a lead's view of all, and the second look."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pages.ui.widgets import empty_state, shown_errors, table
 
 
 def show(who: Seat, queue: QueueRow) -> None:
-    """The view."""
+    """Draw the view."""
     identity.show_seat(who)
     figures = kept(
         "people",
@@ -158,7 +158,7 @@ CANNOT = -1
 
 
 def second_look(who: Seat, queue: QueueRow) -> None:
-    """The next item, or that there is none."""
+    """Draw the next item, or that there is none."""
     st.button(
         "Back to the findings",
         key=state.key(RECORD_ACT, "back"),
@@ -193,7 +193,7 @@ def second_look(who: Seat, queue: QueueRow) -> None:
 
 
 def _begin(look: SecondLook) -> None:
-    """Remember when the item was first shown."""
+    """Store when the item was first shown."""
     key = state.key(AGAIN, "since", look.queue_id, look.number)
     if state.get(key) is None:
         state.put(key, time.monotonic())

@@ -1,4 +1,4 @@
-"""A run that nobody has reviewed: what is in doubt, and one press to begin."""
+"""A run without reviews: which cells are in doubt, and a button to begin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages.ui.widgets import empty_state
 
 
 def show(run: Run) -> None:
-    """How many cells, and why; the button that opens the first; other ways to choose them."""
+    """Draw the number of cells and why, the button that opens the first, and other choices."""
     if not run.votes:
         empty_state("No votes yet", "What is in doubt appears here once judges have answered.")
         return
