@@ -71,16 +71,16 @@ def assessed_words(parts: Sequence[ScorePart]) -> str:
     """The points of what was assessed, and how much was not: ``4 of 4; 12 of 16 not assessed``."""
     assessed = assessed_of(parts)
     if not assessed.weight:
-        words = "nothing"
+        text = "nothing"
     elif assessed.of:
-        words = f"{_points(assessed.points)} of {_points(assessed.of)}"
+        text = f"{_points(assessed.points)} of {_points(assessed.of)}"
     elif any(part.weight for part in parts):
-        words = f"{_points(-assessed.points)} of {_points(assessed.weight)} penalty points taken"
+        text = f"{_points(-assessed.points)} of {_points(assessed.weight)} penalty points taken"
     else:
-        words = (
+        text = (
             f"{_points(assessed.weight)} of {_points(assessed.weight + assessed.missing)} criteria"
         )
-    return "; ".join(filter(None, [words, missing_words(parts)]))
+    return "; ".join(filter(None, [text, missing_words(parts)]))
 
 
 def missing_words(parts: Sequence[ScorePart]) -> str:
