@@ -14,7 +14,7 @@ from pages.ui.text import label
 from pages.ui.widgets import empty_state, row, tag
 
 #: So many directions stand in sight; the others are folded.
-FIRST = 5
+FIRST = 3
 
 
 def show(found: RunComparison) -> None:
