@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.scoring.trace import CheckMark, DecisionMark, GateMark, ScorePart, Trace, assessed_of
-from core.text.numbers import percent, plural, score
+from core.text.numbers import count, percent, plural, score
 
 #: The families of pre-check patterns, in words.
 FAMILY_WORDS: Mapping[str, str] = {
@@ -107,9 +107,15 @@ def ungraded_words(items: int) -> str:
 
 
 def ungraded_sides(counts: Sequence[int]) -> list[str]:
-    """``ungraded_words`` for two runs, A and B."""
-    both = zip("AB", map(ungraded_words, counts), strict=True)
-    return [f"{side}: {words}" for side, words in both if words]
+    """``ungraded_words`` for two runs, A and B.
+
+    >>> ungraded_sides((7, 31))
+    ['A: 7 and B: 31 items have no grade: too little was assessed']
+    """
+    first, second = counts
+    if first and second:
+        return [f"A: {count(first)} and B: {ungraded_words(second)}"]
+    return [f"{side}: {ungraded_words(n)}" for side, n in zip("AB", counts, strict=True) if n]
 
 
 def _part(part: ScorePart, trace: Trace) -> str:
