@@ -24,7 +24,7 @@ from core.formats.datasets.labels import (
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
 from core.formats.datasets.table import Table
-from core.formats.rubrics.foreign_documents import converted
+from core.formats.rubrics.forms import converted
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
 
@@ -177,7 +177,7 @@ class ItemReader:
         if isinstance(value, str):
             return parse_rubric(value, "rubric.yaml").value
         parsed = rubric_from(
-            converted(value)[0],
+            converted(value),
             self._table.name,
             lambda path: self._table.line_of(row, (column, *path)),
             "Rubric of one item",

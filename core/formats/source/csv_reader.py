@@ -35,7 +35,9 @@ class CsvRows(NamedTuple):
     notices: tuple[Problem, ...]
 
 
-def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
+def read_csv(
+    text: str, name: str, most: int | None = None, delimiter: str | None = None
+) -> CsvRows:
     r"""Return the rows below the header, which may follow titles; no blank rows.
 
     After ``most`` rows, it is read no further.
@@ -49,7 +51,7 @@ def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
     """
     columns: tuple[str, ...] = ()
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
-    delimiter = delimiter_of(text, name)
+    delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
     titles = _titles(text, delimiter)
     notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []

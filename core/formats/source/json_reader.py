@@ -29,7 +29,6 @@ from core.formats.source.parsed import (
     has_half_character,
     nearest,
     number,
-    refusal,
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
@@ -46,27 +45,25 @@ _ONCE = "Keep one of the two."
 _LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
-class _EnoughError(Exception):
-    """Raised to stop decoding after too many faults."""
+def read_json(text: str) -> Document:
+    """Return the JSON document in ``text``, with its faults.
 
+    Faults are: not JSON, a key given twice in one object, a number that is not finite or has too
+    many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``. With a number or a
+    key at fault there still is a value: the number is missing, the last of two keys counts.
 
-def read_json(text: str, name: str, what: str = "rubric") -> Document:
-    """Return the JSON document in ``text``.
-
-    Raises:
-        InputError: not JSON, a key given twice in one object, a number that is not finite or has
-            too many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``.
-
-    >>> read_json('{"a": [1]}', "x.json").line_of(("a", 0))
-    1
+    >>> read_json('{"a": [1]}').line_of(("a", 0)), read_json('{"a": NaN}').value
+    (1, {'a': None})
     """
     value, faults = decode(text)
     places = _Places(text)
-    if faults:
+
+    def located() -> list[Problem]:
         # The walk finds faults of valid JSON again, with their lines.
         walkable = all(fault.line is None for fault in faults)
-        raise refusal(what, (places.faults if walkable else ()) or faults, name)
-    return Document(value, lambda path: nearest(places.lines, path))
+        return (places.faults if walkable else []) or faults
+
+    return Document(value, lambda path: nearest(places.lines, path), located if faults else None)
 
 
 def out_of_bounds(text: str) -> bool:
@@ -89,7 +86,8 @@ def too_many_parts(text: str, most: int) -> Problem | None:
 def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
     """Return the value of a JSON text and its problems; lines count in ``text``.
 
-    ``strings`` are shared with other texts, so that each is kept once.
+    ``strings`` are shared with other texts, so that each is kept once. The value is ``None`` unless
+    only numbers or repeated keys are at fault.
 
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
@@ -112,12 +110,10 @@ def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[
         reason = error.msg[:1].lower() + error.msg[1:]
         message = f"is not valid JSON: {reason} (column {error.colno})."
         return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
-    except _EnoughError:
-        return None, faults
     except RecursionError:
         return None, [Problem(TOO_DEEP, "Make it flatter.")]
-    faults += unfit(value, halves="\\u" in text)
-    return value, faults
+    unusable = _unfit(value, halves="\\u" in text)
+    return (None, [*faults, *unusable]) if unusable else (value, faults)
 
 
 class _Made:
@@ -151,12 +147,11 @@ class _Made:
             return None
 
     def _note(self, fault: Problem) -> None:
-        self.faults.append(fault)
-        if enough(self.faults):
-            raise _EnoughError
+        if not enough(self.faults):
+            self.faults.append(fault)
 
 
-def unfit(value: Any, halves: bool) -> list[Problem]:
+def _unfit(value: Any, halves: bool) -> list[Problem]:
     """Return what makes plain data unfit: nested too deep, or half characters."""
     todo, depth = [value], 0
     while todo:

@@ -23,7 +23,7 @@ from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.parsed import Parsed
-from core.formats.votes.imported import TOOL_NAMES
+from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.formats.votes.vote_layouts import answers_share_a_scale
 from core.formats.votes.vote_mapping import guess_vote_mapping
 from core.services.access.allowing import allowed
