@@ -25,6 +25,7 @@ from core.formats.source.parsed import (
     BadNumber,
     Document,
     Lines,
+    SharedWords,
     enough,
     has_half_character,
     nearest,
@@ -41,8 +42,6 @@ MAX_PARTS = 1_000_000
 #: Beyond this many values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
-#: Repeated strings (field names, labels) are short and few.
-_LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
 def read_json(text: str) -> Document:
@@ -83,10 +82,10 @@ def too_many_parts(text: str, most: int) -> Problem | None:
     return Problem(message, "That is the limit: split it.")
 
 
-def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
+def decode(text: str, shared: SharedWords | None = None) -> tuple[Any, list[Problem]]:
     """Return the value of a JSON text and its problems; lines count in ``text``.
 
-    ``strings`` are shared with other texts, so that each is kept once. The value is ``None`` unless
+    Words are ``shared`` with other texts, so that each is kept once. The value is ``None`` unless
     only numbers or repeated keys are at fault.
 
     >>> decode("[1, NaN]")[1][0].message
@@ -94,7 +93,7 @@ def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[
     """
     if fault := too_many_parts(text, MAX_PARTS):
         return None, [fault]
-    builder = _Made({} if strings is None else strings)
+    builder = _Made(shared or SharedWords())
     faults = builder.faults
     # Python's own numbers are ten times faster, and right if none can be out of bounds.
     careful = builder.number if out_of_bounds(text) else None
@@ -119,9 +118,9 @@ def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[
 class _Made:
     """Builds objects and numbers while JSON is decoded, and collects faults."""
 
-    def __init__(self, strings: dict[str, str]) -> None:
+    def __init__(self, words: SharedWords) -> None:
         self.faults: list[Problem] = []
-        self._words = strings
+        self._word = words.of
 
     def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entries = {self._word(key): self._word(value) for key, value in pairs}
@@ -130,14 +129,6 @@ class _Made:
             twice = counts.most_common(1)[0][0]
             self._note(Problem("is given twice.", _ONCE, (twice,)))
         return entries
-
-    def _word(self, value: Any) -> Any:
-        """Return the shared copy of a short text, within a limit."""
-        if type(value) is not str or len(value) > _LONGEST_WORD:
-            return value
-        if len(self._words) < _MOST_WORDS:
-            return self._words.setdefault(value, value)
-        return self._words.get(value, value)
 
     def number(self, digits: str) -> Any:
         try:

@@ -19,6 +19,7 @@ from core.formats.source.parsed import (
     MAX_ROWS,
     MEGABYTE,
     Document,
+    SharedWords,
     refusal,
     stem,
 )
@@ -215,7 +216,7 @@ class Opened:
         Raises:
             InputError: more rows than ``MAX_ROWS``, or no text.
         """
-        text, strings = self.text(what, MAX_DATASET_BYTES), dict[str, str]()
+        text, shared = self.text(what, MAX_DATASET_BYTES), SharedWords()
         if fault := too_many_parts(text, MAX_ROWS):
             raise refusal(what, [fault], self.name)
         start = number = 0
@@ -224,7 +225,7 @@ class Opened:
             written = text[start:] if end < 0 else text[start:end]
             start, number = len(text) + 1 if end < 0 else end + 1, number + 1
             if written.strip():
-                yield number, *decode(written, strings)
+                yield number, *decode(written, shared)
 
     # What tools write
 

@@ -27,6 +27,7 @@ from core.formats.rubrics.grid import looks_like_grid, read_grid
 from core.formats.source.archives import is_zip
 from core.formats.source.csv_reader import read_raw
 from core.formats.source.csv_writer import csv_bytes
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed
 from core.rubric_diff.wording import check_words, decision_words, gate_words, penalty_words
 from core.services.rubrics.draft_criteria import add_criterion, append_criterion, free_of
@@ -292,15 +293,18 @@ def rules_of(rubric: Rubric) -> SheetRules:
     return SheetRules(tuple(gates), tuple(others))
 
 
-def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
+def read(
+    data: str | bytes | Opened, name: str, scaling: Scaling = "ratio"
+) -> tuple[Parsed[Rubric], ...]:
     """Read the rubrics in a file or pasted text of any format, with notices.
 
     Raises:
         InputError: the text is empty, or lists every problem with its line.
     """
-    if not data.strip():
+    opened = Opened.of(data, name)
+    if not opened.head.strip():
         raise InputError("There is nothing to read.", where=name)
-    return read_rubrics(data, name, scaling)
+    return read_rubrics(opened, name, scaling)
 
 
 def is_table(data: str | bytes, name: str) -> bool:

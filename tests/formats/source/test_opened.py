@@ -18,6 +18,8 @@ from core.formats.votes import gradescope
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools.known_tools import read_items
+from core.services.guided.dropped import recognise
+from core.services.guided.texts import File
 from tests.formats.brought import BROUGHT, Brought
 
 #: What reads a whole file: decoding, opening an archive, JSON, YAML, and both readers of CSV.
@@ -75,6 +77,15 @@ def test_a_file_is_opened_and_parsed_once(
     twice = {name: count for (name, _), count in parsed.items() if count > 1}
     assert parsed
     assert not twice
+
+
+@pytest.mark.parametrize("brought", BROUGHT, ids=lambda one: one.format)
+def test_a_dropped_file_is_opened_and_parsed_once(
+    brought: Brought, parsed: Counter[tuple[str, int]]
+) -> None:
+    (seen,) = recognise((File(brought.file, brought.data),))
+    assert seen.line
+    assert not {name: count for (name, _), count in parsed.items() if count > 1}
 
 
 def test_one_that_is_opened_already_is_not_opened_again() -> None:
