@@ -187,7 +187,7 @@ def _others(text: str) -> dict[str, CriterionChecks]:
     if not text.strip():
         return {}
     try:
-        value = read_yaml(text, "", "list of checks").value
+        value = read_yaml(text).sound("list of checks", "").value
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
             raise InputError(
                 "",
