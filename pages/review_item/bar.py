@@ -16,7 +16,7 @@ from pages.review_item import keyboard, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
 from pages.ui import routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import problem_list, shown_errors, table
 
 REVIEW_HELP = "review_help"
@@ -104,7 +104,7 @@ def _press(
         key=state.key(REVIEW_ACT, what),
         icon=f":material/{icon}:" if icon else None,
         shortcut=shortcut,
-        help=None if caption else f"The {what} item",
+        help=None if caption else label(f"The {what} item"),
         on_click=act,
         args=args,
     )

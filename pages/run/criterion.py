@@ -17,9 +17,9 @@ from core.services.review import audit_trail
 from core.services.review.audit_trail import CellDecision
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run.cells import Head, Shown, cell_of, tone_of
 from pages.run.filters import CELL, ITEM_OPEN
 from pages.ui import routes, state
+from pages.ui.grid.cells import Head, Shown, cell_of, tone_of
 from pages.ui.items import (
     FAILURE_WORDS,
     STANDINGS,

@@ -20,24 +20,23 @@ from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, MeansOf
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run import cells as drawn
 from pages.run import criterion, filters, systems
-from pages.run.cells import Head, Shown
 from pages.run.criterion import RUN_GRID
 from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
 from pages.run.systems import Systems
 from pages.ui import state
+from pages.ui.grid import cells as drawn
+from pages.ui.grid import run_cells
+from pages.ui.grid.cells import Head, Shown
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import one_line
-from pages.ui.widgets import OUTCOME_WORDS, OUTCOMES, empty_state, shown_errors
+from pages.ui.widgets import OUTCOMES, empty_state, shown_errors
 
 PAGE = 50
 #: Set where the fragment alone cannot show what was asked for: another order, or an item.
 _WHOLE = state.key(RUN_GRID, "whole")
-#: The mark of a cell on which systems differ.
-APART = "Δ"
 #: Pixels of the grid, beyond which its rows scroll.
 HEIGHT = 560
 
@@ -203,7 +202,7 @@ def _grid(
         cells,
         groups=groups,
         lines=() if lines else systems.lines(of, rubric),
-        opened="" if at is None else _name(*at),
+        opened="" if at is None else run_cells.name(*at),
         on_open=_on_open,
         on_sort=_on_sort,
         selected=(state.get(settling.SELECTED) or ()) if settling.may() else None,
@@ -223,7 +222,7 @@ def _alone(
     heads = [
         _head("Item", "item_id"),
         _head("Score", "score", fmt.score(means.score.value)),
-        *(_head(name, "", systems.share(means.criteria[name])) for name in asked),
+        *(_head(name, "", run_cells.share(means.criteria[name])) for name in asked),
         *(Head(f"Own {number + 1}") for number in range(own)),
         *([_head("System", "system")] if several else []),
         Head("Notes", wide=90),
@@ -234,12 +233,12 @@ def _alone(
         item, extra = one.row, [name for name in one.cells if name not in asked]
         cells = [
             _name_of(item.item_id),
-            _score(rubric, item),
-            *(_shown(one, name) for name in asked),
-            *(_shown(one, name) for name in extra),
+            run_cells.score(rubric, item),
+            *(run_cells.verdict(one, name) for name in asked),
+            *(run_cells.verdict(one, name) for name in extra),
             *[Shown("")] * (own - len(extra)),
             *([Shown(one_line(item.system, 40))] if several else []),
-            Shown(notes(item)),
+            Shown(run_cells.notes(item)),
             Shown(one_line(item.preview, 60)),
         ]
         rows.append(cells)
@@ -255,41 +254,15 @@ def _beside(
 ) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
     """One task a row: under the score and each criterion, the systems side by side."""
     items = {one.row.item_id: one for one in found}
-    asked, names = [criterion.name for criterion in rubric.criteria], of.tasks.systems
     by_name = {one.system: one for one in of.means}
-    heads = [Head("Task"), *(Head(n, fmt.score(by_name[n].score.value)) for n in names)]
-    heads += [
-        Head(n, systems.share(by_name[n].criteria[criterion])) for criterion in asked for n in names
-    ]
-    groups = [("", 1, "")]
-    groups += [
-        (one_line(name or "Score", 60), len(names), systems.gap_words(of, name))
-        for name in ["", *asked]
-    ]
+    sides = [run_cells.side_of(name, rubric, by_name[name]) for name in of.tasks.systems]
     rows = []
     for task in lines:
-        here = [items.get(task.items.get(name, "")) for name in names]
-        scores = (Shown("") if one is None else _score(rubric, one.row) for one in here)
-        cells = (cell for name in asked for cell in _differing(here, name))
-        asked_of = prompts[task.id] or task.id
-        rows.append([Shown(one_line(asked_of, 40), tells=one_line(asked_of, 300)), *scores, *cells])
-    return heads, rows, groups
-
-
-def _differing(here: Sequence[GridItem | None], name: str) -> list[Shown]:
-    """A task's cells of one criterion, marked where the systems got another verdict."""
-    cells = [Shown("") if one is None else _shown(one, name, one.row.system) for one in here]
-    verdicts = {cell.words for one, cell in zip(here, cells, strict=True) if one is not None}
-    if len(verdicts) < 2:
-        return cells
-    return [
-        cell
-        if one is None
-        else cell._replace(
-            signs=f"{cell.signs} {APART}".strip(), tells=f"{cell.tells}, the systems differ"
-        )
-        for one, cell in zip(here, cells, strict=True)
-    ]
+        asked = prompts[task.id] or task.id
+        own = Shown(one_line(asked, 40), tells=one_line(asked, 300))
+        rows.append((own, [items.get(task.items.get(one.name, "")) for one in sides]))
+    criteria = [criterion.name for criterion in rubric.criteria]
+    return run_cells.abreast("Task", sides, criteria, rows, partial(systems.gap_words, of))
 
 
 def _head(words: str, sort: str, note: str = "") -> Head:
@@ -301,46 +274,10 @@ def _head(words: str, sort: str, note: str = "") -> Head:
     return Head(words, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
-def _name(*parts: str) -> str:
-    return json.dumps(parts)
-
-
 def _name_of(item_id: str) -> Shown:
     shown = visible(item_id)
-    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=_name(item_id))
-
-
-def _score(rubric: Rubric, item: RunItemRow) -> Shown:
-    marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
-    more = f", {notes(item)}" if notes(item) else ""
-    tone = drawn.tone_of(item.score) if rubric.scoring.normalize else "plain"
-    words = "no grade" if item.ungraded else fmt.score(item.score)
-    return Shown(
-        words,
-        tone if item.score is not None else "none",
-        " ".join(marks),
-        f"{visible(item.item_id)}: score {words}{more}",
-        _name(item.item_id),
-    )
-
-
-def _shown(one: GridItem, name: str, system: str = "") -> Shown:
-    where = f"{system + ', ' if system else ''}{one.row.item_id}, {name}"
-    return drawn.cell_of(one.cells.get(name), _name(one.row.item_id, name), where=where)
-
-
-def notes(one: RunItemRow) -> str:
-    """What is remarkable about an item, in words."""
-    parts = [OUTCOME_WORDS[one.outcome]] if one.outcome in ("pass", "fail") else []
-    parts += ["needs a person"] if one.review else []
-    parts += [fmt.plural(one.failures, "failure")] if one.failures else []
-    parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []
-    covered = "incomplete" if one.coverage is None else f"{fmt.percent(one.coverage)} assessed"
-    asked = one.votes or one.failures
-    parts += [] if one.complete else [covered if asked else "not asked yet"]
-    if one.low is not None and one.high is not None and one.low < one.high:
-        parts.append(f"score between {fmt.score(one.low)} and {fmt.score(one.high)}")
-    return ", ".join(parts)
+    opens = run_cells.name(item_id)
+    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=opens)
 
 
 def _on_open(said: str) -> None:

@@ -41,8 +41,8 @@ def _live(run_id: int, polled: bool) -> None:
         elif look.row.votes:
             _figures(look)
         else:
-            words = look.row.message or f"It is {look.row.status} and has no votes."
-            st.warning(label(f"The example has not been graded. {words}"))
+            message = look.row.message or f"It is {look.row.status} and has no votes."
+            st.warning(label(f"The example has not been graded. {message}"))
         _links(run_id, look)
 
 
@@ -78,12 +78,12 @@ def _links(run_id: int, look: RunProgress) -> None:
         return
     with st.container(horizontal=True):
         routes.link(routes.RUN, "Open the run", {state.RUN: run_id})
-        found = None if look.row.active else worked_example.telling_item(store(), run_id)
-        if found is not None:
+        telling = None if look.row.active else worked_example.telling_item(store(), run_id)
+        if telling is not None:
             routes.link(
                 routes.RUN,
-                f"See an answer they got wrong ({found.wrong} of {found.labelled})",
-                {state.RUN: run_id, state.ITEM: found.item_id},
+                f"See an answer they got wrong ({telling.wrong} of {telling.labelled})",
+                {state.RUN: run_id, state.ITEM: telling.item_id},
                 icon="search",
             )
         if not look.row.active:

@@ -27,7 +27,7 @@ from core.formats.rubrics.foreign import (
     shown,
 )
 from core.formats.rubrics.rubric_file import rubric_from
-from core.formats.source.csv_reader import RawRow, RawTable, read_raw
+from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (
     Value,
     csv_text,
@@ -36,15 +36,7 @@ from core.formats.source.csv_writer import (
     points_text,
     unguarded,
 )
-from core.formats.source.parsed import (
-    MAX_RUBRIC_BYTES,
-    BadNumber,
-    Parsed,
-    number,
-    read_text,
-    refusal,
-    stem,
-)
+from core.formats.source.parsed import BadNumber, Parsed, number, refusal, stem
 from core.text.names import fold
 
 FULL = (
@@ -127,14 +119,16 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
 
 
 def looks_like_levels(heads: Sequence[str]) -> bool:
-    """Return whether these are the headings of one of the two tables."""
-    names = {head.casefold() for head in heads}
-    return {"criterion", "level"} <= names and bool({"score", "value"} & names)
+    """Return whether these are the headings of our own table."""
+    return {"criterion", "level", "value"} <= {head.casefold() for head in heads}
 
 
-def read_levels(
-    data: str | bytes, name: str, scaling: Scaling = "ratio"
-) -> tuple[Parsed[Rubric], ...]:
+def looks_like_moodle(heads: Sequence[str]) -> bool:
+    """Return whether these are the headings of Moodle's table."""
+    return {"criterion", "level", "score"} <= {head.casefold() for head in heads}
+
+
+def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics in a table of either format.
 
     Cells that repeat in a criterion may be empty after its first row. Without a column ``rubric``
@@ -143,7 +137,6 @@ def read_levels(
     Raises:
         InputError: with every problem found, each with its line.
     """
-    table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
     return _LevelReader(table, scaling).read()
 
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
 from core.formats.office.sheet import address
-from core.formats.office.workbook import book_kind, read_sheet, sheets_with_rows
+from core.formats.office.workbook import Workbook, book_in
 from core.formats.source.csv_reader import MAX_COLUMNS
 from core.formats.source.csv_writer import csv_text
 from core.formats.source.heading import header_at, said_titles
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import refusal
 
 #: The rows of a table by number from 1, each mapping columns (from 0) to texts.
@@ -22,15 +23,14 @@ MOST_CELLS = 100_000
 
 
 class WrittenTable(NamedTuple):
-    """A table as CSV, with rows on their original lines; ``name`` is its title."""
+    """A table as CSV, with rows on their original lines; its name is its title."""
 
-    name: str
-    text: str
+    opened: Opened
     notices: tuple[Problem, ...]
 
 
 def office_tables(
-    data: bytes, name: str, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
+    opened: Opened, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
 ) -> tuple[WrittenTable, ...] | None:
     """Return the rubric tables in a workbook or document; ``None`` otherwise.
 
@@ -40,10 +40,11 @@ def office_tables(
         InputError: the file is damaged, protected, or of a format that is not read; or a rubric's
             sheet has cells that show no value.
     """
-    if book_kind(data, name) is not None:
-        tables = [(sheet, _sheet(data, name, sheet)) for sheet in sheets_with_rows(data, name)]
-    elif is_word(data, name):
-        tables = list(_tables(data, name))
+    name, book = opened.name, opened.once(book_in)
+    if book is not None:
+        tables = [(sheet, _sheet(book, name, sheet)) for sheet in book.filled]
+    elif is_word(opened):
+        tables = list(_tables(opened))
     else:
         return None
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_parted(rows))]
@@ -83,11 +84,11 @@ def _written(name: str, rows: Rows) -> WrittenTable:
         padded = [cells.get(column, "") for column in range(wide)]
         lines.append(csv_text(padded, [], guarded=False) if cells else "\n")
     notices = (said_titles(titles, min(rows)),) if titles else ()
-    return WrittenTable(name, "".join(lines), notices)
+    return WrittenTable(Opened("".join(lines), name), notices)
 
 
-def _sheet(data: bytes, name: str, sheet: str) -> Rows:
-    cells, _ = read_sheet(data, name, sheet)
+def _sheet(book: Workbook, name: str, sheet: str) -> Rows:
+    cells, _ = book.sheet(sheet)
     rows: Rows = {}
     for number in sorted(cells.rows):
         rows[number + 1] = {at: _line(text) for at, text in cells.rows[number].items()}
@@ -99,9 +100,9 @@ def _sheet(data: bytes, name: str, sheet: str) -> Rows:
     return rows
 
 
-def _tables(data: bytes, name: str) -> Iterator[tuple[str, Rows]]:
+def _tables(opened: Opened) -> Iterator[tuple[str, Rows]]:
     """Return the tables of a document, each with the paragraph before it."""
-    blocks, _ = word_blocks(data, name)
+    blocks, _ = word_blocks(opened)
     title = ""
     for block in blocks:
         if isinstance(block, str):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.source.heading import header_at, said_titles
-from core.formats.source.parsed import MAX_ROWS, enough, refusal, too_many_rows
+from core.formats.source.parsed import MAX_ROWS, SharedWords, enough, refusal, too_many_rows
 
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
@@ -35,7 +35,9 @@ class CsvRows(NamedTuple):
     notices: tuple[Problem, ...]
 
 
-def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
+def read_csv(
+    text: str, name: str, most: int | None = None, delimiter: str | None = None
+) -> CsvRows:
     r"""Return the rows below the header, which may follow titles; no blank rows.
 
     After ``most`` rows, it is read no further.
@@ -49,7 +51,8 @@ def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
     """
     columns: tuple[str, ...] = ()
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
-    delimiter = delimiter_of(text, name)
+    shared = SharedWords()
+    delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
     titles = _titles(text, delimiter)
     notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
@@ -67,7 +70,7 @@ def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
             if enough(problems):
                 break
         else:
-            rows.append(dict(zip(columns, cells, strict=True)))
+            rows.append(dict(zip(columns, map(shared.of, cells), strict=True)))
             lines.append(line)
     if not rows and not problems:
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))

@@ -25,11 +25,11 @@ from core.formats.source.parsed import (
     BadNumber,
     Document,
     Lines,
+    SharedWords,
     enough,
     has_half_character,
     nearest,
     number,
-    refusal,
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
@@ -42,31 +42,27 @@ MAX_PARTS = 1_000_000
 #: Beyond this many values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
-#: Repeated strings (field names, labels) are short and few.
-_LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
-class _EnoughError(Exception):
-    """Raised to stop decoding after too many faults."""
+def read_json(text: str) -> Document:
+    """Return the JSON document in ``text``, with its faults.
 
+    Faults are: not JSON, a key given twice in one object, a number that is not finite or has too
+    many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``. With a number or a
+    key at fault there still is a value: the number is missing, the last of two keys counts.
 
-def read_json(text: str, name: str, what: str = "rubric") -> Document:
-    """Return the JSON document in ``text``.
-
-    Raises:
-        InputError: not JSON, a key given twice in one object, a number that is not finite or has
-            too many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``.
-
-    >>> read_json('{"a": [1]}', "x.json").line_of(("a", 0))
-    1
+    >>> read_json('{"a": [1]}').line_of(("a", 0)), read_json('{"a": NaN}').value
+    (1, {'a': None})
     """
     value, faults = decode(text)
     places = _Places(text)
-    if faults:
+
+    def located() -> list[Problem]:
         # The walk finds faults of valid JSON again, with their lines.
         walkable = all(fault.line is None for fault in faults)
-        raise refusal(what, (places.faults if walkable else ()) or faults, name)
-    return Document(value, lambda path: nearest(places.lines, path))
+        return (places.faults if walkable else []) or faults
+
+    return Document(value, lambda path: nearest(places.lines, path), located if faults else None)
 
 
 def out_of_bounds(text: str) -> bool:
@@ -86,17 +82,18 @@ def too_many_parts(text: str, most: int) -> Problem | None:
     return Problem(message, "That is the limit: split it.")
 
 
-def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
+def decode(text: str, shared: SharedWords | None = None) -> tuple[Any, list[Problem]]:
     """Return the value of a JSON text and its problems; lines count in ``text``.
 
-    ``strings`` are shared with other texts, so that each is kept once.
+    Words are ``shared`` with other texts, so that each is kept once. The value is ``None`` unless
+    only numbers or repeated keys are at fault.
 
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
     if fault := too_many_parts(text, MAX_PARTS):
         return None, [fault]
-    builder = _Made({} if strings is None else strings)
+    builder = _Made(shared or SharedWords())
     faults = builder.faults
     # Python's own numbers are ten times faster, and right if none can be out of bounds.
     careful = builder.number if out_of_bounds(text) else None
@@ -112,20 +109,18 @@ def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[
         reason = error.msg[:1].lower() + error.msg[1:]
         message = f"is not valid JSON: {reason} (column {error.colno})."
         return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
-    except _EnoughError:
-        return None, faults
     except RecursionError:
         return None, [Problem(TOO_DEEP, "Make it flatter.")]
-    faults += unfit(value, halves="\\u" in text)
-    return value, faults
+    unusable = _unfit(value, halves="\\u" in text)
+    return (None, [*faults, *unusable]) if unusable else (value, faults)
 
 
 class _Made:
     """Builds objects and numbers while JSON is decoded, and collects faults."""
 
-    def __init__(self, strings: dict[str, str]) -> None:
+    def __init__(self, words: SharedWords) -> None:
         self.faults: list[Problem] = []
-        self._words = strings
+        self._word = words.of
 
     def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entries = {self._word(key): self._word(value) for key, value in pairs}
@@ -135,14 +130,6 @@ class _Made:
             self._note(Problem("is given twice.", _ONCE, (twice,)))
         return entries
 
-    def _word(self, value: Any) -> Any:
-        """Return the shared copy of a short text, within a limit."""
-        if type(value) is not str or len(value) > _LONGEST_WORD:
-            return value
-        if len(self._words) < _MOST_WORDS:
-            return self._words.setdefault(value, value)
-        return self._words.get(value, value)
-
     def number(self, digits: str) -> Any:
         try:
             return number(digits)
@@ -151,12 +138,11 @@ class _Made:
             return None
 
     def _note(self, fault: Problem) -> None:
-        self.faults.append(fault)
-        if enough(self.faults):
-            raise _EnoughError
+        if not enough(self.faults):
+            self.faults.append(fault)
 
 
-def unfit(value: Any, halves: bool) -> list[Problem]:
+def _unfit(value: Any, halves: bool) -> list[Problem]:
     """Return what makes plain data unfit: nested too deep, or half characters."""
     todo, depth = [value], 0
     while todo:

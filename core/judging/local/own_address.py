@@ -6,6 +6,7 @@ up. So a judge there is waited for as long as its server answers anything at all
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ _NAMES = ("localhost", "host.docker.internal")
 _ENDINGS = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
+@lru_cache(maxsize=1024)
 def is_own(address: str) -> bool:
     """Return whether a web address is on this machine or in a private network.
 

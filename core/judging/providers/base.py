@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TypedDict
@@ -210,14 +210,17 @@ class Completion:
 
     def __post_init__(self) -> None:
         """Limit the provider's values; those out of bounds are unknown."""
-        for name in _COUNTS:
-            object.__setattr__(self, name, known_count(getattr(self, name)))
-        object.__setattr__(self, "cost", known_cost(self.cost))
-        object.__setattr__(self, "model", known_name(self.model))
-        object.__setattr__(self, "finish", known_name(self.finish))
+        for name, bounded in _BOUNDED:
+            value = getattr(self, name)
+            if (known := bounded(value)) is not value:
+                object.__setattr__(self, name, known)
 
 
-_COUNTS = ("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking")
+_BOUNDED: tuple[tuple[str, Callable[[Any], object]], ...] = (
+    *(("tokens_in", known_count), ("tokens_cached", known_count), ("tokens_out", known_count)),
+    *(("tokens_thinking", known_count), ("cost", known_cost)),
+    *(("model", known_name), ("finish", known_name)),
+)
 
 
 class CallError(Exception):

@@ -13,6 +13,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -90,10 +91,12 @@ class CarefulConnector(aiohttp.TCPConnector):
 
 async def _is_quiet(connection: Any) -> bool:
     """Return whether neither side has data left on it."""
+    loop = asyncio.get_running_loop()
+    turned: asyncio.Future[None] = loop.create_future()
+    # Data that has arrived by now is read in the loop's next two turns.
+    loop.call_soon(_wake, turned)
     try:
-        # Data that has arrived by now is read in the loop's next two turns.
-        for _ in range(2):
-            await asyncio.sleep(0)
+        await turned
     except BaseException:
         connection.close()
         raise
@@ -102,6 +105,11 @@ async def _is_quiet(connection: Any) -> bool:
     # A request that was answered before it was fully sent would precede the next one.
     sent: bool = connection.transport.get_write_buffer_size() == 0
     return sent
+
+
+def _wake(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
 
 
 # Slow servers of one's own are waited for as long as they show that they are there.
@@ -127,16 +135,41 @@ async def while_alive(
 
     Raises ``Silent`` if nothing came for ``SILENCE`` seconds; the answer is given up then.
     """
-    task, heard = asyncio.ensure_future(answer), time.monotonic()
+    beats: list[asyncio.Task[None]] = []
+    loop, given_up = asyncio.get_running_loop(), asyncio.timeout(None)
+
+    def slow() -> None:
+        beats.append(loop.create_task(_until_silent(given_up, ask_alive)))
+
+    # Most answers come before the first beat, which then costs a timer and no task.
+    timer = loop.call_later(BEAT, slow)
     try:
-        while not (await asyncio.wait({task}, timeout=BEAT))[0]:
-            try:
+        async with given_up:
+            return await answer
+    except TimeoutError:
+        if not given_up.expired():
+            raise
+        await asyncio.gather(*beats)
+        raise Silent(f"The server was silent for {SILENCE:g} seconds.") from None
+    finally:
+        timer.cancel()
+        for beat in beats:
+            beat.cancel()
+        await asyncio.gather(*beats, return_exceptions=True)
+
+
+async def _until_silent(
+    answer: asyncio.Timeout, ask_alive: Callable[[], Awaitable[object]]
+) -> None:
+    """Give up the ``answer`` once nothing was heard for ``SILENCE`` seconds, or on an error."""
+    now, heard = asyncio.get_running_loop().time, time.monotonic() - BEAT
+    try:
+        while time.monotonic() - heard <= SILENCE:
+            with suppress(aiohttp.ClientError, OSError):
                 await ask_alive()
                 heard = time.monotonic()
-            except (aiohttp.ClientError, OSError):
-                if time.monotonic() - heard > SILENCE:
-                    raise Silent(f"The server was silent for {SILENCE:g} seconds.") from None
-        return task.result()
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+            await asyncio.sleep(BEAT)
+    except Exception:
+        answer.reschedule(now())
+        raise
+    answer.reschedule(now())

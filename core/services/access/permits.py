@@ -1,8 +1,8 @@
-"""What this machine's person has allowed: programs to run, and secrets to be sent somewhere.
+"""What this machine's user has allowed: programs to run, and secrets to send to an address.
 
-A panel, or the panel of a run in a data file, may come from anybody, and name any variable and any
-address. What is allowed is kept in the person's own folder, where neither reaches: there it says
-which variable may go to which address. What is usual needs no question (`core.judging.keys`).
+A panel, or a run in a data file, may come from a stranger and name any variable and any address.
+Permits say which variable may go to which address. They are kept in the user's own folder, which
+neither a panel nor a data file can change. The usual pairs need no permit (`core.judging.keys`).
 """
 
 from __future__ import annotations
@@ -29,55 +29,53 @@ MEND = (
 
 
 def permits(kind: Kind) -> dict[str, Any]:
-    """Everything of one kind that is allowed on this machine.
+    """Return everything of one kind that is allowed on this machine.
 
     Raises:
         InputError: the file cannot be read.
     """
-    found = _read(allowed_file()).get(kind)
-    return found if isinstance(found, dict) else {}
+    allowed = _read(allowed_file()).get(kind)
+    return allowed if isinstance(allowed, dict) else {}
 
 
 def permit(kind: Kind, more: Mapping[str, Any]) -> None:
-    """Allow this, too, from now on. Raises ``InputError``: the file cannot be written."""
+    """Add permits. Raises ``InputError`` if the file cannot be written."""
     if more:
         file = allowed_file()
         _write(file, {**_read(file), kind: {**permits(kind), **more}})
 
 
 def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
-    """What these judges' calls would take somewhere now, and what nobody has allowed here."""
-    found = [
-        (judge, one)
+    """Return the secrets that these judges would send, and that were not allowed here."""
+    sent = [
+        (judge, sending)
         for judge in judges
-        for one in sendings(judge, os.environ)
-        # A variable that is not set takes nothing anywhere, and is said to be missing.
-        if not one.is_variable or os.environ.get(one.what)
+        for sending in sendings(judge, os.environ)
+        # A variable that is not set is reported as missing; nothing would be sent.
+        if not sending.is_variable or os.environ.get(sending.what)
     ]
-    allowed = permits("secrets") if found else {}
-    return [(judge, one) for judge, one in found if _as_text(one) not in allowed]
+    allowed = permits("secrets") if sent else {}
+    return [(judge, sending) for judge, sending in sent if _as_text(sending) not in allowed]
 
 
 def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
-    """Allow what these judges' calls take, and where; but what those of the others take, too."""
-    found = {_as_text(one) for judge in judges for one in sendings(judge, os.environ)}
-    found -= {_as_text(one) for judge in apart_from for one in sendings(judge, os.environ)}
-    found -= permits("secrets").keys() if found else set()
-    permit("secrets", {text: {"allowed": clock.now()} for text in sorted(found)})
+    """Allow the secrets that these judges send, except those that the other judges send, too."""
+    texts = {_as_text(sending) for judge in judges for sending in sendings(judge, os.environ)}
+    texts -= {_as_text(sending) for judge in apart_from for sending in sendings(judge, os.environ)}
+    texts -= permits("secrets").keys() if texts else set()
+    permit("secrets", {text: {"allowed": clock.now()} for text in sorted(texts)})
 
 
 REFUSED = "This would send secrets of this machine where nobody has allowed it."
 
 
 def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
-    """The same as problems; none where all is allowed, and on a server for a team, where the list
-    of its admin counts.
-    """
+    """Return the same as problems; none on a team's server, where the admin's list counts."""
     if load_settings().access is not None:
         return ()
     return tuple(
-        Problem(f"would send {_told(one)}.", MEND, (visible(judge.name), one.at))
-        for judge, one in strange(judges)
+        Problem(f"would send {_told(sending)}.", MEND, (visible(judge.name), sending.at))
+        for judge, sending in strange(judges)
     )
 
 
@@ -93,12 +91,12 @@ def _as_text(one: Sending) -> str:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        content = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}. Mend or remove it.", (), str(file)) from None
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _write(file: Path, allowed: Mapping[str, Any]) -> None:
@@ -108,5 +106,5 @@ def _write(file: Path, allowed: Mapping[str, Any]) -> None:
             part.write_text(json.dumps(allowed, indent=2) + "\n", "utf-8")
             part.replace(file)
     except OSError as error:
-        said = f"cannot be written, so that nothing can be allowed: {error.strerror}."
-        raise InputError(said, (), str(file)) from None
+        message = f"cannot be written, so that nothing can be allowed: {error.strerror}."
+        raise InputError(message, (), str(file)) from None

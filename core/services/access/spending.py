@@ -1,8 +1,8 @@
-"""What may be spent on a provider in a month: what was, what is held by work under way, the limits.
+"""Monthly spending by provider: what was spent, what running work reserves, and the limits.
 
-Runs, tasks of a model's help and tests of a connection count alike. What is under way holds what is
-left of its own budget, so that two that are begun at once cannot spend the same money twice; it
-gives back what it did not need when it ends.
+Runs, drafts by models and connection tests count alike. Running work reserves the rest of its
+budget, so that two runs started together cannot spend the same money twice. At its end it frees
+what it did not need.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from core.services.access.providers import of_judge, require_allowed, require_ke
 from core.settings import load_settings
 from core.store.store import Store
 
-#: What is begun without a budget of its own holds so many times what it is expected to cost, and at
-#: least this part of what is left.
+#: Work without a budget reserves this many times its expected cost, and at least this share of what
+#: is left.
 TIMES, LEAST = 2.0, 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one person spent on one provider in a month, and holds now, in US dollars.
+    """What a person spent on a provider in a month, and reserves now, in US dollars.
 
-    ``person`` is empty for what was made at the terminal or before anybody signed in.
+    ``person`` is empty for work from the terminal or from before there was a sign-in.
     """
 
     provider: str
@@ -41,17 +41,17 @@ class Share:
 
 
 def shares(store: Store, month: str, apart_from: int | None = None) -> list[Share]:
-    """Who spent and holds what, by provider and person; calls without a known price cost 0 here.
+    """Return spending by provider and person; calls without a known price cost 0 here.
 
     ``month`` is ``2026-11`` (UTC). ``apart_from``: a run whose own hold does not count.
     """
     access = load_settings().access
-    found = dict[tuple[str, str], list[float]]()
+    by_share = dict[tuple[str, str], list[float]]()
 
     def add(person: str, judges: Iterable[Judge], amounts: tuple[float, float]) -> None:
-        listed = [one for judge in judges if access and (one := of_judge(access, judge))]
-        for name in {one.name for one in listed}:
-            sums = found.setdefault((name, person), [0.0, 0.0])
+        listed = [provider for judge in judges if access and (provider := of_judge(access, judge))]
+        for name in {provider.name for provider in listed}:
+            sums = by_share.setdefault((name, person), [0.0, 0.0])
             for at, amount in enumerate(amounts):
                 sums[at] += amount
 
@@ -62,20 +62,20 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
     if month == clock.now()[:7]:
         for person, judges, left in (*store.runs.held(apart_from), *store.helps.held()):
             add(person, judges, (0.0, left))
-    return [Share(name, who, *sums) for (name, who), sums in sorted(found.items())]
+    return [Share(name, who, *sums) for (name, who), sums in sorted(by_share.items())]
 
 
 def within_limits(
     store: Store, judges: Sequence[Judge], budget: float | None, expected: float | None = None
 ) -> float | None:
-    """The budget of what is begun, made smaller where a month has less left; ``None``: no limit.
+    """Return the budget of new work, lowered to what the month has left; ``None``: no limit.
 
-    Ask it in the transaction that keeps what is begun: what it holds counts from then on.
+    Call it in the transaction that stores the work, from which on its reserve counts.
 
     Args:
-        store: acts for whoever begins it.
-        judges: whom it asks.
-        budget: its own, where it has one.
+        store: acts for the user who starts the work.
+        judges: the judges that it calls.
+        budget: its own, if it has one.
         expected: about what it will cost, in US dollars.
 
     Raises:
@@ -96,7 +96,7 @@ def within_limits(
 
 
 def require_left(store: Store, judge: Judge) -> None:
-    """Refuse one more call of a judge where a month has nothing left for it (``InputError``)."""
+    """Raise ``InputError`` if the month has nothing left for a judge's call."""
     limited = _limited([judge])
     if limited and not store.actor.trusted:
         _require_left(store, limited)
@@ -104,9 +104,9 @@ def require_left(store: Store, judge: Judge) -> None:
 
 @allowed("set judges")
 def note_test(store: Store, person: str, judge: Judge, cost: float) -> None:
-    """Count what the test of a judge's connection cost in the month of whoever asked for it."""
-    told = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
-    store.settings.add(_tests(clock.now()[:7]), told)
+    """Add the cost of a connection test to the month of the current user."""
+    record = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
+    store.settings.add(_tests(clock.now()[:7]), record)
 
 
 def _tests(month: str) -> str:
@@ -114,9 +114,11 @@ def _tests(month: str) -> str:
 
 
 def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
-    left = min(_left(shares(store, clock.now()[:7]), one, store.actor.name) for one in limited)
+    left = min(
+        _left(shares(store, clock.now()[:7]), provider, store.actor.name) for provider in limited
+    )
     if left <= 0:
-        names = " and ".join(one.name for one in limited)
+        names = " and ".join(provider.name for provider in limited)
         raise InputError(
             f"Nothing is left of what may be spent on {names} this month, or what is under way "
             "holds it until it ends. The month begins anew on its first day (UTC); an admin may "
@@ -126,42 +128,46 @@ def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
 
 
 def is_limited(judges: Sequence[Judge]) -> bool:
-    """Whether a month's limit holds for one of these judges."""
+    """Return whether a monthly limit applies to one of these judges."""
     return bool(_limited(judges))
 
 
 def limit_of(store: Store, run: Run) -> float | None:
-    """What a run may cost in all, from now on: its budget, or less where less is left by now.
+    """Return what a run may cost in all: its budget, or less if the month has less left.
 
-    Asked when work on it begins, which may be long after it was made. What was made at the terminal
-    has its own budget alone.
+    It is checked when work begins, which may be long after the run was created. Runs from the
+    terminal have only their own budget.
     """
     person, limited = store.runs.made_by(run.id), _limited(run.panel.judges)
     if not limited or "@" not in person:
         return run.plan.budget
     now = shares(store, clock.now()[:7], apart_from=run.id)
-    room = run.cost + max(0.0, min(_left(now, one, person) for one in limited))
+    room = run.cost + max(0.0, min(_left(now, provider, person) for provider in limited))
     return room if run.plan.budget is None else min(run.plan.budget, room)
 
 
 def _limited(judges: Iterable[Judge]) -> list[ListedProvider]:
     access = load_settings().access
-    served = [one for judge in judges if access and (one := of_judge(access, judge))]
-    found = {one.name: one for one in served}
-    return [one for one in found.values() if (one.monthly_usd, one.person_usd) != (None, None)]
+    served = [provider for judge in judges if access and (provider := of_judge(access, judge))]
+    by_name = {provider.name: provider for provider in served}
+    return [
+        provider
+        for provider in by_name.values()
+        if (provider.monthly_usd, provider.person_usd) != (None, None)
+    ]
 
 
 def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) -> None:
     names = [j.name for j in judges if any(o.serves(j) for o in limited) and price_of(j) is None]
     if names:
         mend = "An admin enters its prices on the Judges page."
-        words = "has no known price, so the month's limit of its provider could not be kept."
-        problems = tuple(Problem(words, mend, (name,)) for name in names)
+        message = "has no known price, so the month's limit of its provider could not be kept."
+        problems = tuple(Problem(message, mend, (name,)) for name in names)
         raise InputError("These judges cannot be asked from this server.", problems)
 
 
 def _left(now: Iterable[Share], one: ListedProvider, person: str) -> float:
-    """What is left of a provider's limits for a person; infinite where there is none."""
+    """Return what is left of a provider's limits for a person; infinite without limits."""
     used = [share for share in now if share.provider == one.name]
     by_all = sum(share.spent + share.held for share in used)
     mine = sum(share.spent + share.held for share in used if share.person == person)
@@ -170,20 +176,22 @@ def _left(now: Iterable[Share], one: ListedProvider, person: str) -> float:
 
 
 def month_of(store: Store, month: str) -> list[Share]:
-    """The same for whoever may see what everybody spent."""
+    """Return a month's spending, for users who may see everyone's."""
     require(store, "administer")
     return shares(store, month)
 
 
 def as_csv(store: Store, month: str) -> bytes:
-    """A month's spending as CSV: a row for each provider and person, in US dollars."""
+    """Return a month's spending as CSV: a row per provider and person, in US dollars."""
     access = load_settings().access
-    limits = {one.name: one for one in access.providers} if access else {}
+    limits = {spent_by.name: spent_by for spent_by in access.providers} if access else {}
     heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
     rows = list[tuple[str | float, ...]]()
-    for one in month_of(store, month):
-        listed = limits[one.provider]
+    for spent_by in month_of(store, month):
+        listed = limits[spent_by.provider]
         both = (listed.monthly_usd, listed.person_usd)
         bounds = tuple("" if limit is None else limit for limit in both)
-        rows.append((month, one.provider, one.person, one.spent, one.held, *bounds))
+        rows.append(
+            (month, spent_by.provider, spent_by.person, spent_by.spent, spent_by.held, *bounds)
+        )
     return csv_bytes(csv_text(heads, rows))

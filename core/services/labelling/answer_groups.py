@@ -1,4 +1,4 @@
-"""Answers alike: groups of a run's answers that can be looked at and settled together."""
+"""Answers alike: groups of similar answers in a run, to review and settle together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.store.store import Store
 
 
 class GroupedAnswer(NamedTuple):
-    """An answer of a group, and the option (an index) that people settled it as, if they did."""
+    """An answer of a group, and the index of the option that people settled, if any."""
 
     item_id: str
     text: str
@@ -25,15 +25,15 @@ class GroupedAnswer(NamedTuple):
 
 
 class AnswerGroup(NamedTuple):
-    """Answers alike to one question."""
+    """Similar answers to a question."""
 
     prompt: str
     answers: tuple[GroupedAnswer, ...]
 
     @property
     def open(self) -> bool:
-        """Whether some answer is not settled yet."""
-        return not all(one.settled for one in self.answers)
+        """Return whether some answer is not settled yet."""
+        return not all(answer.settled for answer in self.answers)
 
 
 def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list[AnswerGroup]:
@@ -44,27 +44,27 @@ def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list
     """
     rubric, settled = scored_rubric(store, run), adjudication.settled(store, run.id)
     items = [
-        one
-        for one in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
-        if criterion in {asked.name for asked in effective(one, rubric).criteria}
-        and one.output.strip()
+        item
+        for item in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+        if criterion in {asked.name for asked in effective(item, rubric).criteria}
+        and item.output.strip()
     ]
-    found = []
+    result = []
     for together in grouped(items, closeness):
         answers = []
-        for one in together:
-            given = settled.get((one.id, criterion))
+        for item in together:
+            given = settled.get((item.id, criterion))
             option = None if given is None else given.option
-            answers.append(GroupedAnswer(one.id, one.output, given is not None, option))
-        found.append(AnswerGroup(together[0].prompt, tuple(answers)))
-    return sorted(found, key=lambda group: -len(group.answers))
+            answers.append(GroupedAnswer(item.id, item.output, given is not None, option))
+        result.append(AnswerGroup(together[0].prompt, tuple(answers)))
+    return sorted(result, key=lambda group: -len(group.answers))
 
 
 @dataclass(frozen=True)
 class CheckedSingly:
-    """Members of settled groups that were judged again one by one: how many, and how many the same.
+    """Members of settled groups that were judged again singly: how many, and how many alike.
 
-    ``other`` are the items whose single verdict is not the group's.
+    ``other`` are the items whose single verdict differs from the group's.
     """
 
     drawn: int
@@ -73,7 +73,7 @@ class CheckedSingly:
 
 
 def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
-    """Return what single verdicts on members of groups say of the groups' verdicts."""
+    """Return how often single verdicts on members agree with their group's."""
     of_groups, singly = (_verdicts(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY))
     both = [item for item in singly if item in of_groups and singly[item] is not None]
     other = tuple(item for item in both if singly[item] != of_groups[item])
@@ -87,11 +87,11 @@ def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
 
 
 def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:
-    """The final options that a queue of this name has, by item."""
+    """Return the final options in the queue with this name, by item."""
     return {
-        one.item_id: one.final.option
+        verdict.item_id: verdict.final.option
         for row in queues.queues(store, run_id)
         if row.name == name
-        for one in store.verdicts.of_queue(row.id)
-        if one.criterion == criterion and one.final is not None
+        for verdict in store.verdicts.of_queue(row.id)
+        if verdict.criterion == criterion and verdict.final is not None
     }

@@ -1,7 +1,7 @@
-"""What more random labels of a run would buy: how sure its figures get, in what time, at what cost.
+"""What more random labels of a run would buy: precision, time and cost.
 
-How far people will be off from the votes is expected from how much the votes agree, and corrected
-by how far they were where people have looked at random.
+The expected difference between people and votes comes from how much the votes agree. It is
+corrected by the differences on cells that people labelled at random.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ DRAWS: dict[DrawKind, str] = {
     "strata": "as many of each verdict",
     "doubt": "doubtful ones more often",
 }
-#: Numbers of labels that are looked at beside the one asked for.
+#: Further numbers of labels in a plan.
 STEPS = (25, 50, 100, 200, 400, 800)
-#: So many labels' worth the expectation from votes is believed beside what labels show.
+#: The weight, in labels, of the expectation from votes next to what labels show.
 BELIEVED = 10.0
-#: From so many random labels on, how far people are off is said to be measured.
+#: With this many random labels, the difference from people counts as measured.
 MEASURED = 10
-#: A group that is expected to get fewer labels may well get fewer than the two it needs.
+#: A group with fewer expected labels may get fewer than the two that it needs.
 THIN = 5
 
 
 class Bought(NamedTuple):
-    """What so many more labels buy. ``None`` where they would be too few to say anything.
+    """What a number of further labels buys. ``None`` if they would be too few.
 
     ``width`` is half the 95% interval of the mean, by draw; ``power`` the chance to find the gap
     between the two systems, ``finds`` the gap found with a chance of 80%; ``minutes`` and
-    ``money`` what people's time comes to.
+    ``money`` are people's time and its cost.
     """
 
     labels: int
@@ -77,7 +77,7 @@ class Bought(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What labels of a criterion (empty: of all, by weight) would buy.
+    """What labels of a criterion would buy (of all criteria by weight, if it is empty).
 
     ``left`` cells have a verdict and no label that may speak for others, ``known`` have one.
     ``off`` is how far people are expected to be off from the votes (root mean square), and how far
@@ -106,8 +106,8 @@ class LabelPlan:
 
 
 class _Cells:
-    """Cells with a verdict: the items they are of, what a draw knows of them, and what people are
-    expected to say. ``side`` is -1 or 1 where they are on a side of a gap.
+    """Cells with a verdict: their items, the figures that draws use, and the answers expected of
+    people. ``side`` is -1 or 1 for the two systems of a gap.
     """
 
     def __init__(
@@ -119,30 +119,30 @@ class _Cells:
 
     @property
     def left(self) -> int:
-        """How many have no label."""
+        """Return how many have no label."""
         return int(self.expected.left.sum())
 
     @property
     def off(self) -> float:
-        """How far people are expected to be off from the votes, as a root mean square."""
-        one = self.expected
-        squares = (one.mean - one.said) ** 2 + one.variance
+        """Return the expected difference between people and votes, as a root mean square."""
+        cells = self.expected
+        squares = (cells.mean - cells.said) ** 2 + cells.variance
         return float(np.sqrt(squares.mean())) if len(squares) else 0.0
 
     def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
-        """The cells by how so many more labels would be drawn, and by their side."""
+        """Return the cells in the groups of this draw of further labels, and by side."""
         sizes, alike = self._alike(draw)
         chance = chances(draw, min(1.0, labels / self.left), sizes) if self.left else {}
-        return [one._replace(more=one.more * chance.get(kind, 0.0)) for kind, one in alike]
+        return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
     def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
-        """How many cells of each stratum are left; and the groups, each with all of them drawn."""
+        """Return the open cells of each stratum, and the groups with all of them drawn."""
         at, kinds = strata(draw, self.about)
         left = np.bincount(at[self.expected.left], minlength=len(kinds)).tolist()
         pairs, group = np.unique(3 * at + self._side + 1, return_inverse=True)
-        found = drawn(self.expected, group, np.ones(len(at))) if len(at) else []
+        draws = drawn(self.expected, group, np.ones(len(at))) if len(at) else []
         sizes = {kind: size for kind, size in zip(kinds, left, strict=True) if size}
-        return sizes, list(zip([kinds[one // 3] for one in pairs.tolist()], found, strict=True))
+        return sizes, list(zip([kinds[pair // 3] for pair in pairs.tolist()], draws, strict=True))
 
 
 def label_plan(
@@ -155,15 +155,15 @@ def label_plan(
     gap: float | None = None,
     hourly: float | None = None,
 ) -> LabelPlan:
-    """What more random labels would buy.
+    """Return what more random labels would buy.
 
     Args:
         store: the data file.
         run_id: the run.
-        criterion: the one that is asked about; all together, by weight, where empty.
-        labels: how many more, beside the usual numbers.
-        pair: two systems of the run that are to be told apart.
-        gap: how far they are apart, in the units of the score; what is known of it if ``None``.
+        criterion: the criterion to label; empty for all, by weight.
+        labels: how many more, in addition to the usual numbers.
+        pair: two systems of the run to tell apart.
+        gap: the gap between them, in the units of the score; ``None``: as now known.
         hourly: what an hour of a reviewer costs.
 
     Raises:
@@ -172,25 +172,25 @@ def label_plan(
     """
     run = store.runs.get(run_id)
     _check(store, run, criterion, labels, pair)
-    known = random_labels.of_run(store, run_id, criterion)
-    cells, seen = _cells(store, run, criterion, known)
+    random = random_labels.of_run(store, run_id, criterion)
+    cells, seen = _cells(store, run, criterion, random)
     left = cells.left
-    found = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
+    plan = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
     if not left:
         why = "Every cell with a verdict has a label."
-        return replace(found, off=_seen_off(known, criterion), measured=True, reason=why)
-    if pair is not None and gap is None and found.measured:
-        found = _with_shown(found, system_gaps.corrected_systems(store, run, criterion).gaps)
-    lead = gap if found.shown is None else found.shown.value
+        return replace(plan, off=_seen_off(random, criterion), measured=True, reason=why)
+    if pair is not None and gap is None and plan.measured:
+        plan = _with_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
+    lead = gap if plan.shown is None else plan.shown.value
     apart = None if pair is None else _apart(store, run, cells, pair, lead)
     numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
-    found = replace(
-        found, steps=tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
+    plan = replace(
+        plan, steps=tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
     )
     if apart is None or apart.reason:
-        return replace(found, reason=apart.reason if apart else "")
+        return replace(plan, reason=apart.reason if apart else "")
     return replace(
-        found,
+        plan,
         gap=apart.gap,
         voted=apart.voted if gap is None else None,
         most_power=apart.power(left, left),
@@ -215,17 +215,17 @@ def _check(
 
 
 def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[_Cells, int]:
-    """The cells that labels may speak for, and how many random labels there are."""
+    """Return the cells that labels may stand for, and the number of random labels."""
     table = CellTable(store, run)
     left = table.decided == NO_LABEL
     labelled = np.zeros(len(table), np.bool_)
     if not known.reason:
         labelled[known.cells.cells[_speaking(known)]] = True
         left &= ~labelled
-    kept = has_verdict(table) & (left | labelled)
+    counted = has_verdict(table) & (left | labelled)
     if criterion:
-        kept &= table.of(criterion)
-    cells = np.flatnonzero(kept)
+        counted &= table.of(criterion)
+    cells = np.flatnonzero(counted)
     question, voted = table.question[cells], table.judged[cells]
     about = table.drawn_from(cells, voted)
     wrong = np.full(len(table), np.nan)
@@ -238,7 +238,7 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
 
 
 def _speaking(known: DrawnLabels) -> Numbers:
-    """Which of the cells have a label that may speak for others: drawn ones, or else all."""
+    """Return which cells have a label that may stand for others: drawn ones, otherwise all."""
     cells = known.cells
     everywhere = known.queue is None and known.declared is None
     there: Numbers = ~np.isnan(cells.counted) & (cells.drawn | everywhere)
@@ -246,7 +246,7 @@ def _speaking(known: DrawnLabels) -> Numbers:
 
 
 def _seen_off(known: DrawnLabels, criterion: str) -> float:
-    """How far labels are off from the votes, as a root mean square by weight."""
+    """Return the weighted root mean square difference between labels and votes."""
     if known.reason:
         return 0.0
     cells = known.cells.take(~np.isnan(known.cells.counted))
@@ -256,38 +256,38 @@ def _seen_off(known: DrawnLabels, criterion: str) -> float:
 
 
 def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
-    """The chance of another answer, from how many votes agree (as in a queue's order)."""
-    options = np.array([len(one.scored) for one in table.questions])[question]
+    """Return the chance of another answer, from how many votes agree (as in a queue's order)."""
+    options = np.array([len(asked.scored) for asked in table.questions])[question]
     top = (1 + np.where(np.isnan(margin), 1.0, margin)) / 2
-    found: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
-    return found
+    chance: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
+    return chance
 
 
 def _expected(
     table: CellTable, question: Numbers, voted: Numbers, wrong: Numbers
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """What the votes say, and mean and variance of what people would say with that chance."""
+    """Return the votes' values, and mean and variance of people's answers with that chance."""
     scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
     of = [
         scales.setdefault(
-            (tuple(one.scored), tuple(one.values[i] or 0.0 for i in one.scored)), len(scales)
+            (tuple(asked.scored), tuple(asked.values[i] or 0.0 for i in asked.scored)), len(scales)
         )
-        for one in table.questions
+        for asked in table.questions
     ]
     scale = np.array(of)[question]
-    said, mean, variance = (np.zeros(len(voted)) for _ in range(3))
+    judged, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
         for at, option in enumerate(scored):
             mine = np.flatnonzero((scale == number) & (voted == option))
-            said[mine] = values[at]
+            judged[mine] = values[at]
             mean[mine], variance[mine] = outcome(values, at, wrong[mine])
-    return said, mean, variance
+    return judged, mean, variance
 
 
 def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
-    """How much oftener people say something else than expected, by how many random labels.
+    """Return by what factor people differ more than expected, and from how many labels.
 
-    ``wrong`` is that expectation for all cells of the run, NaN where none is looked at.
+    ``wrong`` is the expectation for all cells of the run, NaN for cells that are left out.
     """
     if known.reason:
         return 1.0, 0
@@ -299,21 +299,20 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
 
 
 def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
-    """The plan with how far the second of its pair is ahead by random labels, where these tell."""
-    for one in gaps:
-        if plan.pair is None or {*plan.pair} != {one.first, one.second}:
+    """Return the plan with the gap that random labels show, if they show one."""
+    for pair in gaps:
+        if plan.pair is None or {*plan.pair} != {pair.first, pair.second}:
             continue
-        gap = one.found.gap if one.first == plan.pair[0] else turned(one.found.gap)
+        gap = pair.found.gap if pair.first == plan.pair[0] else turned(pair.found.gap)
         if gap.value is not None and gap.low is not None:
-            return replace(plan, shown=gap, told=bool(one.better))
+            return replace(plan, shown=gap, told=bool(pair.better))
     return plan
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find, and
-    the gap of the votes.
+    """Two systems: their cells on shared tasks, uncertainty from tasks, gaps to find and voted.
 
-    ``tests`` pairs of systems are corrected together where gaps are told.
+    ``tests`` is the number of pairs that are corrected together.
     """
 
     cells: _Cells
@@ -324,22 +323,22 @@ class _Apart(NamedTuple):
     tests: int = 1
 
     def spread(self, labels: float, left: int) -> float | None:
-        """The standard error of the gap with so many labels of all that are ``left``."""
-        found = error(self.cells.groups("even", labels * self.cells.left / left))
-        return None if found is None else float(np.hypot(found, self.tasks))
+        """Return the standard error of the gap with this many labels of all that are ``left``."""
+        error_of_mean = error(self.cells.groups("even", labels * self.cells.left / left))
+        return None if error_of_mean is None else float(np.hypot(error_of_mean, self.tasks))
 
     def power(self, labels: float, left: int) -> float | None:
-        """The chance that the gap is found."""
+        """Return the chance to find the gap."""
         spread = self.spread(labels, left)
         return None if spread is None else power(self.gap, spread, self.tests)
 
     def thin(self, draw: DrawKind, labels: float, left: int) -> int:
-        """How many groups of this draw (a verdict of one system) would have too few labels."""
+        """Return how many groups of this draw (a system's verdict) would have too few labels."""
         groups = self.cells.groups(draw, labels * self.cells.left / left)
-        return sum(one.labels < min(THIN, one.cells) for one in groups)
+        return sum(group.labels < min(THIN, group.cells) for group in groups)
 
     def needed(self, left: int) -> int | None:
-        """The least number of labels with which the gap is found in 80 of 100; ``None``: none."""
+        """Return the fewest labels that find the gap with a chance of 80%, or ``None``."""
         for labels in (*range(10, left, max(1, left // 200)), left):
             if (self.power(labels, left) or 0.0) >= POWER:
                 return int(labels)
@@ -356,26 +355,28 @@ def _apart(
         return _Apart(cells, 0.0, 0.0, why)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
-    for at, one in enumerate(both):
+    for at, side_of in enumerate(both):
         for number, name in zip((-1, 1), pair, strict=True):
-            row = rows[one.items[name]]
+            row = rows[side_of.items[name]]
             task[row], of_side[row] = at, number
     mine = np.flatnonzero(of_side[cells.item])
     side, expected = of_side[cells.item[mine]], cells.expected
     part = expected.part[mine]
-    reached = [float(np.maximum(part[side == one], 0.0).sum()) or 1.0 for one in (-1, 1)]
+    reached = [float(np.maximum(part[side == side_of], 0.0).sum()) or 1.0 for side_of in (-1, 1)]
     part = side * part / np.where(side < 0, *reached)
-    said, mean, variance = (one[mine] for one in (expected.said, expected.mean, expected.variance))
-    scaled = Expected(part, said, mean, variance, expected.left[mine])
+    judged, mean, variance = (
+        side_of[mine] for side_of in (expected.said, expected.mean, expected.variance)
+    )
+    scaled = Expected(part, judged, mean, variance, expected.left[mine])
     about = cells.about
     drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
     tasks = task_error(scaled, task[cells.item[mine]])
     now = float(scaled.part @ scaled.mean)
-    found = _Cells(cells.item[mine], drawn_from, scaled, side)
+    cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
     voted = float(scaled.part @ scaled.said)
-    return _Apart(found, tasks, now if gap is None else gap, voted=voted, tests=tests)
+    return _Apart(cells_of, tasks, now if gap is None else gap, voted=voted, tests=tests)
 
 
 def _bought(

@@ -1,4 +1,4 @@
-"""A plan of labels as sentences, as lines for a terminal, and as plain data."""
+"""A label plan as sentences, as lines for a terminal, and as plain data."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from core.text.numbers import about_minutes, count, percent, plural, score
 
 
 def in_words(plan: LabelPlan) -> str:
-    """What people are expected to be off by, and what it takes to tell two systems apart."""
+    """Return the expected difference from people, and what it takes to tell two systems apart."""
     basis = (
         f"by {plan.known} random labels"
         if plan.measured
         else "guessed from how far votes agree; ten labels known to be drawn at random would tell"
     )
-    said = (
+    sentence = (
         f"People's answers are expected to lie {score(plan.off)} from the votes' (root mean "
         f"square, {basis})."
     )
     if not plan.left and plan.known:
-        said = f"Labels lie {score(plan.off)} from the votes (root mean square)."
+        sentence = f"Labels lie {score(plan.off)} from the votes (root mean square)."
     if plan.reason:
-        return f"{said} {plan.reason}"
+        return f"{sentence} {plan.reason}"
     if plan.pair is None or plan.gap is None:
-        return said
+        return sentence
     if plan.told:
-        return f"{said} {_lead(plan)}"
+        return f"{sentence} {_lead(plan)}"
     guess = "" if plan.measured else "By this guess, "
     find = f"{guess}{'to' if guess else 'To'} find that in 80 of 100 cases"
     if plan.needed is not None:
@@ -37,11 +37,11 @@ def in_words(plan: LabelPlan) -> str:
         most = percent(plan.most_power)
         ends = f"is beyond these tasks: with every cell labelled the chance is {most}."
         ends += "" if guess else " More tasks would help, more labels would not."
-    return f"{said} {_lead(plan)} {find} {ends}{_thin(plan)}"
+    return f"{sentence} {_lead(plan)} {find} {ends}{_thin(plan)}"
 
 
 def _lead(plan: LabelPlan) -> str:
-    """How far which of the two is ahead, and by what."""
+    """Return which system is ahead, by how much, and according to what."""
     (first, second), gap = plan.pair or ("", ""), plan.gap or 0.0
     better, size = (second if gap > 0 else first), score(abs(gap))
     if plan.voted is None:
@@ -56,14 +56,14 @@ def _lead(plan: LabelPlan) -> str:
 
 
 def _by_votes(gap: float, first: str, second: str) -> str:
-    """Who is ahead by the votes, which people do not follow everywhere."""
+    """Return who is ahead by the votes, which people may see differently."""
     if not round(gap, 2):
         return "the votes have them level"
     return f"the votes have {second if gap > 0 else first} ahead by {score(abs(gap))}"
 
 
 def _thin(plan: LabelPlan) -> str:
-    """Which draws would tell nothing of the two systems, by groups with hardly a label."""
+    """Return which draws would show nothing about the two systems, since groups have few labels."""
     return "".join(
         f" Drawn with {DRAWS[draw]}, {plural(number, 'group')} of one system's cells would get "
         f"fewer than {THIN} of so many labels: a difference could hardly be told."
@@ -73,25 +73,25 @@ def _thin(plan: LabelPlan) -> str:
 
 
 def as_text(plan: LabelPlan) -> str:
-    """The plan as lines for a terminal."""
+    """Return the plan as lines for a terminal."""
     lines = [in_words(plan), *([_widths(plan)] if plan.steps else [])]
-    for one in plan.steps:
+    for step in plan.steps:
         widths = ", ".join(
-            f"{draw} ±{score(width, 3)}" for draw, width in one.width.items() if width is not None
+            f"{draw} ±{score(width, 3)}" for draw, width in step.width.items() if width is not None
         )
-        parts = [f"{count(one.labels):>6} more labels: {widths or 'too few'}"]
-        if one.power is not None:
-            parts.append(f"power {percent(one.power)}")
-        if one.minutes is not None:
-            parts.append(about_minutes(one.minutes))
-        if one.money is not None:
-            parts.append(f"{one.money:.2f} in wages")
+        parts = [f"{count(step.labels):>6} more labels: {widths or 'too few'}"]
+        if step.power is not None:
+            parts.append(f"power {percent(step.power)}")
+        if step.minutes is not None:
+            parts.append(about_minutes(step.minutes))
+        if step.money is not None:
+            parts.append(f"{step.money:.2f} in wages")
         lines.append("; ".join(parts))
     return "\n".join(lines)
 
 
 def _widths(plan: LabelPlan) -> str:
-    """What the columns of the steps are of."""
+    """Return a line that explains the columns."""
     mean = f"mean of {visible(plan.criterion)}" if plan.criterion else "mean score"
     draws = "; ".join(f"{draw}, {how}" for draw, how in DRAWS.items())
     text = f"± is half the 95% interval of the corrected {mean} after so many more labels: {draws}."
@@ -102,7 +102,7 @@ def _widths(plan: LabelPlan) -> str:
 
 
 def as_data(plan: LabelPlan) -> dict[str, Any]:
-    """The report of ``queue plan --json``."""
+    """Return the report of ``queue plan --json``."""
     data: dict[str, Any] = {
         "criterion": plan.criterion or None,
         "cells_without_label": plan.left,
@@ -111,14 +111,14 @@ def as_data(plan: LabelPlan) -> dict[str, Any]:
         "measured": plan.measured,
         "steps": [
             {
-                "labels": one.labels,
-                "half_width": dict(one.width),
-                "power": one.power,
-                "finds": one.finds,
-                "minutes": one.minutes,
-                "money": one.money,
+                "labels": step.labels,
+                "half_width": dict(step.width),
+                "power": step.power,
+                "finds": step.finds,
+                "minutes": step.minutes,
+                "money": step.money,
             }
-            for one in plan.steps
+            for step in plan.steps
         ],
     }
     if plan.pair is not None:

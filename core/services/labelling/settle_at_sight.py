@@ -1,8 +1,8 @@
-"""Cells settled where their votes are in sight: in the grid of a run, one or many at once.
+"""Cells settled in the grid of a run, where their votes are in sight.
 
-Such verdicts are not blind. They stand in a queue of their own, in which votes are always shown, so
-that the record, the figures on reviewers and undo treat them as what they are, and none of them
-passes for a label that was drawn at random.
+Such verdicts are not blind. They belong to a queue of their own whose votes are always shown, so
+that the record, the figures on reviewers and undo treat them accordingly. They never count as
+random labels.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from core.services.review import claims, commit_reveal, other_acts, queues
 from core.store.store import Store
 
 NAME = "Settled in the grid"
-#: The queue of cells that were settled together with those of similar answers, and that of
-#: members that are looked at singly, without the group's verdict.
+#: The queue of cells that were settled in groups of similar answers, and the queue of members that
+#: are judged singly, without the group's verdict.
 BY_GROUPS, SINGLY = "Settled by groups", "Members of groups, singly"
-#: It selects no cell by itself: each comes by the hand of who settles it.
+#: The rule selects no cell: reviewers add each one.
 RULE = QueueRule.only(everything=True, items=())
 SETTINGS = QueueSettings(mode="assisted", assisted_share=1.0)
-#: So many cells can be settled at once: a page of the grid holds fewer of one criterion.
+#: The most cells settled at once; a page of the grid has fewer of a criterion.
 MOST = 200
 
 
 class SettledAtSight(NamedTuple):
-    """What was settled, and the steps that undo it, the last first."""
+    """The settled cells, and the steps to undo them, last first."""
 
     cells: int
     steps: tuple[int, ...]
@@ -52,10 +52,10 @@ def settle(
     *,
     name: str = NAME,
 ) -> SettledAtSight:
-    """Settle cells (item, criterion) of a run, all or none; a verdict of one's own is replaced.
+    """Settle cells (item, criterion) of a run, all or none; own verdicts are replaced.
 
-    ``given`` is the answer for all of them, ``None`` accepts each cell's verdict as it is. ``name``
-    is of the queue that keeps them.
+    ``given`` is the answer for all of them; ``None`` accepts each cell's verdict. ``name`` is the
+    name of their queue.
 
     Raises:
         InputError: no or too many cells, one without a verdict to accept, an option that a
@@ -91,7 +91,7 @@ def undo(store: Store, seat: Seat, steps: Sequence[int]) -> int:
     """Undo what ``settle`` did, all or none; return the number of cells.
 
     Raises:
-        Conflict: something was built on one of them since.
+        Conflict: a later decision builds on one of them.
     """
     with store.write():
         for step in steps:
@@ -101,10 +101,10 @@ def undo(store: Store, seat: Seat, steps: Sequence[int]) -> int:
 
 @allowed("organise")
 def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: int) -> QueueRow:
-    """Queue members of settled groups, drawn at random, for verdicts one by one and blind.
+    """Queue random members of settled groups, to be judged singly and blind.
 
     Raises:
-        InputError: no member of a group waits to be drawn.
+        InputError: no member of a group is left to draw.
     """
     run = store.runs.get(run_id)
     of_groups = _standing(store, run_id, BY_GROUPS)
@@ -155,30 +155,36 @@ def _add(
     *,
     assisted: bool = True,
 ) -> None:
-    """Put cells into the queue; ``assisted``: votes on their items are shown at once."""
+    """Add cells to the queue; ``assisted``: votes on their items are shown at once."""
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
     items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
     store.queues.add(queue.id, items, weigh(store, run, cells))
 
 
 def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[QueueCandidate]:
-    items = {one.id: one for one in resolved_items(store, run.dataset_version_id, list(by_item))}
-    rubric, found, problems = scored_rubric(store, run), list[QueueCandidate](), list[Problem]()
+    items = {item.id: item for item in resolved_items(store, run.dataset_version_id, list(by_item))}
+    rubric, candidates, problems = (
+        scored_rubric(store, run),
+        list[QueueCandidate](),
+        list[Problem](),
+    )
     places = {name: at for at, name in enumerate(store.runs.item_ids(run.id))}
     for item_id, names in by_item.items():
         asked = (
             {}
             if item_id not in places
-            else {one.name: one for one in effective(items[item_id], rubric).criteria}
+            else {item.name: item for item in effective(items[item_id], rubric).criteria}
         )
         for name in names:
             if name not in asked:
                 problems.append(Problem("is no cell of this run.", "", (item_id, name)))
                 continue
-            found.append(QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0))
+            candidates.append(
+                QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0)
+            )
     if problems:
         raise InputError("Not every cell can be settled.", tuple(problems[:20]))
-    return found
+    return candidates
 
 
 def _answers(
@@ -198,7 +204,7 @@ def _answers(
 
 
 def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
-    """Take back the verdicts that these cells have here, if one may: the new ones replace them."""
+    """Withdraw the verdicts of these cells in this queue, if allowed: new ones replace them."""
     for item_id, names in by_item.items():
         for name in names:
             given = [

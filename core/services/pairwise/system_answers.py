@@ -135,8 +135,8 @@ class _Finder:
 
     def _key(self, item: Item) -> str:
         if self._by:
-            found = item.meta.get(self._by)
-            return "" if found is None else str(found)
+            value = item.meta.get(self._by)
+            return "" if value is None else str(value)
         return item.id if self._several else item.prompt
 
     def _wrong(self, place: int, message: str, mend: str) -> None:
@@ -196,7 +196,7 @@ class _Finder:
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
         notices = list(_alike_names(wanted))
         fields = [
-            {s: one for s in wanted if s in answers and (one := answers[s].item) is not None}
+            {s: first for s in wanted if s in answers and (first := answers[s].item) is not None}
             for answers in self._answers.values()
         ]
         short = sum(len(items) < len(wanted) for items in fields)
@@ -322,9 +322,9 @@ def differing(store: Store, run: Run, shared: SharedTasks, pair: tuple[str, str]
     ids = run_columns.items_of_run(store, run).ids
     given: dict[str, set[tuple[str, int]]] = {}
     for column in run_columns.cell_columns(store, run):
-        known = ~np.isnan(column.option)
-        options = column.option[known].astype(int).tolist()
-        for row, option in zip(column.rows[known].tolist(), options, strict=True):
+        voted = ~np.isnan(column.option)
+        options = column.option[voted].astype(int).tolist()
+        for row, option in zip(column.rows[voted].tolist(), options, strict=True):
             given.setdefault(ids[row], set()).add((column.criterion, option))
     first, second = pair
     return [

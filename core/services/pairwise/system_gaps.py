@@ -223,8 +223,8 @@ def _earned(cells: DrawnCells) -> DrawnCells:
     # The share grows evenly from that of value 0 to that of value 1.
     ends = [[grid.earned(asked, end) for asked in cells.table.questions] for end in (0.0, 1.0)]
     lowest, highest = (np.array(end, np.float64)[cells.question] for end in ends)
-    said, value = (lowest + given * (highest - lowest) for given in (cells.said, cells.value))
-    return replace(cells, said=said, value=value).take(~np.isnan(said))
+    voted, value = (lowest + given * (highest - lowest) for given in (cells.said, cells.value))
+    return replace(cells, said=voted, value=value).take(~np.isnan(voted))
 
 
 def _highest_first(system: SystemMean) -> tuple[float, float]:

@@ -154,7 +154,9 @@ def _scores(
 
 def _items_means(scores: Sequence[Mapping[str, float]]) -> Array:
     ids = dict.fromkeys(item for item_scores in scores for item in item_scores)
-    return np.array([np.mean([one[i] for one in scores if i in one]) for i in ids], np.float64)
+    return np.array(
+        [np.mean([by_item[i] for by_item in scores if i in by_item]) for i in ids], np.float64
+    )
 
 
 def better_of(whole: Sequence[Array]) -> npt.NDArray[np.bool_]:

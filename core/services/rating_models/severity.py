@@ -1,4 +1,4 @@
-"""Who is severe, what an average rater would give each item, and whose answers surprise."""
+"""Severity of raters, fair scores of items, and raters with surprising answers."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from core.metrics.facets import RaterSeverity, facets, fair_scores
 from core.services.rating_models.rater_table import RaterTable, answerers, ascending
 from core.text.numbers import percent
 
-#: More raters than these are not told apart: nobody would read them, and few rated enough.
+#: With more raters the model is not fitted: the list is too long, and few rated enough.
 MOST_RATERS = 200
-#: Of more items than these the model learns from a part, drawn by a fixed seed.
+#: With more items the model is fitted on a part, drawn by a fixed seed.
 MOST_ITEMS = 4_000
 ONE_LEVEL = "No criterion has levels with an order."
 UNRATED = "None of these raters rated it."
 
 
-#: Half of the last digit of a score on screen.
+#: Half of the last digit of displayed scores.
 SHOWN = 0.005
 
 
 class FairScore(NamedTuple):
-    """What an average rater would give an item, as a share of the scale, from ``fair.n`` ratings.
+    """An average rater's score of an item, as a share of the scale, from ``fair.n`` ratings.
 
-    ``mean`` is what its raters gave on average, ``raters`` how many they were; where nobody rated
-    it there is neither.
+    ``mean`` is the mean of its ratings and ``raters`` their number; unrated items have neither.
     """
 
     item: str
@@ -38,10 +37,10 @@ class FairScore(NamedTuple):
 
     @property
     def surely_changed(self) -> bool:
-        """Whether the interval of the fair score leaves out what the raters gave.
+        """Return whether the interval of the fair score excludes the mean of the ratings.
 
-        A fair score never reaches an end of the scale, so that an interval counts as far as it is
-        shown: up to half a hundredth further.
+        A fair score never reaches an end of the scale, so the interval counts as displayed: half a
+        hundredth wider.
         """
         low, high = self.fair.low, self.fair.high
         if self.mean is None or low is None or high is None:
@@ -50,11 +49,11 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters, the surely strict first and the surely mild last, all others between as they are
-    listed, and the items that are fairest to look at again first.
+    """The raters, the surely strict first and the surely mild last, the others between in their
+    order; and the items, those to look at again first.
 
-    ``reason`` says why there is nothing. ``spread`` is the standard deviation of qualities, in the
-    units of severities (logits).
+    ``reason`` says why there are none. ``spread`` is the standard deviation of qualities in logits,
+    the units of severities.
     """
 
     raters: tuple[tuple[str, RaterSeverity], ...]
@@ -64,8 +63,8 @@ class SeverityStudy(NamedTuple):
 
     @property
     def surely_changed(self) -> tuple[FairScore, ...]:
-        """The items whose score severity surely changes: none where no rater is surely strict or
-        mild, for then a score is only drawn towards what items are on the whole.
+        """Return the items whose score severity surely changes; none if no rater is surely strict
+        or mild, because then scores only shrink towards the mean of all items.
         """
         if not any(rater.surely for _, rater in self.raters):
             return ()
@@ -75,11 +74,11 @@ class SeverityStudy(NamedTuple):
 def severity(
     table: RaterTable, criterion: str = "", level: float = USUAL.level, *, items: bool = True
 ) -> SeverityStudy:
-    """The severities of the raters of a table, on one criterion or on all together.
+    """Return the severities of a table's raters, on one criterion or on all together.
 
-    Columns of one rater (``NAME|NUMBER``) are the rater's answers to the same question: severity is
-    the rater's, so the first of them is taken. Of very many items the model learns from a part; a
-    fair score is of every item, where ``items`` are asked for.
+    Columns of one rater (``NAME|NUMBER``) answer the same question, so the first of them is used.
+    With very many items the model is fitted on a part; with ``items``, every item gets a fair
+    score.
     """
     whole = table.of(criterion)
     questions = [q for q in whole.questions if len(q.values) > 1]
@@ -90,18 +89,18 @@ def severity(
         return SeverityStudy((), (), 0.0, f"There are more than {MOST_RATERS} raters.")
     part = whole.some(MOST_ITEMS, "severity")
     learned = [ascending(q)[:, columns] for q in part.questions if len(q.values) > 1]
-    rated = np.any([(one >= 0).any(axis=0) for one in learned], axis=0)
+    rated = np.any([(matrix >= 0).any(axis=0) for matrix in learned], axis=0)
     names = [name for name, there in zip(names, rated.tolist(), strict=True) if there]
     sizes = [len(question.values) for question in questions]
-    found = facets([one[:, rated] for one in learned], sizes, level)
-    if found.reason:
-        return SeverityStudy((), (), 0.0, found.reason)
-    raters = sorted(zip(names, found.raters, strict=True), key=_surely_strict_first)
+    model = facets([matrix[:, rated] for matrix in learned], sizes, level)
+    if model.reason:
+        return SeverityStudy((), (), 0.0, model.reason)
+    raters = sorted(zip(names, model.raters, strict=True), key=_surely_strict_first)
     if not items:
-        return SeverityStudy(tuple(raters), (), found.spread)
+        return SeverityStudy(tuple(raters), (), model.spread)
     levels = [ascending(question)[:, columns][:, rated] for question in questions]
-    fair = fair_scores(found, levels, sizes, level)
-    return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), found.spread)
+    fair = fair_scores(model, levels, sizes, level)
+    return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), model.spread)
 
 
 def _surely_strict_first(one: tuple[str, RaterSeverity]) -> float:
@@ -110,8 +109,8 @@ def _surely_strict_first(one: tuple[str, RaterSeverity]) -> float:
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:
     first: dict[str, int] = {}
-    for at, one in enumerate(answerers(table.raters)):
-        first.setdefault(one.judge, at)
+    for at, answerer in enumerate(answerers(table.raters)):
+        first.setdefault(answerer.judge, at)
     return list(first), list(first.values())
 
 
@@ -121,14 +120,17 @@ def _items(
     sizes: list[int],
     fair: np.ndarray[Any, Any],
 ) -> tuple[FairScore, ...]:
-    """Every item; those first whose raters were unlike the average in severity, unrated last."""
+    """Return every item; first those with unusually severe or mild raters, unrated ones last."""
     shares = np.concatenate(
-        [np.where(one >= 0, one / (k - 1), np.nan) for one, k in zip(levels, sizes, strict=True)],
+        [
+            np.where(matrix >= 0, matrix / (k - 1), np.nan)
+            for matrix, k in zip(levels, sizes, strict=True)
+        ],
         axis=1,
     )
     number = (~np.isnan(shares)).sum(axis=1)
     mean = np.nansum(shares, axis=1) / np.maximum(number, 1)
-    raters = np.any([one >= 0 for one in levels], axis=0).sum(axis=1)
+    raters = np.any([matrix >= 0 for matrix in levels], axis=0).sum(axis=1)
     rows = zip(items, fair.tolist(), number.tolist(), mean.tolist(), raters.tolist(), strict=True)
     scores = [
         FairScore(item, Estimate(value, low, high, n=n), gave, by)
@@ -146,47 +148,47 @@ def _untouched(one: FairScore) -> float:
 
 
 def in_words(found: SeverityStudy) -> str:
-    """Who is surely strict or mild, how far, and who answers in ways the others do not explain."""
+    """Return who is surely strict or mild and by how much, and whose answers are unexpected."""
     if found.reason:
         return f"Who is severe cannot be said: {found.reason}"
     surely = _apart(found.raters)
-    strict = [one for one in surely if one[1].surely < 0]
-    mild = [one for one in reversed(surely) if one[1].surely > 0]
+    strict = [rater for rater in surely if rater[1].surely < 0]
+    mild = [rater for rater in reversed(surely) if rater[1].surely > 0]
     parts = [_said(some, words) for some, words in ((strict, "stricter"), (mild, "milder")) if some]
-    said = (
+    sentence = (
         f"{'; '.join(parts)}." if parts else "Nobody is surely stricter or milder than the others."
     )
-    odd = [name for name, one in found.raters if one.misfit.odd]
+    odd = [name for name, rater in found.raters if rater.misfit.odd]
     if odd:
         names = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if odd[3:] else "")
         verb = "answers" if len(odd) == 1 else "answer"
-        said += f" {names} {verb} in ways that the others' ratings do not explain."
-    return said[:1].upper() + said[1:]
+        sentence += f" {names} {verb} in ways that the others' ratings do not explain."
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _apart(raters: Sequence[tuple[str, RaterSeverity]]) -> list[tuple[str, RaterSeverity]]:
-    """Who surely differs from the raters that are left without those who differ more: one strict
-    rater makes all others milder than the average. Of two, each differs from the other.
+    """Return who surely differs from the raters that remain without those who differ more: one
+    strict rater makes all others milder than the average. Of two, each differs from the other.
     """
     if len(raters) == 2:
-        return [one for one in raters if one[1].surely]
-    left, found = list(raters), list[tuple[str, RaterSeverity]]()
+        return [named for named in raters if named[1].surely]
+    left, apart = list(raters), list[tuple[str, RaterSeverity]]()
     while left:
-        shifts = [one.shift.value or 0.0 for _, one in left]
+        shifts = [named.shift.value or 0.0 for _, named in left]
         middle = sum(shifts) / len(shifts)
         at = max(range(len(left)), key=lambda place: abs(shifts[place] - middle))
         rater, away = left[at][1], shifts[at] - middle
         reach = abs((rater.shift.high or 0.0) - (rater.shift.low or 0.0)) / 2
         if not rater.surely or abs(away) <= reach or (away > 0) != (rater.surely > 0):
             break
-        found.append(left.pop(at))
-    return sorted(found, key=lambda one: one[1].shift.value or 0.0)
+        apart.append(left.pop(at))
+    return sorted(apart, key=lambda named: named[1].shift.value or 0.0)
 
 
 def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:
-    name, one = some[0]
+    name, rater = some[0]
     more = f", and {len(some) - 1} more are {words}" if some[1:] else ""
-    value = abs(one.shift.value or 0.0)
+    value = abs(rater.shift.value or 0.0)
     less = "less" if words == "stricter" else "more"
     return (
         f"{name} is {words} than the average rater and gives {percent(value)} of the scale {less} "
@@ -194,13 +196,13 @@ def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:
     )
 
 
-#: ``metrics --json`` lists the items of no more; the export has those of any number.
+#: With more items ``metrics --json`` lists none; the export has all.
 MOST_LISTED = 4_000
 TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists them all."
 
 
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
-    """The key ``severity`` of ``metrics --json``."""
+    """Return the key ``severity`` of ``metrics --json``."""
     listed = len(table.items) <= MOST_LISTED
     part = table if listed else table.some(MOST_ITEMS, "severity")
     return {
@@ -213,7 +215,7 @@ def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
 
 
 def _each(table: RaterTable) -> list[str]:
-    """The criteria that are looked at by themselves: none where there is only one."""
+    """Return the criteria to look at separately; none if there is only one."""
     names = [question.name for question in table.questions]
     return names if len(names) > 1 else []
 
@@ -225,30 +227,30 @@ def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
         "spread": found.spread,
         "raters": {
             name: {
-                "severity": one.logits.value,
-                "severity_ci": one.logits.ci,
-                "shift": one.shift.value,
-                "shift_ci": one.shift.ci,
-                "misfit": one.misfit.value,
-                "misfit_ci": [one.misfit.low, one.misfit.high],
-                "odd": one.misfit.odd,
-                "n": one.ratings,
+                "severity": rater.logits.value,
+                "severity_ci": rater.logits.ci,
+                "shift": rater.shift.value,
+                "shift_ci": rater.shift.ci,
+                "misfit": rater.misfit.value,
+                "misfit_ci": [rater.misfit.low, rater.misfit.high],
+                "odd": rater.misfit.odd,
+                "n": rater.ratings,
             }
-            for name, one in found.raters
+            for name, rater in found.raters
         },
-        "fair": {one.item: _fair_data(one) for one in found.items} if listed else None,
+        "fair": {rater.item: _fair_data(rater) for rater in found.items} if listed else None,
         "in_words": in_words(found),
         **({} if listed else {"undefined": {"fair": TOO_MANY}}),
     }
 
 
-#: What there is none of without a model.
+#: Figures that are missing without a model.
 NONE = ("raters", "fair")
 
 
 def _fair_data(one: FairScore) -> dict[str, Any]:
     fair = one.fair
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "fair": fair.value,
         "fair_ci": fair.ci,
         "mean": one.mean,
@@ -256,25 +258,25 @@ def _fair_data(one: FairScore) -> dict[str, Any]:
         "n": fair.n,
     }
     missing = dict.fromkeys(("fair", "mean"), fair.reason)
-    return told if fair.value is not None else {**told, "undefined": missing}
+    return data if fair.value is not None else {**data, "undefined": missing}
 
 
 def fair_rows(table: RaterTable, level: float = USUAL.level) -> Iterator[dict[str, Any]]:
-    """A line per item: on all criteria together (no name), then on each where there are several."""
+    """Yield a row per item: on all criteria together (no name), then on each of several."""
     for criterion in ("", *_each(table)):
-        found = severity(table, criterion, level)
-        of = {one.item: one for one in found.items}
+        study = severity(table, criterion, level)
+        of = {fair.item: fair for fair in study.items}
         for item in table.items:
-            one = of.get(item) or FairScore(item, Estimate.undefined(found.reason), None, 0)
+            fair = of.get(item) or FairScore(item, Estimate.undefined(study.reason), None, 0)
             yield {
                 "item_id": item,
                 "criterion": criterion,
-                "fair": one.fair.value,
-                "low": one.fair.low,
-                "high": one.fair.high,
+                "fair": fair.fair.value,
+                "low": fair.fair.low,
+                "high": fair.fair.high,
                 "level": level,
-                "mean": one.mean,
-                "raters": one.raters,
-                "n": one.fair.n,
-                "remark": one.fair.reason,
+                "mean": fair.mean,
+                "raters": fair.raters,
+                "n": fair.fair.n,
+                "remark": fair.fair.reason,
             }

@@ -1,4 +1,4 @@
-"""Where differences between ratings come from, and what another judge, replicate or item buys."""
+"""Sources of variance in ratings, and the gain from another judge, replicate or item."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from core.services.results.flip_check import twins
 from core.store.store import Store
 from core.text.numbers import cost, percent, score
 
-#: More ratings than these are looked at on a part of the items, drawn by a fixed seed.
+#: With more ratings only a part of the items is used, drawn by a fixed seed.
 MOST = 20_000
-#: Ways to ask that are told of in words.
+#: The most ways of asking in words.
 NOW, MORE, AGAIN = "As it was asked", "One rater more", "Every rater asked once more"
 WORDS: dict[Term, str] = {
     (ITEM,): "Items, across criteria",
@@ -44,7 +44,7 @@ WORDS: dict[Term, str] = {
 
 
 class WayToAsk(NamedTuple):
-    """A way to ask, what a score is worth then, and what 1,000 items cost (``None``: unknown)."""
+    """A way of asking, the reliability of its scores, and the cost of 1,000 items, if known."""
 
     name: str
     ways: Ways
@@ -53,9 +53,9 @@ class WayToAsk(NamedTuple):
 
 
 class Study(NamedTuple):
-    """Where ratings differ and what more would buy. ``items`` were looked at, of those rated.
+    """Variance components, and what more judges would gain, from this many ``items``.
 
-    ``choices`` begin with how it was asked; they are empty where ``found`` has a reason.
+    ``choices`` start with the present way of asking; they are empty if ``found`` has a reason.
     """
 
     found: Components
@@ -63,29 +63,29 @@ class Study(NamedTuple):
     choices: tuple[WayToAsk, ...]
 
     def share(self, *term: str) -> float:
-        """The share of all variance."""
+        """Return the share of all variance."""
         return self.found.of(*term) / self.found.total if self.found.total else 0.0
 
     @property
     def between(self) -> float:
-        """The share of all variance that lies between items, on all criteria alike or on one."""
+        """Return the share of all variance between items, on all criteria alike or on one."""
         return self.share(ITEM) + self.share(ITEM, CRITERION)
 
     def shares(self) -> dict[Term, Estimate]:
-        """Every effect's share of all variance, the largest first, with its interval's ends."""
+        """Return every effect's share of all variance with its interval, largest first."""
         total = self.found.total
         if not total:
             return {}
-        found = {
+        by_term = {
             term: Estimate(
-                (one.value or 0.0) / total,
-                (one.low or 0.0) / total,
-                min(1.0, (one.high or 0.0) / total),
-                n=one.n,
+                (part.value or 0.0) / total,
+                (part.low or 0.0) / total,
+                min(1.0, (part.high or 0.0) / total),
+                n=part.n,
             )
-            for term, one in self.found.variances.items()
+            for term, part in self.found.variances.items()
         }
-        return dict(sorted(found.items(), key=lambda pair: -(pair[1].value or 0.0)))
+        return dict(sorted(by_term.items(), key=lambda pair: -(pair[1].value or 0.0)))
 
 
 class Turned(NamedTuple):
@@ -98,7 +98,7 @@ class Turned(NamedTuple):
 
 
 def turned(store: Store, run_id: int) -> tuple[Turned, ...]:
-    """The answers of a run to options in reversed order, which agreement leaves out."""
+    """Return a run's answers to reversed options, which agreement leaves out."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return ()
@@ -111,7 +111,7 @@ def turned(store: Store, run_id: int) -> tuple[Turned, ...]:
 
 
 def price(store: Store, run_id: int) -> float | None:
-    """What an answer of a run cost on average, in US dollars; ``None`` where nobody knows."""
+    """Return the mean cost of a run's answers in US dollars; ``None`` if unknown."""
     run = store.runs.get(run_id)
     if run.cost_unknown or not run.votes or run.plan.details.get("imported"):
         return None
@@ -126,9 +126,9 @@ def study(
     reversed_: tuple[Turned, ...] = (),
     level: float = USUAL.level,
 ) -> Study:
-    """The variance components of a criterion (empty: of all), and what more of each would buy.
+    """Return the variance components of a criterion (empty: of all), and what more would gain.
 
-    ``price`` is that of one answer. ``reversed_`` are ``turned`` answers of the same run.
+    ``price`` is the cost of an answer. ``reversed_`` are ``turned`` answers of the same run.
     """
     part = table.of(criterion)
     ratings = sum(int((question.levels >= 0).sum()) for question in part.questions)
@@ -136,25 +136,25 @@ def study(
         part = part.some(max(100, len(part.items) * MOST // ratings), "variance")
     values, facets = _long(part, reversed_)
     items = len(np.unique(facets[ITEM]))
-    found = components(values, facets, level)
-    if found.reason:
-        return Study(found, items, ())
-    return Study(found, items, tuple(_choices(found, _ways(facets), price)))
+    parts = components(values, facets, level)
+    if parts.reason:
+        return Study(parts, items, ())
+    return Study(parts, items, tuple(_choices(parts, _ways(facets), price)))
 
 
 def _long(
     table: RaterTable, reversed_: tuple[Turned, ...]
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
-    """A row for every rating: its value, and the levels of what it may hang on."""
+    """Return a row for every rating: its value, and the levels of all effects."""
     who = answerers(table.raters)
-    judges = {name: at for at, name in enumerate(dict.fromkeys(one.judge for one in who))}
-    orders = {name: at for at, name in enumerate(dict.fromkeys(one.order for one in who))}
+    judges = {name: at for at, name in enumerate(dict.fromkeys(answerer.judge for answerer in who))}
+    orders = {name: at for at, name in enumerate(dict.fromkeys(answerer.order for answerer in who))}
     rows = list[np.ndarray[Any, Any]]()
     for number, question in enumerate(table.questions):
         levels = question.levels
         item, rater = np.nonzero(levels >= 0)
-        judge = np.array([judges[one.judge] for one in who])[rater]
-        order = np.array([orders[one.order] for one in who])[rater]
+        judge = np.array([judges[answerer.judge] for answerer in who])[rater]
+        order = np.array([orders[answerer.order] for answerer in who])[rater]
         worth_ = np.array(question.values)[levels[item, rater]]
         rows.append(np.column_stack([worth_, item, np.full(len(item), number), judge, order]))
     if reversed_:
@@ -173,20 +173,20 @@ def _reversed(
 ) -> np.ndarray[Any, Any]:
     places = {item: at for at, item in enumerate(table.items)}
     questions = {q.name: (at, q.values) for at, q in enumerate(table.questions)}
-    found = list[tuple[float, int, int, int, int]]()
-    for one in reversed_:
-        asked = questions.get(one.criterion)
-        if asked is None or one.item not in places or one.judge not in judges:
+    rows = list[tuple[float, int, int, int, int]]()
+    for answer in reversed_:
+        asked = questions.get(answer.criterion)
+        if asked is None or answer.item not in places or answer.judge not in judges:
             continue
         number, values = asked
-        if one.option < len(values):
-            place = places[one.item]
-            found.append((values[one.option], place, number, judges[one.judge], order))
-    return np.array(found, np.float64).reshape(-1, 5)
+        if answer.option < len(values):
+            place = places[answer.item]
+            rows.append((values[answer.option], place, number, judges[answer.judge], order))
+    return np.array(rows, np.float64).reshape(-1, 5)
 
 
 def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> Ways:
-    """How many judges a cell had on average, how many orders, and answers of each beside."""
+    """Return the mean number of judges per cell, of orders, and of answers in each."""
     cells = len(np.unique(np.column_stack([facets[ITEM], facets[CRITERION]]), axis=0))
     by_judge = np.column_stack([facets[ITEM], facets[CRITERION], facets[JUDGE]])
     judged = len(np.unique(by_judge, axis=0))
@@ -203,7 +203,7 @@ def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk
         paid = None if price is None else 1000 * answers * price
         return WayToAsk(name, ways, worth(found, ways), paid)
 
-    made = [
+    choices = [
         choice(NOW, now),
         choice("One judge alone", now._replace(judges=1)),
         choice(MORE, now._replace(judges=now.judges + 1)),
@@ -211,18 +211,18 @@ def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk
         choice("Half as many items more", now._replace(items=round(1.5 * now.items))),
     ]
     if now.replicates * now.orders > 1:
-        # Without repeated answers nothing tells a judge's reading of an item from its wavering.
-        made.append(choice(AGAIN, now._replace(replicates=now.replicates + 1)))
+        # Without repeated answers a judge's view of an item cannot be told from its inconsistency.
+        choices.append(choice(AGAIN, now._replace(replicates=now.replicates + 1)))
     if now.orders > 1:
-        made.append(choice("In one order more", now._replace(orders=now.orders + 1)))
-    return made
+        choices.append(choice("In one order more", now._replace(orders=now.orders + 1)))
+    return choices
 
 
 def in_words(found: Study) -> str:
-    """What differs most, what a score is worth, and which way to ask buys most of it."""
+    """Return the largest source of variance, the reliability, and the best way to ask."""
     if found.found.reason:
         return f"Where differences come from cannot be said: {found.found.reason}"
-    by_name = {one.name: one for one in found.choices}
+    by_name = {choice.name: choice for choice in found.choices}
     now, more = by_name[NOW], [by_name[name] for name in (MORE, AGAIN) if name in by_name]
     strict = found.share(JUDGE) + found.share(CRITERION, JUDGE)
     single = found.share(ITEM, CRITERION)
@@ -231,17 +231,19 @@ def in_words(found: Study) -> str:
         if single
         else ""
     )
-    said = (
+    sentence = (
         f"{percent(found.between)} of all variance lies between items{parts}, {percent(strict)} in "
         "how strict judges are. Of what items' scores differ by, "
         f"{percent(now.worth.relative)} would be there again with other judges like these; an "
         f"item's score is sure to ±{score(1.96 * now.worth.item_error)}."
     )
-    bought = [f"{one.name}: {percent(one.worth.relative)}{_for(one, now)}." for one in more]
+    bought = [
+        f"{choice.name}: {percent(choice.worth.relative)}{_for(choice, now)}." for choice in more
+    ]
     once = (
         "" if AGAIN in by_name else " What asking again would buy shows where judges answer twice."
     )
-    return f"{said} {' '.join(bought)}{once}"
+    return f"{sentence} {' '.join(bought)}{once}"
 
 
 def _for(one: WayToAsk, now: WayToAsk) -> str:
@@ -251,7 +253,7 @@ def _for(one: WayToAsk, now: WayToAsk) -> str:
 
 
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
-    """The key ``variance`` of ``metrics --json``."""
+    """Return the key ``variance`` of ``metrics --json``."""
     names = [question.name for question in table.questions]
     each = names if len(names) > 1 else []
     return {
@@ -269,20 +271,20 @@ def _study_data(found: Study) -> dict[str, Any]:
         "levels": dict(found.found.levels),
         "components": {
             " x ".join(term): {
-                "variance": one.value,
-                "ci": one.ci,
+                "variance": part.value,
+                "ci": part.ci,
                 "share": found.share(*term),
                 "estimate": found.found.raw[term],
             }
-            for term, one in found.found.variances.items()
+            for term, part in found.found.variances.items()
         },
         "decisions": [
             {
-                "name": one.name,
-                **one.ways._asdict(),
-                **one.worth._asdict(),
-                "per_thousand": one.cost,
+                "name": part.name,
+                **part.ways._asdict(),
+                **part.worth._asdict(),
+                "per_thousand": part.cost,
             }
-            for one in found.choices
+            for part in found.choices
         ],
     }

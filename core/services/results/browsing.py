@@ -112,14 +112,14 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
         (c["criterion"], c["option"], c["abstained"]): c["count"]
         for c in store.results.verdict_counts(run_id)
     }
-    found = list[VerdictCounts]()
+    by_criterion = list[VerdictCounts]()
     for criterion in rubric.criteria:
         settled = tuple(counts.get((criterion.name, i, False), 0) for i in criterion.scored)
         abstained = sum(
             n for (name, _, gone), n in counts.items() if gone and name == criterion.name
         )
-        found.append(VerdictCounts(criterion, settled, abstained))
-    return found
+        by_criterion.append(VerdictCounts(criterion, settled, abstained))
+    return by_criterion
 
 
 def scores(store: Store, run_id: int) -> list[ScoreBin]:
@@ -210,14 +210,14 @@ def _unpacked(word: str) -> list[int]:
         steps = zlib.decompressobj().decompress(raw, _LONGEST)
     except (ValueError, binascii.Error, zlib.error):
         return []
-    found, place, step, shift = list[int](), 0, 0, 0
+    numbers, place, step, shift = list[int](), 0, 0, 0
     for byte in steps:
         step |= (byte & 127) << shift
         shift = shift + 7 if byte & 128 and shift < 28 else 0
         if not shift:
             place, step = place + step, 0
-            found.append(place)
-    return found
+            numbers.append(place)
+    return numbers
 
 
 def judged_options(
@@ -237,7 +237,7 @@ def judged_options(
     rubric, rows = scored_rubric(store, run), places_of_items(store, run)
     own = own_rubrics(store, run)
     columns = {column.criterion: column for column in cell_columns(store, run)}
-    found = {}
+    options = {}
     for item_id, name in places:
         row, column = rows[item_id], columns.get(name)
         at = 0 if column is None else int(column.rows.searchsorted(row))
@@ -245,5 +245,5 @@ def judged_options(
             continue
         option = int(column.judged[at])
         if option in own.get(item_id, rubric).criterion(name).scored:
-            found[item_id, name] = option
-    return found
+            options[item_id, name] = option
+    return options

@@ -45,7 +45,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
     items = store.datasets.load(run.dataset_version_id).items
     rubric_of = rubric_lookup(scored_rubric(store, run), items)
     unasked = only_switched_off(store, run)
-    found = list[DoubtfulCell]()
+    doubtful = list[DoubtfulCell]()
     for item in ids:
         for criterion in rubric_of(item).criteria:
             cell, failed = (
@@ -56,14 +56,14 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
             if not why:
                 continue
             label = choice_label(criterion, cell.option, cell.abstained) if cell else None
-            told = (cell.agreement, cell.entropy, cell.votes, cell.abstentions) if cell else None
-            agreement, entropy, votes, away = told or (None, None, 0, 0)
-            found.append(
+            figures = (cell.agreement, cell.entropy, cell.votes, cell.abstentions) if cell else None
+            agreement, entropy, votes, away = figures or (None, None, 0, 0)
+            doubtful.append(
                 DoubtfulCell(
                     item, criterion.name, why, label, agreement, entropy, votes, away, failed
                 )
             )
-    return sorted(found, key=_order)
+    return sorted(doubtful, key=_order)
 
 
 def _why(cell: Verdict | None, failed: int, *, away: bool) -> str:
@@ -90,7 +90,7 @@ def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
         for criterion, report in reports.items():
             if not report.get("trained"):
                 off.setdefault(criterion, set()).add(judge)
-    counting, found = counting_of(run.plan), set[tuple[str, str]]()
+    counting, doubtful = counting_of(run.plan), set[tuple[str, str]]()
     for criterion, judges in off.items():
         rows: dict[str, list[BallotRow]] = {}
         for row in store.votes.all_ballots(run.id, criterion):
@@ -98,8 +98,8 @@ def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
         for item, ballots in rows.items():
             away = {b.judge for b in counting.count(ballots).ballots if b.abstained}
             if away and away <= judges:
-                found.add((item, criterion))
-    return frozenset(found)
+                doubtful.add((item, criterion))
+    return frozenset(doubtful)
 
 
 def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
@@ -116,8 +116,8 @@ def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any
     """The data of ``show --doubt --json``: the cells in doubt, of one item or of all."""
     if item is not None:
         store.results.item(run_id, item)  # one that is not there is refused
-    cells = [one for one in in_doubt(store, run_id) if item in (None, one.item)]
-    return {"run": run_id, "cells": [one._asdict() for one in cells]}
+    cells = [cell for cell in in_doubt(store, run_id) if item in (None, cell.item)]
+    return {"run": run_id, "cells": [cell._asdict() for cell in cells]}
 
 
 def as_text(found: Mapping[str, Any]) -> str:
@@ -125,7 +125,9 @@ def as_text(found: Mapping[str, Any]) -> str:
     cells = found["cells"]
     if not cells:
         return "No cell is in doubt: all calls came through, and all judges agree."
-    lines = [f"{one['item']}  {one['criterion']}  {_in_doubt(one)}" for one in cells[:_SHOWN_DOUBT]]
+    lines = [
+        f"{cell['item']}  {cell['criterion']}  {_in_doubt(cell)}" for cell in cells[:_SHOWN_DOUBT]
+    ]
     more = len(cells) - _SHOWN_DOUBT
     return "\n".join([*lines, *([f"and {more:,} more; --json has all"] if more > 0 else [])])
 

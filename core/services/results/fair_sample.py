@@ -54,17 +54,19 @@ def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
     >>> unlike([AlikeCells("Cause", same, labelled)])["Cause"].words
     'all judges agree on 100% of cells with a label, and on 0% of the others'
     """
-    known = [one for one in criteria if one.labelled.any() and not one.labelled.all()]
-    several = sum(len(one.same) > 0 for one in criteria) > 1
-    level = 1 - (1 - SURE) / max(1, len(known))
-    found = dict[str, UnfairLabels]()
-    for one in known:
-        chance = one.chance
+    partly_labelled = [
+        cells for cells in criteria if cells.labelled.any() and not cells.labelled.all()
+    ]
+    several = sum(len(cells.same) > 0 for cells in criteria) > 1
+    level = 1 - (1 - SURE) / max(1, len(partly_labelled))
+    unfair = dict[str, UnfairLabels]()
+    for cells in partly_labelled:
+        chance = cells.chance
         weights = (None, None) if chance is None else (1 / chance, 1 / np.maximum(1 - chance, 1e-9))
-        sides = (one.labelled & (chance is None or chance < 1), ~one.labelled)
+        sides = (cells.labelled & (chance is None or chance < 1), ~cells.labelled)
         first, others = (
             clustered_share(
-                *(one.same[at], np.flatnonzero(at)), None if w is None else w[at], level
+                *(cells.same[at], np.flatnonzero(at)), None if w is None else w[at], level
             )
             for at, w in zip(sides, weights, strict=True)
         )
@@ -72,13 +74,13 @@ def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
             continue
         _, low, high, *_ = difference(first, others)
         if (low or 0.0) > 0 or (high or 0.0) < 0:
-            on = f"on {visible(one.criterion)} " if several else ""
-            words = (
+            on = f"on {visible(cells.criterion)} " if several else ""
+            sentence = (
                 f"{on}all judges agree on {percent(first.value)} of cells with a label, and on "
                 f"{percent(others.value)} of the others"
             )
-            found[one.criterion] = UnfairLabels(words, harder=(high or 0.0) < 0)
-    return found
+            unfair[cells.criterion] = UnfairLabels(sentence, harder=(high or 0.0) < 0)
+    return unfair
 
 
 def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
@@ -94,17 +96,19 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
     chance = None
     if draw.note:
         chances = label_draws.drawn_items(store, run.dataset_version_id, draw.note).chances
-        chance = np.array([chances[one] for one in run_columns.items_of_run(store, run).ids])
+        chance = np.array([chances[column] for column in run_columns.items_of_run(store, run).ids])
     cells = []
-    for one in run_columns.cell_columns(store, run):
-        rows = one.rows[one.votes > 1]
-        given = labels.get(one.criterion)
+    for column in run_columns.cell_columns(store, run):
+        rows = column.rows[column.votes > 1]
+        given = labels.get(column.criterion)
         has = (
             np.zeros(len(rows), np.bool_) if given is None else given[rows] != run_columns.NO_LABEL
         )
-        same = one.entropy[one.votes > 1] == 0
-        cells.append(AlikeCells(one.criterion, same, has, None if chance is None else chance[rows]))
-    why = next((found.words for found in unlike(cells).values()), "")
+        same = column.entropy[column.votes > 1] == 0
+        cells.append(
+            AlikeCells(column.criterion, same, has, None if chance is None else chance[rows])
+        )
+    why = next((unfair.words for unfair in unlike(cells).values()), "")
     who = draw.by or "the owner of the data"
     return f"{who} declared them drawn at random, but {why}" if why else ""
 

@@ -40,14 +40,14 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
     rubric = scored_rubric(store, run)
     sizes = {c.name: len(c.scored) for c in rubric.criteria}
     ballots = store.votes.all_ballots(run_id)
-    found = []
+    rates = []
     for judge in run.panel.judges:
         if judge.offline:
             continue
         pairs, differ = count_pairs((r for r in ballots if r.judge == judge.name), own)
         places = store.votes.places(run_id, judge.name)
-        found.append(_rate(judge.name, pairs, differ, places, sizes))
-    return found
+        rates.append(_rate(judge.name, pairs, differ, places, sizes))
+    return rates
 
 
 def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:

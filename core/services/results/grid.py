@@ -131,8 +131,8 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
     system = np.array([place.get(name, 0) for name, *_ in kinds], np.int64)[of_item]
 
     def over(rows: Any, values: Any) -> list[MeanOver]:
-        known = ~np.isnan(values)
-        at, some = system[rows][known], values[known]
+        scored = ~np.isnan(values)
+        at, some = system[rows][scored], values[scored]
         totals = np.bincount(at, some, len(place)).tolist()
         counts = np.bincount(at, minlength=len(place)).tolist()
         # Index 0 is for all items, with or without a system.
@@ -140,7 +140,9 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
         return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]
 
     scores = over(np.arange(len(of_item)), score_columns(store, run).score)
-    each = {one.criterion: over(one.rows, one.value) for one in cell_columns(store, run)}
+    each = {
+        column.criterion: over(column.rows, column.value) for column in cell_columns(store, run)
+    }
     return [
         MeansOf(
             name,
@@ -152,5 +154,5 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
 
 
 def _earned(criterion: Criterion, means: Sequence[MeanOver] | None, place: int) -> MeanOver:
-    found = MeanOver(None, 0) if means is None else means[place]
-    return found._replace(value=earned(criterion, found.value))
+    mean = MeanOver(None, 0) if means is None else means[place]
+    return mean._replace(value=earned(criterion, mean.value))

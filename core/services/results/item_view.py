@@ -137,13 +137,13 @@ def _criterion_view(
     failures: dict[Cell, list[FailureRow]],
 ) -> CriterionView:
     truth = item.labels.get(criterion.name)
-    found = [
+    views = [
         (judge, vote_view(criterion, cell, votes, failures))
         for judge in run.panel.judges
         for cell in _cells(run, item, criterion, judge)
     ]
-    last = max((j.stage for j, view in found if view.vote and not j.shadow), default=0)
-    seen = tuple(_with_standing(run, judge, view, last, votes) for judge, view in found)
+    last = max((j.stage for j, view in views if view.vote and not j.shadow), default=0)
+    seen = tuple(_with_standing(run, judge, view, last, votes) for judge, view in views)
     return CriterionView(
         criterion=criterion,
         verdict=verdict,

@@ -77,7 +77,7 @@ _ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
 def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
     """The row of every item of a run by its id; callers must not modify it."""
     return _ROWS.get(
-        run.plan_hash, lambda: {one: row for row, one in enumerate(items_of_run(store, run).ids)}
+        run.plan_hash, lambda: {item: row for row, item in enumerate(items_of_run(store, run).ids)}
     )
 
 
@@ -121,12 +121,12 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
     stamp = store.results.derived(run.id)
 
     def read() -> Columns:
-        found = store.results.scored(run.id)
-        columns = zip(*found, strict=True) if found else ((),) * 5
+        scored = store.results.scored(run.id)
+        columns = zip(*scored, strict=True) if scored else ((),) * 5
         score, outcome, complete, review, votes = columns
         arrays = {
             **_told("score", np.array(score, np.float64)),
-            "outcome": np.array([OUTCOMES.index(one) for one in outcome], np.int8),
+            "outcome": np.array([OUTCOMES.index(name) for name in outcome], np.int8),
             "complete": np.array(complete, np.bool_),
             "review": np.array(review, np.bool_),
             "votes": np.array(votes, np.int32),
@@ -143,12 +143,12 @@ def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
     def read() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
-        for at, found in enumerate(store.votes.columns(run.id)):
-            head.append([found.criterion, found.judge, found.replicate])
-            rows = _rows(place, found.items)
+        for at, column in enumerate(store.votes.columns(run.id)):
+            head.append([column.criterion, column.judge, column.replicate])
+            rows = _rows(place, column.items)
             in_order = np.argsort(rows, kind="stable")
             arrays |= _placed(at, rows[in_order], run.items)
-            arrays[f"options {at}"] = _small(_options(found.options)[in_order])
+            arrays[f"options {at}"] = _small(_options(column.options)[in_order])
         return Columns({"columns": head}, arrays)
 
     kept = store.kept.made(f"votes of run {run.id}, form {FORM}", run.votes, read, keep=_keep(run))
@@ -203,11 +203,11 @@ def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[st
     ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if they could not
     assess it.
     """
-    found: dict[str, Numbers] = {}
+    labels: dict[str, Numbers] = {}
     for name, rows, option in _given(store, run, settled=settled):
-        column = found.setdefault(name, np.full(run.items, NO_LABEL))
+        column = labels.setdefault(name, np.full(run.items, NO_LABEL))
         column[rows] = NO_OPTION if option is None else option
-    return found
+    return labels
 
 
 def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, Any, int | None]]:
@@ -256,8 +256,8 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
     """How often each judge saw which order and chose what, in the run's own replicates."""
 
     def read() -> Columns:
-        found = store.votes.orders_shown(run.id, replicates)
-        return Columns({"orders": found}, {})
+        orders = store.votes.orders_shown(run.id, replicates)
+        return Columns({"orders": orders}, {})
 
     about = f"orders shown in run {run.id}, form {FORM}"
     kept = store.kept.made(about, run.votes, read, keep=_keep(run))
@@ -300,8 +300,8 @@ def _placed(at: int, rows: Numbers, items: int) -> dict[str, Numbers]:
 
 
 def _rows_of(kept: Columns, at: int, items: int) -> Numbers:
-    found = kept.arrays.get(f"rows {at}")
-    return np.arange(items) if found is None else found.astype(np.int64)
+    rows = kept.arrays.get(f"rows {at}")
+    return np.arange(items) if rows is None else rows.astype(np.int64)
 
 
 def _small(numbers: Numbers) -> Numbers:

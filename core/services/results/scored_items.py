@@ -32,8 +32,8 @@ def effective(item: Item, rubric: Rubric) -> Rubric:
 
 def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
     """The true choice per criterion of the rubric, if the item's label is one of its options."""
-    found = {c.name: item.truth(c) for c in rubric.criteria}
-    return {name: index for name, index in found.items() if index is not None}
+    labels = {c.name: item.truth(c) for c in rubric.criteria}
+    return {name: index for name, index in labels.items() if index is not None}
 
 
 def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
@@ -44,8 +44,8 @@ def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
     if not settled:
         return item
     labels = {**item.labels, **settled}
-    kept = {name: label for name, label in labels.items() if label is not None}
-    return item.model_copy(update={"labels": kept})
+    labelled = {name: label for name, label in labels.items() if label is not None}
+    return item.model_copy(update={"labels": labelled})
 
 
 def scored_rubric(store: Store, run: RunRow) -> Rubric:
@@ -60,8 +60,8 @@ NOTE = "fitted"
 
 def fitted_of(run: Run) -> dict[str, Fitted]:
     """The fitted rules that settle a run's criteria, by criterion name."""
-    kept: Mapping[str, object] = run.notes.get(NOTE, {})
-    return {name: build(Fitted, data, "fitted rule") for name, data in kept.items()}
+    rules: Mapping[str, object] = run.notes.get(NOTE, {})
+    return {name: build(Fitted, data, "fitted rule") for name, data in rules.items()}
 
 
 def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
@@ -150,7 +150,9 @@ def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
     if run.scored_version_id == run.rubric_version_id:
         return QuestionHashes(now, (), kept)
     asked = hashes(store.rubrics.version(run.rubric_version_id).rubric)
-    return QuestionHashes(now, tuple(n for n, one in now.items() if asked.get(n) != one), kept)
+    return QuestionHashes(
+        now, tuple(n for n, hash_now in now.items() if asked.get(n) != hash_now), kept
+    )
 
 
 def hashes(rubric: Rubric) -> dict[str, str]:
@@ -165,25 +167,25 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
     that people settled under the new question.
     """
     run = store.runs.row(run_id)
-    found = question_hashes(store, run)
-    if not found.stale:
+    questions = question_hashes(store, run)
+    if not questions.stale:
         return frozenset()
     own = store.signs.own_rubrics(run_id)
     ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own]
-    cells = {CellKey(item_id, name) for item_id in ids for name in found.stale}
-    return frozenset(cells - settled_alike(store, run_id, found.asks))
+    cells = {CellKey(item_id, name) for item_id in ids for name in questions.stale}
+    return frozenset(cells - settled_alike(store, run_id, questions.asks))
 
 
 def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
     """The cells that people settled, in any state, when asked the current question."""
-    known: dict[int, dict[str, str]] = {}
-    found = set[CellKey]()
+    by_version: dict[int, dict[str, str]] = {}
+    alike = set[CellKey]()
     for place, version_id in store.scored.settled_under(run_id):
-        if version_id not in known:
-            known[version_id] = hashes(store.rubrics.version(version_id).rubric)
-        if known[version_id].get(place.criterion) == now.get(place.criterion):
-            found.add(place)
-    return found
+        if version_id not in by_version:
+            by_version[version_id] = hashes(store.rubrics.version(version_id).rubric)
+        if by_version[version_id].get(place.criterion) == now.get(place.criterion):
+            alike.add(place)
+    return alike
 
 
 def put_aside(

@@ -58,13 +58,13 @@ class Counting:
                 ],
                 self.planned,
             )
-        kept = [r for r in rows if r.judge not in self.shadows]
+        counted = [r for r in rows if r.judge not in self.shadows]
         planned = self.planned
-        if self.stages is not None and kept:
-            last = max(self.stages[r.judge] for r in kept)
-            kept = [r for r in kept if self.stages[r.judge] == last]
+        if self.stages is not None and counted:
+            last = max(self.stages[r.judge] for r in counted)
+            counted = [r for r in counted if self.stages[r.judge] == last]
             planned = self.planned_by_stage[last]
-        return Counted(self._without_flips(kept), planned)
+        return Counted(self._without_flips(counted), planned)
 
     def _without_flips(self, rows: Sequence[BallotRow]) -> list[Ballot]:
         if self.flip_from is None:
@@ -214,9 +214,9 @@ class Alike:
 
     def settled(self, c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
         """The verdict of a cell."""
-        known = self._fitted.get(c.name)
-        if known and known.fits(c):
-            return self._settle(c, rows, failures, known.for_item(rows[0].item_id))
+        rule = self._fitted.get(c.name)
+        if rule and rule.fits(c):
+            return self._settle(c, rows, failures, rule.for_item(rows[0].item_id))
         # The part that does not depend on the item. Criteria live as long as their rubric's users.
         key = (id(c), failures, tuple(row[2:] for row in rows))
         if key not in self._verdicts:
@@ -259,8 +259,8 @@ def _scored(
     texts: Texts | MeasuredTexts | None,
     settled: frozenset[str],
 ) -> Scored:
-    found = score_item(rubric, options, texts=texts, settled=settled)
-    return found, found.trace.to_dict()
+    score = score_item(rubric, options, texts=texts, settled=settled)
+    return score, score.trace.to_dict()
 
 
 def adjudicated(
@@ -301,7 +301,7 @@ def item_result(
     cells = tuple(v for v in verdicts if v is not None)
     options = {v.criterion: v.option for v in cells}
     people = frozenset(v.criterion for v in cells if v.rule == ADJUDICATED)
-    score, told = (alike.scored if alike else _scored)(rubric, options, texts, people)
+    score, how = (alike.scored if alike else _scored)(rubric, options, texts, people)
     agreements = [v.agreement for v in cells if v.agreement is not None]
     trace = score.trace
     return ItemResult(
@@ -311,7 +311,7 @@ def item_result(
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
         cells=cells,
-        trace=told,
+        trace=how,
         low=trace.low,
         high=trace.high,
         fail=trace.fail,

@@ -73,9 +73,9 @@ def fit_criterion(
     the items' ids alone, so the same labels give the same rule; items with the same text are in one
     fold.
     """
-    known = sorted(taught(criterion, list(cells)), key=lambda c: c.item_id)
-    few = _too_few(criterion, known)
-    return few or _Trial(criterion, known, rules, others).fitted()
+    labelled = sorted(taught(criterion, list(cells)), key=lambda c: c.item_id)
+    few = _too_few(criterion, labelled)
+    return few or _Trial(criterion, labelled, rules, others).fitted()
 
 
 class _HeldOut(NamedTuple):
@@ -168,8 +168,10 @@ class _Trial:
     def _constant(self, weights: Weights) -> str:
         """The option that a rule gives in every cell; empty if it distinguishes any."""
         everything, _ = distinct([*self.said, *self.lesson.others])
-        verdicts = (settle(self.criterion, one, self.rules, weights=weights) for one in everything)
-        options = {one.option for one in verdicts if one is not None}
+        verdicts = (
+            settle(self.criterion, ballots, self.rules, weights=weights) for ballots in everything
+        )
+        options = {ballots.option for ballots in verdicts if ballots is not None}
         only = options.pop() if len(options) == 1 else None
         return "" if only is None else self.criterion.choices[only].label
 
@@ -209,12 +211,12 @@ class _Trial:
         """For all cells the worth of the option that their fold's rule gives."""
         import numpy as np
 
-        found = np.zeros(len(self.known))
+        credit = np.zeros(len(self.known))
         for at, (mine, numbers, place) in enumerate(self.by_fold):
             used = rule(at)
             options = np.array([self._option(number, used) for number in numbers.tolist()])
-            found[mine] = worth[options[place] + 1, self.lesson.truth[mine]]
-        return found
+            credit[mine] = worth[options[place] + 1, self.lesson.truth[mine]]
+        return credit
 
     def _rule_without(self, rule: FoldRule) -> Weights:
         import numpy as np
@@ -300,14 +302,14 @@ def offers(store: Store, run_id: int) -> list[Offer]:
     used = fitted_of(run)
     rubric = scored_rubric(store, run)
     cells = cells_of_run(store, run_id)
-    found = []
+    offered = []
     for criterion in rubric.criteria:
-        known, others = cells[criterion.name]
-        result = fit_criterion(criterion, known, run.plan.panel.rules, others)
+        labelled, others = cells[criterion.name]
+        result = fit_criterion(criterion, labelled, run.plan.panel.rules, others)
         fitted = result if isinstance(result, Fitted) else None
-        words = in_words(result) if isinstance(result, Fitted) else result
-        found.append(Offer(criterion.name, fitted, criterion.name in used, words))
-    return found
+        sentence = in_words(result) if isinstance(result, Fitted) else result
+        offered.append(Offer(criterion.name, fitted, criterion.name in used, sentence))
+    return offered
 
 
 @allowed("write")
@@ -361,7 +363,7 @@ def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]
     rubric = scored_rubric(store, run)
     counting = counting_of(run.plan)
     fits = {o.criterion: o.fitted for o in offers(store, run_id) if o.fitted and o.offered}
-    found: dict[tuple[str, str], dict[int, float]] = {}
+    likelihoods: dict[tuple[str, str], dict[int, float]] = {}
     for votes in store.votes.ballots(run_id) if fits else ():
         rows: dict[str, list[BallotRow]] = {}
         for row in votes.ballots:
@@ -372,5 +374,5 @@ def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]
             logs = log_weights(criterion, ballots, weights) if weights else None
             if logs is not None:
                 chances = shares(tuple(logs.values()))
-                found[votes.item_id, name] = dict(zip(logs, chances, strict=True))
-    return found
+                likelihoods[votes.item_id, name] = dict(zip(logs, chances, strict=True))
+    return likelihoods

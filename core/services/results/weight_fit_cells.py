@@ -71,7 +71,7 @@ class _Reader:
     def read(self) -> dict[str, VotedCells]:
         """The labelled cells, and others up to the number beyond which more teach nothing."""
         votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
-        return {one.name: self._cells(one, votes) for one in self._rubric.criteria}
+        return {own.name: self._cells(own, votes) for own in self._rubric.criteria}
 
     def _cells(self, criterion: Criterion, votes: _VotesOfCells) -> VotedCells:
         truth = self._labels.get(criterion.name, np.full(len(self._ids), NO_LABEL))
@@ -82,16 +82,16 @@ class _Reader:
         ]
         there = votes.there(criterion.name)
         there[strange] = False
-        known = np.flatnonzero(there & (truth >= 0))
+        labelled = np.flatnonzero(there & (truth >= 0))
         others = np.flatnonzero(there & (truth < 0) & self._labelled)
         # Up to the limit.
-        more = MOST_OTHERS - len(others) if len(known) >= FEWEST else 0
+        more = MOST_OTHERS - len(others) if len(labelled) >= FEWEST else 0
         rest = np.flatnonzero(there & ~self._labelled)[: max(more, 0)]
-        given = votes.of(criterion, np.concatenate([known, others, rest]), self._counting)
-        groups = (str(self._twins[place]) for place in self._places[known].tolist())
-        told = zip(known.tolist(), given, truth[known].tolist(), groups, strict=False)
-        cells = [LabelledCell(self._ids[row], *said) for row, *said in told]
-        return VotedCells(cells, given[len(known) :])
+        given = votes.of(criterion, np.concatenate([labelled, others, rest]), self._counting)
+        groups = (str(self._twins[place]) for place in self._places[labelled].tolist())
+        rows = zip(labelled.tolist(), given, truth[labelled].tolist(), groups, strict=False)
+        cells = [LabelledCell(self._ids[row], *cell) for row, *cell in rows]
+        return VotedCells(cells, given[len(labelled) :])
 
 
 class _VotesOfCells:
@@ -107,10 +107,10 @@ class _VotesOfCells:
 
     def there(self, name: str) -> npt.NDArray[np.bool_]:
         """Which items have a vote on a criterion."""
-        found = np.zeros(len(self._ids), np.bool_)
+        voted = np.zeros(len(self._ids), np.bool_)
         for column in self._columns.get(name, ()):
-            found[column.rows] = True
-        return found
+            voted[column.rows] = True
+        return voted
 
     def of(self, criterion: Criterion, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
         """The ballots that count in the cells of these rows."""
@@ -118,10 +118,10 @@ class _VotesOfCells:
         if (criterion.aggregation or getattr(rules, criterion.scale)) == "soft_mean" or self._apart:
             return self._one_by_one(criterion.name, rows, counting)
         columns = self._columns.get(criterion.name, [])
-        said = np.full((len(self._ids), len(columns)), _NOBODY)
+        options = np.full((len(self._ids), len(columns)), _NOBODY)
         for at, column in enumerate(columns):
-            said[column.rows, at] = column.options
-        seen = patterns(said[rows])
+            options[column.rows, at] = column.options
+        seen = patterns(options[rows])
         ballots = []
         for row in seen.rows.tolist():
             voted = [
@@ -136,7 +136,7 @@ class _VotesOfCells:
         """The same vote by vote: only this has probabilities, and abstentions in other options."""
         ids = [self._ids[row] for row in rows.tolist()]
         return [
-            counting.count([one for one in votes.ballots if one.criterion == name]).ballots
+            counting.count([ballot for ballot in votes.ballots if ballot.criterion == name]).ballots
             for votes in self._store.votes.ballots(self._run.id, ids)
         ]
 
@@ -149,5 +149,5 @@ def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRo
 
 def _alike(own: Rubric, criterion: Criterion) -> bool:
     """Whether a rubric has the criterion with the same options."""
-    asked = [one.choices for one in own.criteria if one.name == criterion.name]
+    asked = [other.choices for other in own.criteria if other.name == criterion.name]
     return any([o.label for o in of] == [o.label for o in criterion.choices] for of in asked)

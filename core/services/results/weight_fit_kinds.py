@@ -89,8 +89,8 @@ class Lesson:
         span = float(values.max() - values.min())
         if not span:
             return np.arange(len(values), dtype=float)
-        found: Floats = (values - values.min()) / span * (len(values) - 1)
-        return found
+        positions: Floats = (values - values.min()) / span * (len(values) - 1)
+        return positions
 
     def loss(self, option: int | None, truth: int) -> float:
         """The loss of a verdict: levels to the truth if these are ordered, else 0 or 1.
@@ -117,17 +117,17 @@ class Lesson:
         """How much each judge counts under ``weights``."""
         from core.metrics import weight_fit
 
-        found = weight_fit.fit(self.votes, self.truth, len(self.places), self.owner)
-        return {j: float(r) for j, r in zip(self.judges, found.reliance, strict=True)}
+        fitted = weight_fit.fit(self.votes, self.truth, len(self.places), self.owner)
+        return {j: float(r) for j, r in zip(self.judges, fitted.reliance, strict=True)}
 
     def _weights(self, keep: Levels) -> Weights:
         from core.metrics import weight_fit
 
         k = len(self.places)
-        found = weight_fit.fit(self.votes[keep], self.truth[keep], k, self.owner)
-        tables = (tuple(tuple(map(float, row)) for row in table) for table in found.evidence)
+        fitted = weight_fit.fit(self.votes[keep], self.truth[keep], k, self.owner)
+        tables = (tuple(tuple(map(float, row)) for row in table) for table in fitted.evidence)
         return Weights(
-            prior=tuple(map(float, found.prior)),
+            prior=tuple(map(float, fitted.prior)),
             judges=dict(zip(self.judges, tables, strict=True)),
             nearest=self.ordinal,
             overrules=len(self.judges) == 1,
@@ -136,8 +136,8 @@ class Lesson:
     @cached_property
     def _everyone(self) -> tuple[list[str], Levels]:
         """Judges, and the first vote of each on all cells, labelled or not."""
-        said, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
-        judges, owner, votes = _matrix(self.criterion, said)
+        distinct_ballots, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
+        judges, owner, votes = _matrix(self.criterion, distinct_ballots)
         return judges, votes[alike][:, [owner.index(at) for at in range(len(judges))]]
 
     @cached_property
@@ -153,11 +153,11 @@ class Lesson:
         if len(judges) < 2 or (votes < 0).mean() < SEEN_APART:
             return {}
         rank = np.argsort(np.argsort(self.places))
-        found = facets([np.where(votes >= 0, rank[votes], -1)], [len(self.places)])
+        severity = facets([np.where(votes >= 0, rank[votes], -1)], [len(self.places)])
         steps = len(self.places) - 1
         return {
-            judge: steps * (one.shift.value or 0.0)
-            for judge, one in zip(judges, found.raters, strict=False)
+            judge: steps * (rater.shift.value or 0.0)
+            for judge, rater in zip(judges, severity.raters, strict=False)
         }
 
     @cached_property
@@ -168,10 +168,10 @@ class Lesson:
         from core.metrics.dawid_skene import dawid_skene
 
         judges, votes = self._everyone
-        found = dawid_skene(votes, len(self.places))
-        logs = np.log(found.chances).transpose(0, 2, 1)
+        model = dawid_skene(votes, len(self.places))
+        logs = np.log(model.chances).transpose(0, 2, 1)
         return Weights(
-            prior=tuple(map(float, np.log(found.prior))),
+            prior=tuple(map(float, np.log(model.prior))),
             judges={
                 judge: tuple(tuple(map(float, row)) for row in table)
                 for judge, table in zip(judges, logs, strict=True)
@@ -196,9 +196,10 @@ class Lesson:
 
         # -(level - a - b x)^2 / 2 spread, without the terms shared by all levels.
         def rows(off: float) -> tuple[tuple[float, ...], ...]:
-            said = self.places - off
+            centre = self.places - off
             return tuple(
-                tuple(float((to - a) * b * one / spread) for to in self.places) for one in said
+                tuple(float((to - a) * b * worth / spread) for to in self.places)
+                for worth in centre
             )
 
         prior = tuple(float(-((to - a) ** 2) / (2 * spread)) for to in self.places)
@@ -227,13 +228,13 @@ class Lesson:
         """By judge, a row per cell: which have votes, which are right, and how far off each is."""
         import numpy as np
 
-        found = []
+        voices = []
         for place in range(len(self.judges)):
             votes = self.votes[:, np.asarray(self.owner) == place]
             right = votes == self.truth[:, None]
             away = abs(self.places[votes] - self.places[self.truth][:, None])
-            found.append((votes >= 0, right, away if self.ordinal else 1.0 - right))
-        return found
+            voices.append((votes >= 0, right, away if self.ordinal else 1.0 - right))
+        return voices
 
     @cached_property
     def _means(self) -> Floats:
@@ -252,9 +253,9 @@ class Lesson:
             votes = self.votes[:, np.asarray(self.owner) == place]
             there = votes >= 0
             off = shifts.get(judge, 0.0)
-            said = np.where(there, self.places[votes] - off, 0.0).sum(axis=1)
+            sums = np.where(there, self.places[votes] - off, 0.0).sum(axis=1)
             voices.append(
-                np.where(there.any(axis=1), said / np.maximum(there.sum(axis=1), 1), np.nan)
+                np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
             )
         means: Floats = np.nanmean(np.array(voices), axis=0)
         return means
@@ -271,8 +272,8 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
 
 def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
     """The usable cells: labelled with a scored option, and with a vote for one."""
-    said, alike = distinct([cell.ballots for cell in cells])
-    voted, scored = [votes_of(criterion, ballots) for ballots in said], set(criterion.scored)
+    ballots_of, alike = distinct([cell.ballots for cell in cells])
+    voted, scored = [votes_of(criterion, ballots) for ballots in ballots_of], set(criterion.scored)
     pairs = zip(cells, alike.tolist(), strict=True)
     return [cell for cell, at in pairs if voted[at] and cell.truth in scored]
 
@@ -284,7 +285,10 @@ def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]],
     # Identical objects are compared once; they live longer than their ids are used.
     first = {id(ballots): ballots for ballots in given}
     numbers: dict[tuple[Ballot, ...], int] = {}
-    number = {key: numbers.setdefault(tuple(one), len(numbers)) for key, one in first.items()}
+    number = {
+        key: numbers.setdefault(tuple(key_ballots), len(numbers))
+        for key, key_ballots in first.items()
+    }
     alike = np.array([number[id(ballots)] for ballots in given], np.int64)
     return list(numbers), alike
 

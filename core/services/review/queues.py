@@ -130,8 +130,8 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
         InputError: no name, or no cell to queue.
         NotAllowed: there is none, and this person may not make one.
     """
-    made = queue_by(store, run_id, rule)
-    return made or make_queue(store, seat, run_id, name, rule, QueueSettings())
+    queue = queue_by(store, run_id, rule)
+    return queue or make_queue(store, seat, run_id, name, rule, QueueSettings())
 
 
 @allowed("organise")

@@ -46,11 +46,11 @@ def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
         last(run_id)
         return
     names = {name for _, name in cells}
-    (one,) = names if len(names) == 1 else ("",)
-    of = f", {one_line(one, 60)}" if one else ""
+    (single,) = names if len(names) == 1 else ("",)
+    of = f", {one_line(single, 60)}" if single else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(fmt.plural(len(cells), 'cell') + of)}</b>", width="content")
-        form(run_id, cells, next((c for c in criteria if c.name == one), None), "bar")
+        form(run_id, cells, next((c for c in criteria if c.name == single), None), "bar")
         st.button(
             "Clear",
             key=state.key(SETTLE, "clear"),
@@ -80,8 +80,8 @@ def form(run_id: int, cells: Cells, criterion: Criterion | None, where: str) -> 
             help="Needed where all judges agree on another option.",
         )
         st.caption("Cannot be assessed:")
-        for why, words in WHYS.items():
-            _press(words, where, why, written, Given(None, why))
+        for why, text in WHYS.items():
+            _press(text, where, why, written, Given(None, why))
 
 
 def _press(
@@ -134,11 +134,11 @@ def by_digit(run_id: int, cells: Cells, criterion: Criterion, digit: int) -> Non
 
 def last(run_id: int) -> None:
     """What was settled last, and the press that takes it back."""
-    of_run, steps, words = state.get(LAST) or (None, (), "")
+    of_run, steps, text = state.get(LAST) or (None, (), "")
     if of_run != run_id:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f'<span class="rs-quiet">{esc(words)}</span>', width="content")
+        st.html(f'<span class="rs-quiet">{esc(text)}</span>', width="content")
         st.button(
             "Undo",
             key=state.key(SETTLE, "undo"),

@@ -105,3 +105,13 @@ def test_a_judge_that_answered_late_gives_its_vote(
     result, call, _ = ask(runner, "openai", provider)
     assert isinstance(result, Vote)
     assert call.tries == 1
+
+
+def test_an_unexpected_error_of_the_question_whether_it_is_there_ends_the_wait(
+    runner: asyncio.Runner,
+) -> None:
+    async def broken() -> None:
+        raise KeyError("models")
+
+    with pytest.raises(KeyError, match="models"):
+        runner.run(connections.while_alive(asyncio.sleep(60), broken))

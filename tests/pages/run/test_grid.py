@@ -10,9 +10,9 @@ from core.services.results import browsing
 from core.store.store import Store
 from pages.queues.outlook import QUEUE_ACT
 from pages.run.filters import BESIDE, DIFFER, ONLY
-from pages.run.grid import APART
 from pages.run.item import ITEM_ACT
 from pages.ui import routes, state
+from pages.ui.grid.run_cells import APART
 from pages.ui.identity import NAME, SESSION
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import FRAME, shown, visit

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.formats.datasets.table import opened
-from core.formats.votes.tools.fields import item_fields
-from core.formats.votes.tools.lax_json import mapping_in, objects_in
+from core.formats.source.opened import Opened
+from core.formats.votes.tools.fields import item_fields, mapping_in, objects_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape, View
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, ToolShape
 
 #: An answer longer than this is a text, not a choice.
 _LONGEST = 80
@@ -78,7 +77,7 @@ def _is_task(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("data"), dict) and bool(marks) and "result" in marks[0]
 
 
-def _read_tasks(file: JsonRows) -> ToolResults:
+def _read_tasks(file: Opened) -> ToolResults:
     results = ToolResults("label_studio", file.title)
     marks, left = list[Marked](), Counter[str]()
     for task in file.rows:
@@ -131,11 +130,11 @@ _ABOUT = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 _MORE = {*_ABOUT, "id", "agreement", "history", "is_gt", "annotator_reviews"}
 
 
-def _is_task_table(file: CsvTable) -> bool:
+def _is_task_table(file: Opened) -> bool:
     return {*_ABOUT, "id"} <= set(file.columns)
 
 
-def _read_table(file: CsvTable) -> ToolResults:
+def _read_table(file: Opened) -> ToolResults:
     """Read a table with a row per annotation: the task's fields, id, marks, who and when."""
     results = ToolResults("label_studio", file.title)
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
@@ -229,15 +228,12 @@ def _answered(
         left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
 
 
-def _in_list(file: View) -> Sequence[Mapping[str, Any]]:
-    """Return rows of JSON lines, a list, or a document's ``records``."""
-    if isinstance(file, JsonRows):
-        return file.rows
-    assert isinstance(file, JsonDocument)
+def _in_list(file: Opened) -> Sequence[Mapping[str, Any]]:
+    """Return a document's ``records``."""
     return objects_in(mapping_in(file.value).get("records"))
 
 
-def _holds_records(file: JsonDocument) -> bool:
+def _holds_records(file: Opened) -> bool:
     if not file.holds("records", "responses", "suggestions"):
         return False
     rows = _in_list(file)
@@ -245,14 +241,14 @@ def _holds_records(file: JsonDocument) -> bool:
 
 
 LABEL_STUDIO = (
-    Shape(JsonRows, lambda file: _is_task(file.first), _read_tasks),
-    Shape(CsvTable, _is_task_table, _read_table),
+    ToolShape("rows", lambda file: _is_task(file.first), _read_tasks),
+    ToolShape("table", _is_task_table, _read_table),
 )
 ARGILLA = (
-    Shape(
-        JsonRows,
+    ToolShape(
+        "rows",
         lambda file: _is_record(file.first),
         lambda file: _read_records(file.rows, file.title),
     ),
-    Shape(JsonDocument, _holds_records, lambda file: _read_records(_in_list(file), file.title)),
+    ToolShape("object", _holds_records, lambda file: _read_records(_in_list(file), file.title)),
 )

@@ -7,21 +7,29 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.formats.votes.tools.fields import item_fields, number_in, written, yes_or_no
-from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.source.opened import Opened
+from core.formats.votes.tools.fields import (
+    conversation,
+    item_fields,
+    mapping_in,
+    number_in,
+    objects_in,
+    text_in,
+    written,
+    yes_or_no,
+)
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, ToolShape
 
 # DeepEval: a test case is an item, a metric a question that it passed or not.
 
 
-def _test_run(file: JsonDocument) -> dict[str, Any]:
+def _test_run(file: Opened) -> dict[str, Any]:
     value = mapping_in(file.value)
     return mapping_in(value.get("testRunData")) or value
 
 
-def _is_test_run(file: JsonDocument) -> bool:
+def _is_test_run(file: Opened) -> bool:
     if not file.holds("testCases", "metricsData"):
         return False
     cases = _cases(_test_run(file))
@@ -32,7 +40,7 @@ def _cases(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*objects_in(run.get("testCases")), *objects_in(run.get("conversationalTestCases"))]
 
 
-def _read_test_run(file: JsonDocument) -> ToolResults:
+def _read_test_run(file: Opened) -> ToolResults:
     run = _test_run(file)
     results = ToolResults("deepeval", str(run.get("testFile") or file.title)[:200])
     for case in _cases(run):
@@ -213,7 +221,7 @@ def _without_id(name: str) -> str:
     return head if dash and len(tail) >= 32 else name[:200]
 
 
-def _is_output_page(file: JsonDocument) -> bool:
+def _is_output_page(file: Opened) -> bool:
     if not file.holds("data", "datasource_item", "results"):
         return False
     rows = objects_in(mapping_in(file.value).get("data"))
@@ -223,7 +231,7 @@ def _is_output_page(file: JsonDocument) -> bool:
 # MT-Bench: an answer of a model to a turn is an item; the judge's score is a number from 1 to 10.
 
 
-def _read_single(file: JsonRows) -> ToolResults:
+def _read_single(file: Opened) -> ToolResults:
     results = ToolResults("mt_bench", file.title)
     for row in file.rows:
         item = f"question {row['question_id']}, turn {row['turn']}, {row['model']}"[:480]
@@ -239,20 +247,20 @@ def _read_single(file: JsonRows) -> ToolResults:
     return results
 
 
-DEEPEVAL = (Shape(JsonDocument, _is_test_run, _read_test_run),)
+DEEPEVAL = (ToolShape("object", _is_test_run, _read_test_run),)
 RAGAS = (
-    Shape(JsonRows, lambda f: _is_ragas(list(f.first)), lambda f: _read_ragas(f.rows, f.title)),
-    Shape(CsvTable, lambda f: _is_ragas(f.columns), lambda f: _read_ragas(f.records(), f.title)),
+    ToolShape("rows", lambda f: _is_ragas(list(f.first)), lambda f: _read_ragas(f.rows, f.title)),
+    ToolShape("table", lambda f: _is_ragas(f.columns), lambda f: _read_ragas(f.records(), f.title)),
 )
 OPENAI_EVALS = (
-    Shape(
-        JsonRows, lambda f: _is_output_item(f.first), lambda f: _read_output_items(f.rows, f.title)
+    ToolShape(
+        "rows", lambda f: _is_output_item(f.first), lambda f: _read_output_items(f.rows, f.title)
     ),
-    Shape(
-        JsonDocument,
+    ToolShape(
+        "object",
         _is_output_page,
         lambda f: _read_output_items(objects_in(f.value["data"]), f.title),
     ),
 )
 _OF_SINGLE = {"question_id", "model", "judge", "judgment", "score", "turn"}
-MT_BENCH = (Shape(JsonRows, lambda f: f.first.keys() >= _OF_SINGLE, _read_single),)
+MT_BENCH = (ToolShape("rows", lambda f: f.first.keys() >= _OF_SINGLE, _read_single),)

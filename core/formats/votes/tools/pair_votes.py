@@ -11,14 +11,14 @@ from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.votes.tools.lax_json import conversation, objects_in
+from core.formats.votes.tools.fields import conversation, objects_in
 from core.formats.votes.tools.tool_results import (
     RaterKind,
     ToolAnswer,
     ToolQuestion,
     ToolResults,
+    ToolShape,
 )
-from core.formats.votes.tools.views import JsonRows, Shape
 
 OVERALL = "overall"
 #: With more raters than this, individuals do not matter: they count as one.
@@ -152,8 +152,12 @@ def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
 _OF_ARENA = {"model_a", "model_b", "winner"}
 _OF_PAIRS = {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"}
 ARENA = (
-    Shape(JsonRows, lambda f: f.first.keys() >= _OF_ARENA, lambda f: _read_arena(f.rows, f.title)),
+    ToolShape(
+        "rows", lambda f: f.first.keys() >= _OF_ARENA, lambda f: _read_arena(f.rows, f.title)
+    ),
 )
 MT_BENCH_PAIRS = (
-    Shape(JsonRows, lambda f: f.first.keys() >= _OF_PAIRS, lambda f: _read_pairs(f.rows, f.title)),
+    ToolShape(
+        "rows", lambda f: f.first.keys() >= _OF_PAIRS, lambda f: _read_pairs(f.rows, f.title)
+    ),
 )

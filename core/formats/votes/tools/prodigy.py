@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.formats.source.opened import Opened
 from core.formats.votes.tools.annotation_tools import Marked, answers_of
-from core.formats.votes.tools.fields import item_fields
-from core.formats.votes.tools.lax_json import mapping_in, objects_in
-from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
-from core.formats.votes.tools.views import JsonRows, Shape
+from core.formats.votes.tools.fields import item_fields, mapping_in, objects_in
+from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults, ToolShape
 
 _ANSWERS = ("accept", "reject", "ignore")
 #: What is no text of the task.
@@ -21,7 +20,7 @@ def _is_task(row: Mapping[str, Any]) -> bool:
     return row.get("answer") in _ANSWERS and {"_input_hash", "_task_hash"} <= row.keys()
 
 
-def _read(file: JsonRows) -> ToolResults:
+def _read(file: Opened) -> ToolResults:
     results = ToolResults("prodigy", file.title)
     marks, left = list[Marked](), Counter[str]()
     raters: dict[Any, str] = {}
@@ -58,4 +57,4 @@ def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any])
     return Marked(item, question, rater, "human", chosen, several)
 
 
-SHAPES = (Shape(JsonRows, lambda file: _is_task(file.first), _read),)
+SHAPES = (ToolShape("rows", lambda file: _is_task(file.first), _read),)

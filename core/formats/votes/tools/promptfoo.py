@@ -13,10 +13,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from core.formats.votes.tools.fields import number_in, yes_or_no
-from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
+from core.formats.source.opened import Opened
+from core.formats.votes.tools.fields import (
+    conversation,
+    mapping_in,
+    number_in,
+    objects_in,
+    text_in,
+    yes_or_no,
+)
+from core.formats.votes.tools.tool_results import (
+    RaterKind,
+    ToolAnswer,
+    ToolQuestion,
+    ToolResults,
+    ToolShape,
+)
 
 PASSED = "passed"
 _ALL = ToolQuestion("All assertions of the test hold for the output.")
@@ -34,7 +46,7 @@ _SYSTEM = re.compile(r"\[(?P<system>[^\]]+)\] (?P<prompt>.*)\Z", re.S)
 _METRIC = re.compile(r"Metric: (?P<name>.+)\Z", re.S)
 
 
-def _is_document(file: JsonDocument) -> bool:
+def _is_document(file: Opened) -> bool:
     if not file.holds("evalId", "results", "promptIdx"):
         return False
     rows = objects_in(mapping_in(mapping_in(file.value).get("results")).get("results"))
@@ -45,13 +57,13 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return {"promptIdx", "testIdx", "success", "provider"} <= row.keys()
 
 
-def _is_table(file: CsvTable) -> bool:
+def _is_table(file: Opened) -> bool:
     """Return whether columns are an output, status, score and reasons each."""
     outputs = [head for head, after in pairwise(file.columns) if after == "Status"]
     return "Grader Reason" in file.columns and any(map(_SYSTEM.match, outputs))
 
 
-def _read_document(file: JsonDocument) -> ToolResults:
+def _read_document(file: Opened) -> ToolResults:
     config = mapping_in(file.value.get("config"))
     results = mapping_in(file.value["results"])
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
@@ -197,7 +209,7 @@ def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
     return (kind, "llm") if asking else ("promptfoo", "offline")
 
 
-def _read_table(file: CsvTable) -> ToolResults:
+def _read_table(file: Opened) -> ToolResults:
     """Read a table with a row per test and columns per output."""
     results = ToolResults("promptfoo", file.title)
     results.questions[PASSED] = _ALL
@@ -210,7 +222,7 @@ def _read_table(file: CsvTable) -> ToolResults:
     ends = [*(at for at, _ in outputs[1:]), len(columns)]
     variables = [at for at in range(outputs[0][0]) if columns[at] != "Description"]
     several = len({named["prompt"] for _, named in outputs}) > 1
-    for number, cells in enumerate(file.rows(), start=1):
+    for number, cells in enumerate(file.cells(), start=1):
         variables_by_name = {columns[at]: cells[at] for at in variables}
         about = cells[columns.index("Description")] if "Description" in columns else ""
         for (start, named), end in zip(outputs, ends, strict=True):
@@ -253,9 +265,9 @@ def _cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
 
 
 SHAPES = (
-    Shape(JsonDocument, _is_document, _read_document),
-    Shape(
-        JsonRows, lambda file: _is_row(file.first), lambda file: _read_rows(file.rows, file.title)
+    ToolShape("object", _is_document, _read_document),
+    ToolShape(
+        "rows", lambda file: _is_row(file.first), lambda file: _read_rows(file.rows, file.title)
     ),
-    Shape(CsvTable, _is_table, _read_table),
+    ToolShape("table", _is_table, _read_table),
 )

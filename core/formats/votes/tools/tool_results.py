@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -11,15 +12,11 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.formats.source.format import Fit, Format
+from core.formats.source.opened import Opened, Shape
 from core.formats.source.parsed import shortened
 from core.formats.votes.derived_rubric import spelt_as
-from core.formats.votes.imported import (
-    TOOL_NAMES,
-    ToolKind,
-    VoteBundle,
-    VoteChecker,
-    VoteLine,
-)
+from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.formats.votes.tools.scales import Bins, Scale, Value, scale_of
 
 RaterKind = Literal["human", "llm", "offline"]
@@ -57,10 +54,10 @@ class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
     ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
-    one that came with the answers, if any.
+    one that came with the answers, if any. ``of`` is what the tool is called.
     """
 
-    tool: ToolKind
+    tool: str
     title: str
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     questions: dict[str, ToolQuestion] = field(default_factory=dict)
@@ -69,6 +66,7 @@ class ToolResults:
     notices: list[Problem] = field(default_factory=list)
     contest: dict[str, Any] | None = None
     rubric: Rubric | None = None
+    of: str = "pairs"
 
     def note(self, message: str, mend: str = "") -> None:
         """Add a notice about the import."""
@@ -97,7 +95,7 @@ def bundle(
     scales = _scales(results, bins)
     rubric = rubric or results.rubric
     if not results.answers or (rubric is None and not scales):
-        message = f"It is a file of {TOOL_NAMES[results.tool]}, and holds no scores."
+        message = f"It is a file of {results.of}, and holds no scores."
         raise InputError(message, tuple(results.notices), results.title)
     lines = list(_lines(results, scales))
     if rubric is None:
@@ -110,7 +108,7 @@ def bundle(
         dataset = _dataset(results, scales, {criterion.name for criterion in rubric.criteria})
     checker = VoteChecker(rubric, dataset.items, results.title)
     votes = checker.read(lines)
-    notices = [Problem(f"Read as results of {TOOL_NAMES[results.tool]}."), *results.notices]
+    notices = list(results.notices)
     notices += [notice for scale in scales.values() for notice in scale.notices]
     notices += checker.notices
     details = {} if results.contest is None else {"contest": results.contest}
@@ -203,3 +201,44 @@ def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[st
         results.note(f"{textless:,} items come without their text.", mend)
     data = {"name": results.title[:200], "items": items}
     return build(Dataset, data, "dataset", results.title)
+
+
+class ToolShape(NamedTuple):
+    """A shape of a tool's files: what it begins like, how it is recognised and read."""
+
+    shape: Shape
+    fits: Callable[[Opened], bool]
+    read: Callable[[Opened], ToolResults]
+
+
+def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
+    """Return the entry of a tool in the list of formats: its results are votes, and items."""
+
+    def shape_of(opened: Opened) -> ToolShape | None:
+        of_shape = (one for one in shapes if one.shape in opened.shapes)
+        return next((one for one in of_shape if one.fits(opened)), None)
+
+    def fits(opened: Opened) -> Fit | None:
+        shape = opened.once(shape_of)
+        return None if shape is None else Fit(3, f"what {title} writes")
+
+    def read(opened: Opened) -> ToolResults:
+        shape = opened.once(shape_of)
+        assert shape is not None
+        with damaged_refused(title, opened.name):
+            results = shape.read(opened)
+        results.of = title
+        return results
+
+    return Format(name, title, ("votes", "items"), fits, read)
+
+
+@contextmanager
+def damaged_refused(title: str, name: str) -> Iterator[None]:
+    """Refuse a file whose records lack what the tool always writes, with the reason."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
+        message = f"This file of {title} is damaged or was changed ({reason})."
+        raise InputError(f"{message} Export it again.", (), name) from error

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.formats.datasets.table import opened
-from core.formats.votes.tools.lax_json import mapping_in
+from core.formats.source.opened import Opened
+from core.formats.votes.tools.fields import mapping_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, ToolShape
 
 Row = Mapping[str, Any]
 
@@ -143,7 +143,7 @@ _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "of
 
 def _shapes(
     kind: Any, fits: Callable[[Sequence[str]], bool], take: Callable[[ToolResults, Row], None]
-) -> tuple[Shape[Any], ...]:
+) -> tuple[ToolShape, ...]:
     """Return the shapes of rows: JSON lines or list, an API page, a table."""
 
     def read(rows: Sequence[Row], title: str) -> ToolResults:
@@ -152,17 +152,17 @@ def _shapes(
             take(results, row)
         return results
 
-    def table(file: CsvTable) -> ToolResults:
+    def table(file: Opened) -> ToolResults:
         return read(file.records(), file.title)
 
-    def is_page(file: JsonDocument) -> bool:
+    def is_page(file: Opened) -> bool:
         rows = mapping_in(file.value).get("data") if file.holds("data") else None
         return isinstance(rows, list) and bool(rows) and fits(list(mapping_in(rows[0])))
 
     return (
-        Shape(JsonRows, lambda f: fits(list(f.first)), lambda f: read(f.rows, f.title)),
-        Shape(JsonDocument, is_page, lambda f: read(f.value["data"], f.title)),
-        Shape(CsvTable, lambda f: fits(f.columns), table),
+        ToolShape("rows", lambda f: fits(list(f.first)), lambda f: read(f.rows, f.title)),
+        ToolShape("object", is_page, lambda f: read(f.value["data"], f.title)),
+        ToolShape("table", lambda f: fits(f.columns), table),
     )
 
 
