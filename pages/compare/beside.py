@@ -78,6 +78,8 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
                 state.put(key, page)
                 st.pagination(-(-len(pairs) // PAGE), key=key, on_change=_on_page, args=(key,))
+            signs = {**cells.SIGNS, run_cells.APART: "the runs differ"}
+            st.caption(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items()))
             st.space("stretch")
             st.html(cells.legend(), width="content")
 
