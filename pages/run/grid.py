@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import groupby
 
 import streamlit as st
 
@@ -197,6 +198,7 @@ def _grid(
         heads, cells, groups = _beside(rubric, of, found, lines, prompts)
     else:
         heads, cells = _alone(rubric, means, found)
+        groups = _sections(rubric, len(heads))
     drawn.show(
         state.key(RUN_GRID, run.id),
         f"{'Tasks' if lines else 'Items'} by criteria",
@@ -245,6 +247,15 @@ def _alone(
         ]
         rows.append(cells)
     return heads, rows
+
+
+def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
+    """The headings that criteria stand under, over their columns; none where there are none."""
+    if not any(criterion.section for criterion in rubric.criteria):
+        return []
+    parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
+    over = [(one_line(section, 60), len(list(criteria)), "") for section, criteria in parts]
+    return [("", 2, ""), *over, ("", columns - 2 - len(rubric.criteria), "")]
 
 
 def _beside(
