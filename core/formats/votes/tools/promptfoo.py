@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -24,10 +24,12 @@ from core.formats.votes.tools.fields import (
 )
 from core.formats.votes.tools.tool_results import (
     RaterKind,
+    Rows,
     ToolAnswer,
     ToolQuestion,
     ToolResults,
     ToolShape,
+    of_rows,
 )
 
 PASSED = "passed"
@@ -69,7 +71,7 @@ def _read_document(file: Opened) -> ToolResults:
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
 
 
-def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_rows(given: Rows, title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
     everywhere = _in_every_test(given)
@@ -78,12 +80,12 @@ def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     return results
 
 
-def item_ids(given: Sequence[Mapping[str, Any]]) -> list[str]:
+def item_ids(given: Rows) -> list[str]:
     """Return the item of every output, in order."""
     return list(_items(ToolResults("promptfoo", ""), given))
 
 
-def _items(results: ToolResults, given: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _items(results: ToolResults, given: Rows) -> Iterator[str]:
     prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
@@ -167,7 +169,7 @@ def _answers(
         results.answers.append(answer)
 
 
-def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+def _in_every_test(rows: Rows) -> frozenset[str]:
     """Return assertions that every graded output has word for word.
 
     They name their own question.
@@ -266,8 +268,6 @@ def _cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
 
 SHAPES = (
     ToolShape("object", _is_document, _read_document),
-    ToolShape(
-        "rows", lambda file: _is_row(file.first), lambda file: _read_rows(file.rows, file.title)
-    ),
+    *of_rows(_is_row, _read_rows),
     ToolShape("table", _is_table, _read_table),
 )

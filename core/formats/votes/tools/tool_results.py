@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -209,6 +209,36 @@ class ToolShape(NamedTuple):
     shape: Shape
     fits: Callable[[Opened], bool]
     read: Callable[[Opened], ToolResults]
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def of_rows(
+    fits: Callable[[Mapping[str, Any]], bool],
+    read: Callable[[Rows, str], ToolResults],
+    within: str = "",
+    *,
+    table: bool = False,
+) -> tuple[ToolShape, ...]:
+    """Return the shapes of rows, recognised by the first: JSON lines, or a JSON list.
+
+    ``within``: also a list under that key of an object. ``table``: also CSV with these headings.
+    """
+
+    def inside(opened: Opened) -> list[dict[str, Any]]:
+        value = opened.value if opened.holds(f'"{within}"') else None
+        listed = value.get(within) if isinstance(value, dict) else None
+        return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+
+    shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read(f.rows, f.title))]
+    if within:
+        shapes.append(ToolShape("object", lambda f: any(map(fits, inside(f)[:1])),
+                                lambda f: read(inside(f), f.title)))  # fmt: skip
+    if table:
+        shapes.append(ToolShape("table", lambda f: fits(dict.fromkeys(f.columns)),
+                                lambda f: read(f.records(), f.title)))  # fmt: skip
+    return tuple(shapes)
 
 
 def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
