@@ -55,15 +55,11 @@ class TableForm(NamedTuple):
     read: Callable[[RawTable, Scaling], Rubrics]
     write: Write | None = None
 
-    def format(self) -> Format:
-        """Return its entry in the list of formats."""
-
-        def fits(opened: Opened) -> Fit | None:
-            found = any(map(self.looks, opened.once(_heads_in)))
-            score = 1 if self.looks is looks_like_grid else 2
-            return Fit(score, "the headings of its columns") if found else None
-
-        return Format(self.name, self.title, ("rubric",), fits, read_rubrics, write=self.write)
+    def known(self, opened: Opened) -> Fit | None:
+        """Return how surely a file is one."""
+        score = 1 if self.looks is looks_like_grid else 2
+        found = any(map(self.looks, opened.once(_heads_in)))
+        return Fit(score, "the headings of its columns") if found else None
 
 
 TABLES = (
@@ -88,21 +84,14 @@ class DocumentForm(NamedTuple):
     write: Write | None = None
     beside_items: bool = False
 
-    def format(self) -> Format:
-        """Return its entry in the list of formats."""
-
-        def fits(opened: Opened) -> Fit | None:
-            if self.endings:
-                ours = opened.ending in self.endings and may_be_ours(opened)
-                return Fit(0, "its name") if ours and not holds_items(opened) else None
-            document = opened.once(_document_in)
-            if document is None or _has_items(document.value) != self.beside_items:
-                return None
-            if not self.fits(document.value):
-                return None
-            return Fit(0 if self.beside_items else 2, "its keys")
-
-        return Format(self.name, self.title, ("rubric",), fits, read_rubrics, write=self.write)
+    def known(self, opened: Opened) -> Fit | None:
+        """Return how surely a file is one."""
+        if self.endings:
+            ours = opened.ending in self.endings and may_be_ours(opened)
+            return Fit(0, "its name") if ours and not opened.once(holds_items) else None
+        if opened.once(_form_in) is not self:
+            return None
+        return Fit(0 if self.beside_items else 2, "its keys")
 
     def read(self, document: Document, name: str) -> Parsed[Rubric]:
         """Return the rubric. Raises ``InputError``."""
@@ -232,7 +221,7 @@ def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
     office = opened.once(_office)
     if office is not None:
         return office
-    text, notices = opened.table_text("rubric", MAX_RUBRIC_BYTES)
+    text, notices = opened.text("rubric", MAX_RUBRIC_BYTES, table=True), opened.notices
     if not looks_like_table(text, opened.name):
         return None
     raw = opened.raw("rubric", MAX_RUBRIC_BYTES)
@@ -296,15 +285,18 @@ def _has_items(value: Any) -> bool:
     return isinstance(first, dict) and bool({"rubric", "rubrics", "score_rubric"} & first.keys())
 
 
-def _document_in(opened: Opened) -> Document | None:
-    """Return the document of a file that may be a rubric, ``None`` for other files."""
+def _form_in(opened: Opened) -> DocumentForm | None:
+    """Return the form of a document that may be a rubric by its keys."""
     if opened.size > MAX_RUBRIC_BYTES or opened.once(_office) is not None:
         return None
     if not may_be_ours(opened):
         marked = _MARKED.search(opened.head[:_FIRST])
         if not (marked and opened.start[:1] in ("{", "[") and opened.is_json):
             return None
-    return unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES))
+    value = unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)).value
+    items = opened.once(holds_items)
+    forms = (form for form in DOCUMENTS if form.beside_items == items and not form.endings)
+    return next((form for form in forms if form.fits(value)), None)
 
 
 def _heads_in(opened: Opened) -> tuple[Heads, ...]:
@@ -372,4 +364,7 @@ def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
     return write(rubric)
 
 
-RUBRIC_FORMATS = tuple(form.format() for form in (*TABLES, *DOCUMENTS))
+RUBRIC_FORMATS = tuple(
+    Format(form.name, form.title, ("rubric",), form.known, read_rubrics, write=form.write)
+    for form in (*TABLES, *DOCUMENTS)
+)
