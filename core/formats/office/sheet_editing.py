@@ -83,17 +83,7 @@ def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     rows = {n + 1: text for n, text in zip(numbers[head:], texts[head:], strict=True)}
     table = raw_table(name, rows)
     part = book.book.part_of(cells.name)
-    return SheetTable(
-        name,
-        "",
-        "utf-8",
-        "",
-        table.heads,
-        table.rows,
-        opened.data,
-        part,
-        head=table.head,
-    )
+    return SheetTable(**table.__dict__, book=opened.data, part=part)
 
 
 def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:

@@ -259,27 +259,6 @@ class Opened:
         every = (cells for _, cells in records(self.beginning, self.delimiter, []) if any(cells))
         return tuple(next(every, ()))
 
-    def cells(self) -> Iterator[list[str]]:
-        """Yield the cells of every row below the headings. Raises ``InputError``, with the line."""
-        problems, begun = list[Problem](), False
-        text = self.text(_RESULTS, MAX_DATASET_BYTES)
-        for line, cells in records(text, self.delimiter, problems):
-            if not any(cells):
-                continue
-            if len(cells) != len(self.columns):
-                message = f"has {len(cells)} cells, but the header names {len(self.columns)}."
-                mend = "Export it again."
-                raise refusal(_RESULTS, [Problem(message, mend, (), line)], self.name)
-            if begun:
-                yield cells
-            begun = True
-        if problems:
-            raise refusal(_RESULTS, problems, self.name)
-
-    def records(self) -> list[dict[str, str]]:
-        """Return every row by its headings. Raises ``InputError``, with the line."""
-        return [dict(zip(self.columns, cells, strict=True)) for cells in self.cells()]
-
     def raw(self, what: str, limit: int) -> RawTable:
         """Return its table with the place of every cell; rows may be ragged."""
         text = self.text(what, limit, table=True)

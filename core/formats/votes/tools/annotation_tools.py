@@ -10,18 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.formats.datasets.table import opened
+from core.formats.datasets.table import opened, read_table
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import item_fields, mapping_in, objects_in
+from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.tools.messages import mapping_in, objects_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    Rows,
-    ToolAnswer,
-    ToolResults,
-    ToolShape,
-    of_rows,
-)
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
 #: An answer longer than this is a text, not a choice.
 _LONGEST = 80
@@ -149,7 +144,7 @@ def _read_table(file: Opened) -> ToolResults:
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
     start = file.columns.index("id")
     named = [column for column in file.columns[start:] if column not in _MORE]
-    for row in file.records():
+    for row in read_table(file, file.name).rows:
         item = _item(results, row)
         own = {column: row[column] for column in file.columns[:start]}
         results.items.setdefault(item, item_fields(own))

@@ -8,25 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import (
-    conversation,
-    item_fields,
-    mapping_in,
-    number_in,
-    objects_in,
-    text_in,
-    written,
-    yes_or_no,
-)
+from core.formats.votes.tools.fields import item_fields, number_in, written, yes_or_no
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    Rows,
-    ToolAnswer,
-    ToolResults,
-    ToolShape,
-    of_rows,
-)
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
 # DeepEval: a test case is an item, a metric a question that it passed or not.
 

@@ -11,15 +11,9 @@ from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.votes.tools.fields import conversation, objects_in
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    Rows,
-    ToolAnswer,
-    ToolQuestion,
-    ToolResults,
-    of_rows,
-)
+from core.formats.votes.tools.messages import conversation, objects_in
+from core.formats.votes.tools.shapes import Rows, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 OVERALL = "overall"
 #: With more raters than this, individuals do not matter: they count as one.

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.formats.votes.tools.annotation_tools import Marked, answers_of
-from core.formats.votes.tools.fields import item_fields, mapping_in, objects_in
-from core.formats.votes.tools.tool_results import Rows, ToolQuestion, ToolResults, of_rows
+from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.shapes import Rows, of_rows
+from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
 
 _ANSWERS = ("accept", "reject", "ignore")
 #: What is no text of the task.

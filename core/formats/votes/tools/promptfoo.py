@@ -13,26 +13,16 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from core.errors import Problem
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import (
-    conversation,
-    mapping_in,
-    number_in,
-    objects_in,
-    text_in,
-    yes_or_no,
-)
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    Rows,
-    ToolAnswer,
-    ToolQuestion,
-    ToolResults,
-    ToolShape,
-    of_rows,
-)
+from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
+from core.formats.votes.tools.fields import number_in, yes_or_no
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 PASSED = "passed"
+_WHAT = "file of results"
 _ALL = ToolQuestion("All assertions of the test hold for the output.")
 #: Assertions that call a model; all others are computed.
 _ASKING = frozenset(
@@ -224,7 +214,12 @@ def _read_table(file: Opened) -> ToolResults:
     ends = [*(at for at, _ in outputs[1:]), len(columns)]
     variables = [at for at in range(outputs[0][0]) if columns[at] != "Description"]
     several = len({named["prompt"] for _, named in outputs}) > 1
-    for number, cells in enumerate(file.cells(), start=1):
+    table = file.raw(_WHAT, MAX_DATASET_BYTES)
+    for number, row in enumerate(table.rows, start=1):
+        cells = [cell.text for cell in row.cells]
+        if len(cells) != len(columns):
+            message = f"has {len(cells)} cells, but the header names {len(columns)}."
+            raise refusal(_WHAT, [Problem(message, "Export it again.", (), row.line)], file.name)
         variables_by_name = {columns[at]: cells[at] for at in variables}
         about = cells[columns.index("Description")] if "Description" in columns else ""
         for (start, named), end in zip(outputs, ends, strict=True):

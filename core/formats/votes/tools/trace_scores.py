@@ -10,16 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.formats.datasets.table import opened
-from core.formats.votes.tools.fields import mapping_in
+from core.formats.votes.tools.messages import mapping_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    Rows,
-    ToolAnswer,
-    ToolResults,
-    ToolShape,
-    of_rows,
-)
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
 Row = Mapping[str, Any]
 
