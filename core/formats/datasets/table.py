@@ -119,12 +119,17 @@ def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     name = opened.name
     if sheet is not None:
         raise InputError("Only a workbook has sheets; name none.", (), name)
-    text, notices = opened.table_text("dataset", MAX_DATASET_BYTES)
+    text = opened.text("dataset", MAX_DATASET_BYTES, table=True)
     kind = _kind(opened)
     if kind == "csv":
         rows = read_csv(text, name, most, opened.delimiter)
         return Table(
-            name, "csv", rows.columns, rows.rows, rows.lines, notices=(*notices, *rows.notices)
+            name,
+            "csv",
+            rows.columns,
+            rows.rows,
+            rows.lines,
+            notices=(*opened.notices, *rows.notices),
         )
     # Only spreadsheets write other encodings than UTF-8.
     opened.text("dataset", MAX_DATASET_BYTES)
