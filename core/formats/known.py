@@ -21,7 +21,7 @@ from core.formats.votes.vote_layouts import kind_of_table
 
 
 def _recognised_items(opened: Opened) -> Fit | None:
-    named = may_be_ours(opened) and holds_items(opened)
+    named = may_be_ours(opened) and opened.once(holds_items)
     return Fit(2, "its list of items, or rows with rubrics") if named else None
 
 

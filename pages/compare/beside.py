@@ -78,7 +78,10 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
                 state.put(key, page)
                 st.pagination(-(-len(pairs) // PAGE), key=key, on_change=_on_page, args=(key,))
+            signs = {**cells.SIGNS, run_cells.APART: "the runs differ"}
+            st.caption(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items()))
             st.space("stretch")
+            settling.ask_name()
             st.html(cells.legend(), width="content")
 
 
@@ -142,8 +145,9 @@ def _both(both: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) ->
     with shown_errors():
         lines = _lines(both, pairs)
         at = _opened(lines, flip)
-        settling.last(both.runs[0].id)
-        settling.last(both.runs[1].id)
+        with st.container(gap="xsmall"):
+            for run in both.runs:
+                settling.last(run.id)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
                 _grid(both, lines, at)

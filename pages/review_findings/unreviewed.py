@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.domain.review import QueueSettings
 from core.domain.runs import Run
 from core.services.results import browsing
 from core.services.review import queues
@@ -33,7 +32,7 @@ def show(run: Run) -> None:
         f"<div><b>Nobody has reviewed this run.</b> {esc(cells)} are worth a look, on "
         f"{esc(fmt.plural(doubtful.items, 'item'))}: {esc(why)}.</div>"
     )
-    minutes = queues.minutes(store(), run.id, doubtful.cells, QueueSettings())
+    minutes = queues.minutes(store(), run.id, doubtful.cells, queues.USUAL)
     if minutes is not None:
         st.caption(f"{fmt.about_minutes(minutes).capitalize()} of work.")
     address: dict[str, object] = {state.RUN: run.id, state.RULE: work.DOUBT}

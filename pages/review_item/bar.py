@@ -223,14 +223,14 @@ def _of_cells(effect: DecisionEffect) -> list[str]:
 
 
 def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
-    """Return a cell's new state, and how often the judges were right on such cells so far."""
+    """Return a cell's new state, and how often the panel was right on such cells so far."""
     if cell.state != "resolved":
         return OPEN[cell.state]
     now = esc(cell.after or "uncertain")
     if effect.blind:
         return f"settled as <b>{now}</b>"
     hits = cell.hits_after
-    right = f"judges right on {hits.right} of {hits.n} settled" if hits.n else ""
+    right = f"panel right on {hits.right} of {hits.n} settled" if hits.n else ""
     if cell.before == cell.after:
         return f"stays {now}, {right}" if right and hits != cell.hits_before else ""
     changed = f"{esc(cell.before or 'no verdict')} → <b>{now}</b>"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import groupby
 
 import streamlit as st
 
@@ -78,6 +79,7 @@ def show(run: Run, rubric: Rubric) -> None:
             if settling.may():
                 words = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
                 st.caption(words, width="content")
+                settling.ask_name()
             st.html(drawn.legend(), width="content")
 
 
@@ -160,9 +162,10 @@ def _both(
             st.rerun()
         found = grid.items(store(), run, rows)
         at = opened(found)
-        # The grid keeps its place whether a cell is open or not, and with it the cursor.
-        if settling.may():
-            settling.bar(run.id, rubric.criteria)
+        # The grid keeps its place whatever stands above or beside it, and with it the cursor.
+        with st.container(gap="xsmall"):
+            if settling.may():
+                settling.bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
                 _grid(run, rubric, means, of, found, lines, at)
@@ -195,6 +198,7 @@ def _grid(
         heads, cells, groups = _beside(rubric, of, found, lines, prompts)
     else:
         heads, cells = _alone(rubric, means, found)
+        groups = _sections(rubric, len(heads))
     drawn.show(
         state.key(RUN_GRID, run.id),
         f"{'Tasks' if lines else 'Items'} by criteria",
@@ -207,7 +211,7 @@ def _grid(
         on_sort=_on_sort,
         selected=(state.get(settling.SELECTED) or ()) if settling.may() else None,
         on_select=settling.select,
-        on_digit=partial(_on_digit, run.id, rubric),
+        on_digit=partial(_on_digit, run.id, rubric, found),
         height=HEIGHT,
     )
 
@@ -243,6 +247,15 @@ def _alone(
         ]
         rows.append(cells)
     return heads, rows
+
+
+def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
+    """The headings that criteria stand under, over their columns; none where there are none."""
+    if not any(criterion.section for criterion in rubric.criteria):
+        return []
+    parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
+    over = [(one_line(section, 60), len(list(criteria)), "") for section, criteria in parts]
+    return [("", 2, ""), *over, ("", columns - 2 - len(rubric.criteria), "")]
 
 
 def _beside(
@@ -289,14 +302,17 @@ def _on_open(said: str) -> None:
         state.put(_WHOLE, True)
 
 
-def _on_digit(run_id: int, rubric: Rubric, name: str, digit: int) -> None:
+def _on_digit(
+    run_id: int, rubric: Rubric, found: Sequence[GridItem], name: str, digit: int
+) -> None:
     """Settle the cell, or all that are selected with it if they are of one criterion."""
     cell = tuple(json.loads(name))
     cells = settling.selected()
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
-        settling.by_digit(run_id, cells, asked, digit)
+        then = partial(criterion.see_next, found, *cell) if opened(found) == cell else None
+        settling.by_digit(run_id, cells, asked, digit, then)
 
 
 def _on_sort(said: str) -> None:

@@ -100,7 +100,10 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
             ]
         ),
         "refused",
-        maps=("item=uid raters=kim raters=lee", "submission=summary labels=kim labels=lee"),
+        maps=(
+            "item=uid submission=summary raters=kim raters=lee",
+            "submission=summary labels=kim labels=lee",
+        ),
     ),
     Stranger(
         "readers and their number.csv",
@@ -167,7 +170,7 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
             ]
         ),
         "refused",
-        maps=("item=seg_id submission=target system=system rater=rater label=score",),
+        maps=("item=seg_id item=system system=system submission=target rater=rater label=score",),
     ),
     Stranger(
         "one id, many texts.csv",
@@ -413,7 +416,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         ),
         "refused",
         maps=(
-            "item=prompt_id raters=rank_kim raters=rank_lee",
+            "item=prompt_id item=system system=system submission=output raters=rank_kim"
+            " raters=rank_lee",
             "submission=output labels=rank_kim labels=rank_lee",
         ),
     ),
@@ -438,7 +442,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
-        maps=("item=番号 raters=評価者1 raters=評価者2",),
+        "wide",
+        (12, 2, 6, 1),
+        essay(0),
     ),
 )

@@ -20,7 +20,7 @@ class Stranger(NamedTuple):
     """A file and what it is: items (the first text, its labels) or votes (counts), or refused.
 
     ``figure`` is of items their number, of votes (votes, raters, items, criteria). ``maps`` are
-    the words that the refusal proposes, each of which must pass.
+    the words that the refusal proposes, each of which must pass; the first gives the figure.
     """
 
     name: str
@@ -361,7 +361,10 @@ STRANGERS: tuple[Stranger, ...] = (
         "raters by essays.csv",
         table([{"id": n, "essay": essay(n), "Ann": n % 3, "Bob": n % 2} for n in range(6)]),
         "refused",
-        maps=("item=id raters=Ann raters=Bob", "submission=essay labels=Ann labels=Bob"),
+        maps=(
+            "item=id submission=essay raters=Ann raters=Bob",
+            "submission=essay labels=Ann labels=Bob",
+        ),
     ),
     # Pairs become contests.
     Stranger("alpaca_eval.json", json.dumps(PAIRED), "pairs", (4, 1, 4, 1)),
@@ -466,7 +469,7 @@ STRANGERS: tuple[Stranger, ...] = (
             ]
         ),
         "refused",
-        maps=("submission=customer_message", "submission=agent_reply"),
+        maps=("submission=customer_message", "submission=agent_reply prompt=customer_message"),
     ),
     Stranger(
         "nested answers.json",
@@ -702,7 +705,7 @@ STRANGERS: tuple[Stranger, ...] = (
         ),
         "refused",
         maps=(
-            "item=ID raters=Wortwahl raters=Satzbau",
+            "item=ID submission=Text raters=Wortwahl raters=Satzbau",
             "submission=Text labels=Wortwahl labels=Satzbau",
         ),
     ),

@@ -10,6 +10,7 @@ from typing import Any
 from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, opened
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import PEOPLE, RATERS, SUMMARIES, holds
 from core.text.names import fold
 
 #: A column with more different answers than this holds no labels.
@@ -68,25 +69,12 @@ def without_prefix(name: str) -> str:
     return _PREFIX.sub("", name, count=1) or name
 
 
-#: Words in the names of columns that sum up others: no rater, and no criterion.
-_SUMS = frozenset(
-    {
-        *("resolved", "total", "mean", "average", "avg", "sum", "median", "final", "consensus"),
-        *("majority", "adjudicated", "aggregate", "aggregated", "combined", "std", "stdev", "sd"),
-        *("durchschnitt", "mittelwert", "summe", "moyenne", "promedio", "平均", "合計"),
-    }
-)
 #: Names of columns that count votes; such a column answers nothing.
 COUNTS = frozenset(
     {
         *("n", "n votes", "num votes", "number of votes", "votes", "vote count", "count", "counts"),
         *("n annotators", "num annotators", "n raters", "n ratings", "frequency", "freq"),
     }
-)
-_RATER = re.compile(
-    r"(rater|annotator|judge|grader|reviewer|coder|scorer|reader|marker|expert|worker|human|person"
-    r"|teacher|examiner|evaluator|assessor|turker|gutachter|kodierer)",
-    re.I,
 )
 
 
@@ -96,11 +84,10 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
     >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
     (True, True, False)
     """
-    words = set(plain(column).split())
-    if words & _SUMS or plain(column) in COUNTS:
+    if holds(column, SUMMARIES, whole=True) or plain(column) in COUNTS:
         return True
-    beside = sum(bool(_RATER.search(other)) for other in others) > 1
-    return beside and "score" in words and not _RATER.search(column)
+    beside = sum(map(names_a_rater, others)) > 1
+    return beside and "score" in plain(column).split() and not names_a_rater(column)
 
 
 def named_for_raters(columns: Sequence[str]) -> bool:
@@ -111,7 +98,7 @@ def named_for_raters(columns: Sequence[str]) -> bool:
     """
     stems = {stem_of(column) for column in columns}
     alike = len(columns) > 1 and len(stems) == 1 and stems != {""}
-    return alike or all(map(_RATER.search, columns))
+    return alike or all(map(names_a_rater, columns))
 
 
 #: Words of what is asked of a text, in the names of columns.
@@ -131,15 +118,7 @@ def names_a_rater(column: str) -> bool:
     >>> names_a_rater("Rater 2"), names_a_rater("R2")
     (True, False)
     """
-    return bool(_RATER.search(column))
-
-
-#: Words for a person who rates in some languages: enough to ask with, not to read by.
-_PERSON = re.compile(
-    r"valuat|evaluad|avaliad|valutat|annotat|anotad|corr?ecteur|corrector|revis|juez|juge|jurado"
-    r"|giudic|bewert|beurteil|pr[uü]fer|評価者|e-?mail|correo|person\b",
-    re.I,
-)
+    return holds(column, RATERS)
 
 
 def names_a_person(column: str) -> bool:
@@ -148,7 +127,7 @@ def names_a_person(column: str) -> bool:
     >>> names_a_person("évaluateur"), names_a_person("note")
     (True, False)
     """
-    return names_a_rater(column) or bool(_PERSON.search(column))
+    return names_a_rater(column) or holds(column, PEOPLE)
 
 
 def names_a_criterion(column: str) -> bool:

@@ -197,18 +197,20 @@ def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
     Raises:
         InputError: an invalid change.
 
-    >>> words_in_changes(["tone:ja=MET", "n=UNMET"])
-    {'tone': {'ja': 'MET'}, '': {'n': 'UNMET'}}
+    An empty word is a blank cell.
+
+    >>> words_in_changes(["tone:ja=MET", "n=UNMET", "=UNMET"])
+    {'tone': {'ja': 'MET'}, '': {'n': 'UNMET', '': 'UNMET'}}
     """
     by_criterion: dict[str, dict[str, str]] = {}
     for change in changes:
         left, equals, ours = change.rpartition("=")
         criterion, colon, theirs = left.partition(":")
         criterion, theirs = (criterion.strip(), theirs) if colon else ("", left)
-        if not equals or not theirs.strip() or not ours.strip():
+        if not equals or not ours.strip():
             raise InputError(
                 f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
-                "THEIRS=OURS for every criterion."
+                "THEIRS=OURS for every criterion; nothing for THEIRS is a blank cell."
             )
         by_criterion.setdefault(criterion, {})[theirs.strip()] = ours.strip()
     return by_criterion

@@ -25,7 +25,7 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
-from core.formats.datasets.roles import NOTE, Change, listed_in, said_once
+from core.formats.datasets.roles import NOTE, Change, listed_in, said_once, with_one_item
 from core.formats.datasets.table import Table, opened
 from core.formats.datasets.text_columns import (
     ANY_TEXT,
@@ -358,7 +358,7 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
     Raises:
         InputError: an invalid change.
     """
-    data = mapping.model_dump()
+    data, changes = mapping.model_dump(), with_one_item(changes)
     data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
     said_once(changes, _ALIASES, ("context", "meta", "labels", "word"))
     for change in (change for change in changes if not is_word(change)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.label_words import NO_ANSWER
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import JOINED, Table, joined_parts
 from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import ColumnRole
@@ -32,7 +33,11 @@ def role_table(
 ) -> tuple[ColumnRole, ...]:
     """Return every column with its role; columns in ``said`` have the one that a person chose."""
     rows = []
+    joined = {name: joined_parts(name, table.columns) for name in roles}
+    roles = {part: roles[name] for name, parts in joined.items() for part in parts} | dict(roles)
     for column in table.columns:
+        if joined.get(column):
+            continue  # its parts have the role
         cells = [row.get(column) for row in table.rows]
         full = [str(cell) for cell in cells if cell not in (None, "", [], {})]
         role = roles.get(column, IGNORED)
@@ -132,6 +137,17 @@ class Change(NamedTuple):
         return cls(field, " ".join(name.split()), column)
 
 
+def how_to_say(columns: Sequence[str]) -> str:
+    """Return how to say which column is what, with the fields and an example."""
+    pairs = zip(("item", "rater", "label"), columns, strict=False)
+    example = " ".join(f"--map {shlex.quote(f'{field}={column}')}" for field, column in pairs)
+    return (
+        "Say which column is what with --map FIELD=COLUMN. FIELD is item, rater, criterion, label, "
+        "reason, submission, prompt or system; raters, criteria and items are lists of columns. "
+        f"For example: {example}."
+    )
+
+
 def said_once(
     changes: Iterable[str], aliases: Mapping[str, str], lists: Collection[str] = ()
 ) -> None:
@@ -149,6 +165,23 @@ def said_once(
         if len(set(given)) > 1 and field.partition(":")[0] not in lists:
             both = " and ".join(map(repr, given[:2]))
             raise InputError(f"--map names two columns for {field!r}: {both}. Keep one of them.")
+
+
+def with_one_item(changes: Sequence[str]) -> list[str]:
+    """Return the changes with the columns of an item as one name, where they name several.
+
+    >>> with_one_item(["item=doc", "rater=who", "item=turn"])
+    ['item=doc + turn', 'rater=who']
+    """
+    told = [change.partition("=")[2] for change in changes if _of_item(change)]
+    if len(set(told)) < 2 or "" in told:
+        return list(changes)
+    rest = [change for change in changes if not _of_item(change)]
+    return [f"item={JOINED.join(dict.fromkeys(told))}", *rest]
+
+
+def _of_item(change: str) -> bool:
+    return change.partition("=")[0] in ("item", "id")
 
 
 def listed_in(value: str, table: Table) -> list[str]:

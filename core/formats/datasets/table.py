@@ -35,6 +35,7 @@ from core.formats.source.parsed import (
     kind_of,
     refusal,
 )
+from core.formats.source.summary_rows import left_out, summary_rows
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
 
@@ -106,7 +107,12 @@ def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
 
 
 def _whole(table: Table) -> Table:
-    """Return the table with the fields of the Feedback Collection's rows put together."""
+    """Return the table without summaries, and with the Feedback Collection's fields as one."""
+    if table.flat and (left := summary_rows(table.columns, table.rows)):
+        rows = tuple(row for at, row in enumerate(table.rows) if at not in left)
+        lines = tuple(line for at, line in enumerate(table.lines) if at not in left)
+        notices = (*table.notices, *left_out(left, table.lines))
+        table = replace(table, rows=rows, lines=lines, notices=notices)
     if "orig_response" not in table.columns:
         return table
     rows = tuple(feedback_row(row) or row for row in table.rows)
@@ -119,12 +125,17 @@ def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     name = opened.name
     if sheet is not None:
         raise InputError("Only a workbook has sheets; name none.", (), name)
-    text, notices = opened.table_text("dataset", MAX_DATASET_BYTES)
+    text = opened.text("dataset", MAX_DATASET_BYTES, table=True)
     kind = _kind(opened)
     if kind == "csv":
         rows = read_csv(text, name, most, opened.delimiter)
         return Table(
-            name, "csv", rows.columns, rows.rows, rows.lines, notices=(*notices, *rows.notices)
+            name,
+            "csv",
+            rows.columns,
+            rows.rows,
+            rows.lines,
+            notices=(*opened.notices, *rows.notices),
         )
     # Only spreadsheets write other encodings than UTF-8.
     opened.text("dataset", MAX_DATASET_BYTES)
@@ -250,11 +261,16 @@ def steps_of(path: str) -> Steps:
 
 
 def with_paths(table: Table, names: Iterable[str]) -> Table:
-    """Return the table with a column for each name that is a path into a column.
+    """Return the table with a column for each name that is a path into one, or joins several.
 
-    A row without that place lacks the column. A path that no row has adds no column.
+    A row without that place lacks the column. A path that no row has adds no column. ``a + b``
+    joins the values of the columns ``a`` and ``b``.
     """
     for name in dict.fromkeys(names):
+        if name not in table.columns and (parts := joined_parts(name, table.columns)):
+            rows = tuple({**row, name: _joined(row, parts)} for row in table.rows)
+            table = replace(table, columns=(*table.columns, name), rows=rows)
+            continue
         steps = steps_of(name)
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
@@ -263,6 +279,29 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
             rows = tuple({**row, name: there[0]} if there else row for row, there in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
     return table
+
+
+#: What stands between the names of columns that are an id together.
+JOINED = " + "
+
+
+def joined_parts(name: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that a name joins, or nothing where it is no such name.
+
+    >>> joined_parts("doc + turn", ["doc", "turn"]), joined_parts("doc", ["doc"])
+    (('doc', 'turn'), ())
+    """
+    parts = tuple(name.split(JOINED))
+    return parts if len(parts) > 1 and set(parts) <= set(columns) else ()
+
+
+def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
+    cells = [row.get(part) for part in parts]
+    if any(cell in (None, "") for cell in cells):
+        return None
+    return " / ".join(
+        str(int(c) if isinstance(c, float) and c.is_integer() else c).strip() for c in cells
+    )
 
 
 def _there(value: Any, steps: Steps) -> tuple[Any, ...]:

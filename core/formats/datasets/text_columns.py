@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -66,16 +67,25 @@ class TextChoice(NamedTuple):
 
 
 class TextShape(NamedTuple):
-    """How long the texts of a column are on average, whether sentences, whether repeated."""
+    """How long the texts of a column are on average, whether sentences, whether repeated.
+
+    A letter of a script without spaces counts as more than one, and as part of a word.
+    """
 
     length: float
     sentences: bool
     repeated: bool
+    words: float = 0.0
 
     @property
     def short(self) -> bool:
         """Return whether these are as short as labels and names."""
         return self.length < _SHORT
+
+    @property
+    def worded(self) -> bool:
+        """Return whether these are more than names and titles of a few words."""
+        return self.words >= 4 and self.length >= _SHORT - 5
 
     @property
     def like_labels(self) -> bool:
@@ -90,9 +100,16 @@ def texts_in(table: Table, column: str) -> TextShape | None:
     texts = [text for text in texts if text]
     if not texts or len(texts) * 5 < len(cells) * 4:
         return None
-    sentences = sum(" " in text.strip() for text in texts) * 2 > len(texts)
+    signs = [0 if text.isascii() else len(_UNSPACED.findall(text)) for text in texts]
+    words = [len(text.split()) + n / 2.5 for text, n in zip(texts, signs, strict=True)]
+    sentences = sum(w >= (3 if n else 2) for w, n in zip(words, signs, strict=True))
     few = len(texts) >= 4 and len(set(texts)) * 2 <= len(texts)
-    return TextShape(sum(map(len, texts)) / len(texts), sentences, few)
+    length = (sum(map(len, texts)) + 1.5 * sum(signs)) / len(texts)
+    return TextShape(length, sentences * 2 > len(texts), few, sum(words) / len(texts))
+
+
+#: Letters of scripts that are written without spaces.
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def _unfolded(cell: Any) -> str:

@@ -75,11 +75,11 @@ def _plain(opened: Opened) -> DocumentText | None:
     if not data.strip():
         return DocumentText("")
     try:
-        text, notices = opened.table_text("text", opened.size)
+        text = opened.text("text", opened.size, table=True)
     except InputError:
         # Of an unknown encoding: a picture, or a text in another script.
         return None
-    remark = notices[0].message if notices else ""
+    remark = opened.notices[0].message if opened.notices else ""
     if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
         opened.ending in ("html", "htm") and "<" in text
     ):

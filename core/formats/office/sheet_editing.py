@@ -14,7 +14,7 @@ from core.formats.office.workbook import book_in
 from core.formats.office.workbook_writer import cell
 from core.formats.office.xlsx import ExcelBook
 from core.formats.source.archives import Unpacked
-from core.formats.source.csv_reader import RawCell, RawRow, RawTable
+from core.formats.source.csv_reader import RawTable, raw_table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading import header_at
 from core.formats.source.opened import Opened
@@ -80,13 +80,10 @@ def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     numbers = sorted(cells.rows)
     texts = [[cells.rows[n].get(c, "") for c in range(wide)] for n in numbers]
     head = header_at(texts[:40])
-    rows = tuple(
-        RawRow(number + 1, tuple(RawCell(text, 0, 0) for text in row))
-        for number, row in zip(numbers[head + 1 :], texts[head + 1 :], strict=True)
-    )
-    heads = tuple(text.strip() for text in texts[head])
+    rows = {n + 1: text for n, text in zip(numbers[head:], texts[head:], strict=True)}
+    table = raw_table(name, rows)
     part = book.book.part_of(cells.name)
-    return SheetTable(name, "", "utf-8", "", heads, rows, opened.data, part)
+    return SheetTable(**table.__dict__, book=opened.data, part=part)
 
 
 def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:

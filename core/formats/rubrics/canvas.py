@@ -20,7 +20,7 @@ from core.formats.rubrics.foreign import (
     lost_of_criteria,
     lost_of_rubric,
 )
-from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import csv_text, harmless, number_of, points_text, unguarded
 from core.formats.source.parsed import Parsed, refusal
@@ -183,14 +183,7 @@ class _CanvasReader:
         notices: list[Problem],
     ) -> Parsed[Rubric]:
         lines = [line for line, _, _ in rows]
-
-        def line_of(path: tuple[str | int, ...]) -> int | None:
-            at = path[1] if len(path) > 1 else None
-            return lines[at] if isinstance(at, int) and at < len(lines) else None
-
         data = {"name": name, "criteria": [data for _, data, _ in rows]}
-        read = rubric_from(data, self._table.name, line_of)
         own = [notice for notice in notices if notice.line in lines]
         effect = effect_of([levels for _, _, levels in rows], self._scaling)
-        remarks = (*own, *self._foreign(), *effect, *read.notices)
-        return Parsed(read.value, remarks, read.line_of)
+        return rubric_of_rows(data, self._table.name, lines, (*own, *self._foreign(), *effect))

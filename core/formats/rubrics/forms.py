@@ -5,9 +5,9 @@ A new one is an entry of ``TABLES`` or ``DOCUMENTS``, before those that would ta
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
 from core.domain.rubric import Rubric
@@ -24,21 +24,21 @@ from core.formats.rubrics.level_tables import (
     moodle_csv,
     read_levels,
 )
-from core.formats.rubrics.office_tables import MOST_CELLS, WrittenTable, office_tables
+from core.formats.rubrics.office_tables import MOST_CELLS, RubricTable, office_tables
 from core.formats.rubrics.rubric_file import dump_rubric, rubric_from
 from core.formats.rubrics.score_scales import Converted
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
-from core.formats.source.csv_reader import DELIMITERS, RawTable
+from core.formats.source.csv_reader import DELIMITERS, RawTable, records
 from core.formats.source.format import Fit, Format, formats_of
-from core.formats.source.heading import without_titles
+from core.formats.source.heading import below_titles, said_titles
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Document, Parsed, refusal
 
 Rubrics = tuple[Parsed[Rubric], ...]
 Heads = Sequence[str]
 Write = Callable[[Rubric], WrittenRubric]
-#: How much of a file is searched for marks.
-_FIRST = 20_000
+#: How much of a file is searched for marks, and how many rows for a header.
+_FIRST, _DEEPEST = 20_000, 20
 #: Keys that every file of another tool has near its beginning, and those of our own JSON.
 _MARKED = re.compile(
     rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
@@ -55,15 +55,11 @@ class TableForm(NamedTuple):
     read: Callable[[RawTable, Scaling], Rubrics]
     write: Write | None = None
 
-    def format(self) -> Format:
-        """Return its entry in the list of formats."""
-
-        def fits(opened: Opened) -> Fit | None:
-            found = any(map(self.looks, opened.once(_heads_in)))
-            score = 1 if self.looks is looks_like_grid else 2
-            return Fit(score, "the headings of its columns") if found else None
-
-        return Format(self.name, self.title, ("rubric",), fits, read_rubrics, write=self.write)
+    def known(self, opened: Opened) -> Fit | None:
+        """Return how surely a file is one."""
+        score = 1 if self.looks is looks_like_grid else 2
+        found = any(map(self.looks, opened.once(_heads_in)))
+        return Fit(score, "the headings of its columns") if found else None
 
 
 TABLES = (
@@ -88,21 +84,14 @@ class DocumentForm(NamedTuple):
     write: Write | None = None
     beside_items: bool = False
 
-    def format(self) -> Format:
-        """Return its entry in the list of formats."""
-
-        def fits(opened: Opened) -> Fit | None:
-            if self.endings:
-                ours = opened.ending in self.endings and may_be_ours(opened)
-                return Fit(0, "its name") if ours and not holds_items(opened) else None
-            document = opened.once(_document_in)
-            if document is None or _has_items(document.value) != self.beside_items:
-                return None
-            if not self.fits(document.value):
-                return None
-            return Fit(0 if self.beside_items else 2, "its keys")
-
-        return Format(self.name, self.title, ("rubric",), fits, read_rubrics, write=self.write)
+    def known(self, opened: Opened) -> Fit | None:
+        """Return how surely a file is one."""
+        if self.endings:
+            ours = opened.ending in self.endings and may_be_ours(opened)
+            return Fit(0, "its name") if ours and not opened.once(holds_items) else None
+        if opened.once(_form_in) is not self:
+            return None
+        return Fit(0 if self.beside_items else 2, "its keys")
 
     def read(self, document: Document, name: str) -> Parsed[Rubric]:
         """Return the rubric. Raises ``InputError``."""
@@ -212,8 +201,8 @@ _KNOWN = (
 )
 
 
-def _from_table(table: WrittenTable, scaling: Scaling) -> Rubrics:
-    raw = table.opened.raw("rubric", MAX_RUBRIC_BYTES)
+def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
+    raw = table.raw
     cells = sum(len(row.cells) for row in raw.rows)
     if cells > MOST_CELLS:
         message = f"has {cells:,} cells; {MOST_CELLS:,} is the limit of a rubric."
@@ -227,31 +216,33 @@ def _from_table(table: WrittenTable, scaling: Scaling) -> Rubrics:
     return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *more)
 
 
-def _tables_in(opened: Opened) -> tuple[WrittenTable, ...] | None:
-    """Return the tables of a file, by its ending or its first line; ``None`` for documents."""
+def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
+    """Return the tables of a file, by its ending or its first lines; ``None`` for documents."""
     office = opened.once(_office)
     if office is not None:
         return office
-    text, notices = opened.table_text("rubric", MAX_RUBRIC_BYTES)
+    text, notices = opened.text("rubric", MAX_RUBRIC_BYTES, table=True), opened.notices
     if not looks_like_table(text, opened.name):
         return None
-    below, titles = opened.once(_below_titles)
-    table = Opened(below, opened.name) if titles else opened
-    return (WrittenTable(table, (*notices, *titles)),)
+    raw = opened.raw("rubric", MAX_RUBRIC_BYTES)
+    rows = (raw.head, *raw.rows[:_DEEPEST])
+    titles = below_titles([[cell.text.strip() for cell in row.cells] for row in rows], _is_header)
+    if titles:
+        lines = [[raw.source[r.cells[0].start : r.cells[-1].end].strip(' ,;\t"')] for r in rows]
+        notices = (*notices, said_titles(lines[:titles], raw.head.line))
+        raw = raw.below(titles)
+    return (RubricTable(raw, notices),)
 
 
 def looks_like_table(text: str, name: str) -> bool:
-    """Return whether a text is a table, by its ending or its first line."""
+    """Return whether a text is a table, by its ending or its first lines."""
     ending = name.lower().rpartition(".")[2]
     if ending in ("csv", "tsv"):
         return True
-    if ending in ("json", "yaml", "yml"):
-        return False
-    below, _ = without_titles(text, _is_header)
-    return _is_header(_first_line(below))
+    return ending not in ("json", "yaml", "yml") and any(_heads_of(text))
 
 
-def _office(opened: Opened) -> tuple[WrittenTable, ...] | None:
+def _office(opened: Opened) -> tuple[RubricTable, ...] | None:
     return office_tables(opened, _is_table)
 
 
@@ -259,11 +250,6 @@ def _is_table(heads: Heads, rows: Sequence[Heads]) -> bool:
     """Return whether these are the headings and rows of a rubric."""
     form = next((form for form in TABLES if form.looks(heads)), None)
     return form is not None and not (form.name == "grid" and holds_answers(heads, rows))
-
-
-def _below_titles(opened: Opened) -> tuple[str, tuple[Problem, ...]]:
-    text, _ = opened.table_text("rubric", MAX_RUBRIC_BYTES)
-    return without_titles(text, _is_header)
 
 
 # Recognised by the beginning of a file, before it is read.
@@ -299,15 +285,18 @@ def _has_items(value: Any) -> bool:
     return isinstance(first, dict) and bool({"rubric", "rubrics", "score_rubric"} & first.keys())
 
 
-def _document_in(opened: Opened) -> Document | None:
-    """Return the document of a file that may be a rubric, ``None`` for other files."""
+def _form_in(opened: Opened) -> DocumentForm | None:
+    """Return the form of a document that may be a rubric by its keys."""
     if opened.size > MAX_RUBRIC_BYTES or opened.once(_office) is not None:
         return None
     if not may_be_ours(opened):
         marked = _MARKED.search(opened.head[:_FIRST])
         if not (marked and opened.start[:1] in ("{", "[") and opened.is_json):
             return None
-    return unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES))
+    value = unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)).value
+    items = opened.once(holds_items)
+    forms = (form for form in DOCUMENTS if form.beside_items == items and not form.endings)
+    return next((form for form in forms if form.fits(value)), None)
 
 
 def _heads_in(opened: Opened) -> tuple[Heads, ...]:
@@ -316,32 +305,25 @@ def _heads_in(opened: Opened) -> tuple[Heads, ...]:
         return ()
     office = opened.once(_office)
     if office is not None:
-        return tuple(table.opened.raw("rubric", MAX_RUBRIC_BYTES).heads for table in office)
+        return tuple(table.raw.heads for table in office)
     if not _MARKED.search(opened.head[:_FIRST]) or opened.start[:1] in ("{", "["):
         # JSON lines may hold any words between commas, which are not headings.
         return ()
-    below, _ = opened.once(_below_titles)
-    return tuple(_parted(_first_line(below)))
+    return tuple(_heads_of(opened.beginning))
 
 
-def _first_line(text: str) -> str:
-    return text.lstrip().split("\n", 1)[0]
-
-
-def _is_header(line: str) -> bool:
-    """Return whether a line is the header of a rubric table."""
-    return any(form.looks(heads) for heads in _parted(line) for form in TABLES)
-
-
-def _parted(line: str) -> list[Heads]:
-    """Return the cells of a line by each delimiter."""
-    parted = list[Heads]()
+def _heads_of(text: str) -> Iterator[Heads]:
+    """Yield the headings of a rubric near the beginning of a text, by each delimiter."""
     for delimiter in DELIMITERS:
-        try:
-            parted.append([cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))])
-        except csv.Error:
-            continue
-    return parted
+        first = [cells for _, cells in islice(records(text, delimiter, []), 2 * _DEEPEST)]
+        rows = [[cell.strip() for cell in cells] for cells in first if any(cells)]
+        at = below_titles(rows, _is_header)
+        if at is not None:
+            yield rows[at]
+
+
+def _is_header(heads: Heads) -> bool:
+    return any(form.looks(heads) for form in TABLES)
 
 
 # What a rubric can be written as.
@@ -382,4 +364,7 @@ def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
     return write(rubric)
 
 
-RUBRIC_FORMATS = tuple(form.format() for form in (*TABLES, *DOCUMENTS))
+RUBRIC_FORMATS = tuple(
+    Format(form.name, form.title, ("rubric",), form.known, read_rubrics, write=form.write)
+    for form in (*TABLES, *DOCUMENTS)
+)

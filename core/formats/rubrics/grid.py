@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.domain.base import Path
 from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.rubrics.foreign import Level, Scaling, criterion_of, effect_of
-from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import Parsed, refusal, stem
@@ -244,15 +243,9 @@ class _Grid:
         if self._problems:
             raise refusal("rubric", self._problems, self._table.name)
         self._notices += effect_of(points, self._scaling) if points else ()
-
-        def line_of(path: Path) -> int | None:
-            at = path[1] if len(path) > 1 else None
-            return lines[at] if isinstance(at, int) and at < len(lines) else None
-
         title = stem(self._table.name, "Untitled rubric")
         data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
-        read = rubric_from(data, self._table.name, line_of)
-        return Parsed(read.value, (*self._notices, *read.notices), read.line_of)
+        return rubric_of_rows(data, self._table.name, lines, self._notices)
 
     def _cells(self, row: RawRow) -> list[str] | None:
         given = [" ".join(unguarded(cell.text).split()) for cell in row.cells]

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.base import Path
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
 from core.formats.rubrics.foreign import (
@@ -26,7 +25,7 @@ from core.formats.rubrics.foreign import (
     lost_of_rubric,
     shown,
 )
-from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (
     Value,
@@ -154,7 +153,7 @@ class _LevelReader:
             problems = self._problems or [Problem("has a header, but no rows.", "", (), 1)]
             raise refusal("rubric", problems, self._table.name)
         return tuple(
-            _parsed(data, notices, lines, self._table.name) for data, notices, lines in read
+            rubric_of_rows(data, self._table.name, lines, notices) for data, notices, lines in read
         )
 
     def _grouped(self) -> dict[str, dict[str, list[RawRow]]]:
@@ -268,14 +267,3 @@ class _LevelReader:
             self._problems.append(Problem("is not a list.", mend, ("tags",), line))
             return []
         return [str(tag) for tag in tags]
-
-
-def _parsed(
-    data: dict[str, Any], notices: list[Problem], lines: list[int], name: str
-) -> Parsed[Rubric]:
-    def line_of(path: Path) -> int | None:
-        at = path[1] if len(path) > 1 else None
-        return lines[at] if isinstance(at, int) and at < len(lines) else None
-
-    read = rubric_from(data, name, line_of)
-    return Parsed(read.value, (*notices, *read.notices), read.line_of)

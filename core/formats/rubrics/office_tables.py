@@ -1,4 +1,4 @@
-"""Tables in workbooks and Word documents, as text for the table readers."""
+"""Tables in workbooks and Word documents, as the table readers take them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
 from core.formats.office.sheet import address
 from core.formats.office.workbook import Workbook, book_in
-from core.formats.source.csv_reader import MAX_COLUMNS
-from core.formats.source.csv_writer import csv_text
+from core.formats.source.csv_reader import MAX_COLUMNS, RawTable, raw_table
 from core.formats.source.heading import header_at, said_titles
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import refusal
@@ -22,16 +21,16 @@ Rows = dict[int, dict[int, str]]
 MOST_CELLS = 100_000
 
 
-class WrittenTable(NamedTuple):
-    """A table as CSV, with rows on their original lines; its name is its title."""
+class RubricTable(NamedTuple):
+    """A table that may be a rubric, below its titles, and notices of these."""
 
-    opened: Opened
+    raw: RawTable
     notices: tuple[Problem, ...]
 
 
 def office_tables(
     opened: Opened, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
-) -> tuple[WrittenTable, ...] | None:
+) -> tuple[RubricTable, ...] | None:
     """Return the rubric tables in a workbook or document; ``None`` otherwise.
 
     Titles above a header are left out. Sheets and tables without a rubric are skipped.
@@ -50,7 +49,7 @@ def office_tables(
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_parted(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
-    return tuple(_written(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
+    return tuple(_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
 
 
 def _header(rows: Rows) -> int:
@@ -70,21 +69,17 @@ def _cells(row: dict[int, str]) -> list[str]:
     return [row.get(column, "") for column in range(min(max(row, default=-1) + 1, MAX_COLUMNS))]
 
 
-def _written(name: str, rows: Rows) -> WrittenTable:
+def _below_titles(name: str, rows: Rows) -> RubricTable:
     header, last = _header(rows), max(rows)
     titles = [_cells(rows[n]) for n in rows if n < header]
-    wide = max(max(rows[n], default=-1) for n in rows if n >= header) + 1
+    body = {n: _cells(row) for n, row in rows.items() if n >= header}
+    wide = max(map(len, body.values()))
     if last * wide > MOST_CELLS:
         message = f"reaches to {address(last - 1, wide - 1)}; a rubric has fewer cells."
         mend = "Delete the columns and rows beyond its table."
         raise refusal("rubric", [Problem(message, mend)], name)
-    lines = list[str]()
-    for number in range(1, last + 1):
-        cells = rows.get(number, {}) if number >= header else {}
-        padded = [cells.get(column, "") for column in range(wide)]
-        lines.append(csv_text(padded, [], guarded=False) if cells else "\n")
     notices = (said_titles(titles, min(rows)),) if titles else ()
-    return WrittenTable(Opened("".join(lines), name), notices)
+    return RubricTable(raw_table(name, body), notices)
 
 
 def _sheet(book: Workbook, name: str, sheet: str) -> Rows:

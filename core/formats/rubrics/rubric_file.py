@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -71,6 +71,22 @@ def rubric_from(
         raise refusal("rubric", _located(problems, line_of), name)
     notices = tuple(_located(shaper.notices, line_of))
     return Parsed(rubric, notices, lambda path: line_of(shaper.origin(path)))
+
+
+def rubric_of_rows(
+    data: dict[str, Any], name: str, lines: Sequence[int | None], notices: Iterable[Problem]
+) -> Parsed[Rubric]:
+    """Return the rubric in data with a line for each criterion, and these notices before its own.
+
+    Raises ``InputError``.
+    """
+
+    def line_of(path: Path) -> int | None:
+        at = path[1] if len(path) > 1 else None
+        return lines[at] if isinstance(at, int) and at < len(lines) else None
+
+    read = rubric_from(data, name, line_of)
+    return Parsed(read.value, (*notices, *read.notices), read.line_of)
 
 
 def _at(problem: Problem, path: Path) -> Problem:

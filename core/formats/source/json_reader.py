@@ -42,6 +42,7 @@ MAX_PARTS = 1_000_000
 #: Beyond this many values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
+_HALF = ("holds half of a surrogate pair.", "Correct the \\u escape.")
 
 
 def read_json(text: str) -> Document:
@@ -147,7 +148,7 @@ def _unfit(value: Any, halves: bool) -> list[Problem]:
     todo, depth = [value], 0
     while todo:
         if halves and any(_half(part) for part in todo):
-            return [Problem("holds half of a surrogate pair.", "Correct the \\u escape.")]
+            return [Problem(*_HALF)]
         depth += 1
         todo = [
             child
@@ -193,76 +194,48 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
 
     ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
     """
-    state = _Walk()
+    path: list[str | int] = []
+    #: Of each open object its keys, of a list nothing.
+    keys: list[set[str] | None] = []
+    is_key = is_placed = False
     # Blanks at the end belong to no token; each would start the search again.
     for match in _TOKEN.finditer(text.rstrip()):
         string, mark, bare = match.groups()
         offset = match.end() - len(string or mark or bare)
-        if mark is not None:
-            yield from state.mark(mark, offset)
-            if state.ended:
-                return
-        elif string is not None and state.key_next:
-            yield state.key(string, offset)
+        if mark == ":":
+            continue
+        if mark == ",":
+            last = path[-1]
+            path[-1] = last + 1 if isinstance(last, int) else last
+            is_key, is_placed = keys[-1] is not None, False
+        elif mark and mark in "}]":
+            path.pop()
+            keys.pop()
+            is_key = is_placed = False
+        elif string is not None and is_key:
+            key, of = json.loads(string), keys[-1]
+            assert of is not None
+            path[-1] = key
+            yield tuple(path), offset, Problem("is given twice.", _ONCE) if key in of else None
+            of.add(key)
+            is_key, is_placed = False, True
         else:
-            yield from state.value(_value_fault(string, bare), offset)
-
-
-class _Walk:
-    """The position of a walk: ``path`` to the next value, and keys per object."""
-
-    def __init__(self) -> None:
-        self.path: list[str | int] = []
-        self.key_next = False
-        self.ended = False
-        self._keys: list[set[str] | None] = []
-        self._has_place = False
-
-    def key(self, token: str, offset: int) -> tuple[Path, int, Problem | None]:
-        key: str = json.loads(token)
-        self.path[-1] = key
-        keys = self._keys[-1]
-        twice = keys is not None and key in keys
-        if keys is not None:
-            keys.add(key)
-        self.key_next, self._has_place = False, True
-        return tuple(self.path), offset, Problem("is given twice.", _ONCE) if twice else None
-
-    def value(
-        self, fault: Problem | None, offset: int
-    ) -> Iterator[tuple[Path, int, Problem | None]]:
-        if fault or not self._has_place:
-            yield tuple(self.path), offset, fault
-
-    def mark(self, mark: str, offset: int) -> Iterator[tuple[Path, int, Problem | None]]:
-        if mark in "{[":
-            yield from self.value(None, offset)
-            self.ended = len(self.path) >= MAX_DEPTH
-            if self.ended:
-                yield tuple(self.path[:3]), offset, Problem(TOO_DEEP, "Make it flatter.")
-            self._open(mark == "{")
-        elif mark in "}]":
-            self.path.pop()
-            self._keys.pop()
-            self.key_next = self._has_place = False
-        elif mark == ",":
-            self.key_next, self._has_place = self._keys[-1] is not None, False
-            last = self.path[-1]
-            if isinstance(last, int):
-                self.path[-1] = last + 1
-
-    def _open(self, is_object: bool) -> None:
-        self.key_next, self._has_place = is_object, False
-        self.path.append("" if is_object else 0)
-        self._keys.append(set() if is_object else None)
+            fault = None if mark else _value_fault(string, bare)
+            if fault or not is_placed:
+                yield tuple(path), offset, fault
+            if mark and len(path) >= MAX_DEPTH:
+                yield tuple(path[:3]), offset, Problem(TOO_DEEP, "Make it flatter.")
+                return
+            if mark:
+                path.append("" if mark == "{" else 0)
+                keys.append(set() if mark == "{" else None)
+                is_key, is_placed = mark == "{", False
 
 
 def _value_fault(string: str | None, bare: str | None) -> Problem | None:
     if string is not None:
         half = "\\u" in string and has_half_character(json.loads(string))
-        return (
-            Problem("holds half of a surrogate pair.", "Correct the \\u escape.") if half else None
-        )
+        return Problem(*_HALF) if half else None
     try:
         number(bare or "")
     except BadNumber as error:

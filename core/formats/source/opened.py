@@ -31,6 +31,7 @@ _HEAD = 1_000_000
 _RESULTS = "file of results"
 #: A bracket, then a quoted key or text: YAML rarely has quotes after the brackets.
 _JSON = re.compile(r'\s*[\[{][\s\[{]*"')
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 T = TypeVar("T")
 #: What a file can be by its first characters; one line of JSON is two of them.
 Shape = Literal["archive", "object", "rows", "table"]
@@ -103,49 +104,34 @@ class Opened:
         """Return the same without blanks before it."""
         return self.beginning.lstrip()
 
-    def text(self, what: str, limit: int) -> str:
+    def text(self, what: str, limit: int, *, table: bool = False) -> str:
         r"""Return its text without its mark; line breaks are unchanged.
 
         Args:
             what: what the file holds ("rubric"), for messages.
             limit: the largest size, in bytes (for text: in characters).
+            table: it may be Windows-1252, too, which spreadsheets write.
 
         Raises:
-            InputError: too large, empty, not UTF-8 or UTF-16, or holding a NUL; it names the line.
+            InputError: too large, empty, of an unknown encoding, or holding a NUL; with the line.
 
-        >>> Opened("é".encode("utf-16"), "a.csv").text("dataset", 100)
-        'é'
-        """
-        self.require_size(what, limit)
-        if self._decoded.fault is not None:
-            raise refusal(what, [self._decoded.fault], self.name)
-        return self._decoded.text
-
-    def table_text(self, what: str, limit: int) -> tuple[str, tuple[Problem, ...]]:
-        r"""Return the text of a table, and notices of an encoding other than UTF-8.
-
-        What is neither UTF-8 nor marked is taken for Windows-1252 where it can be nothing else of
-        the usual ones: no letter of UTF-8 in it, no control character, and few letters beyond
-        ASCII.
-
-        Raises:
-            InputError: like ``text``.
-
-        >>> Opened("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv").table_text("table", 100)[0]
+        >>> Opened("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv").text("table", 100, table=True)
         'id;Stadt\n1;Köln\n'
         """
-        self.require_size(what, limit)
-        if self._decoded.table_fault is not None:
-            raise refusal(what, [self._decoded.table_fault], self.name)
-        return self._decoded.text, self._decoded.notices
-
-    def require_size(self, what: str, limit: int) -> None:
-        """Refuse a file that is larger. Raises ``InputError``."""
         if self.size > limit:
             size, most = self.size / MEGABYTE, limit / MEGABYTE
             mend = "Split it, or write JSONL or CSV." if what == "dataset" else "Shorten it."
             problem = Problem(f"has {size:,.1f} MB; {most:,.0f} MB is the limit.", mend)
             raise refusal(what, [problem], self.name)
+        fault = self._decoded.table_fault if table else self._decoded.fault
+        if fault is not None:
+            raise refusal(what, [fault], self.name)
+        return self._decoded.text
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """Return what is to be said of its encoding; nothing of UTF-8."""
+        return self._decoded.notices
 
     @cached_property
     def _decoded(self) -> DecodedText:
@@ -219,13 +205,9 @@ class Opened:
         text, shared = self.text(what, MAX_DATASET_BYTES), SharedWords()
         if fault := too_many_parts(text, MAX_ROWS):
             raise refusal(what, [fault], self.name)
-        start = number = 0
-        while start <= len(text):
-            end = text.find("\n", start)
-            written = text[start:] if end < 0 else text[start:end]
-            start, number = len(text) + 1 if end < 0 else end + 1, number + 1
-            if written.strip():
-                yield number, *decode(written, shared)
+        for number, line in enumerate(_LINE.finditer(text), start=1):
+            if line[0].strip():
+                yield number, *decode(line[0], shared)
 
     # What tools write
 
@@ -277,30 +259,9 @@ class Opened:
         every = (cells for _, cells in records(self.beginning, self.delimiter, []) if any(cells))
         return tuple(next(every, ()))
 
-    def cells(self) -> Iterator[list[str]]:
-        """Yield the cells of every row below the headings. Raises ``InputError``, with the line."""
-        problems, begun = list[Problem](), False
-        text = self.text(_RESULTS, MAX_DATASET_BYTES)
-        for line, cells in records(text, self.delimiter, problems):
-            if not any(cells):
-                continue
-            if len(cells) != len(self.columns):
-                message = f"has {len(cells)} cells, but the header names {len(self.columns)}."
-                mend = "Export it again."
-                raise refusal(_RESULTS, [Problem(message, mend, (), line)], self.name)
-            if begun:
-                yield cells
-            begun = True
-        if problems:
-            raise refusal(_RESULTS, problems, self.name)
-
-    def records(self) -> list[dict[str, str]]:
-        """Return every row by its headings. Raises ``InputError``, with the line."""
-        return [dict(zip(self.columns, cells, strict=True)) for cells in self.cells()]
-
     def raw(self, what: str, limit: int) -> RawTable:
         """Return its table with the place of every cell; rows may be ragged."""
-        text, _ = self.table_text(what, limit)
+        text = self.text(what, limit, table=True)
         if self._raw is None:
             self._raw = read_raw(text, self.name, what)
         return self._raw

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 from core.errors import Problem
 from core.formats.datasets.answer_columns import (
     COUNTS,
     could_answer,
-    is_index,
-    names_a_person,
-    nested,
     plain,
     plain_head,
-    says_no_label,
-    sharing,
     sums_up,
-    unique_words,
     words_in,
 )
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import proposed_texts, texts_in
+from core.formats.datasets.text_columns import texts_in
+from core.formats.votes.structure.rankings import why_ranking
 from core.formats.votes.vote_mapping import NAMES, VoteMapping, guess_vote_mapping
 
 
@@ -49,21 +42,6 @@ def merges_texts(table: Table, mapping: VoteMapping) -> bool:
     return any(_several(table, asked, text) for text in _sentences(table, mapping))
 
 
-def texts_told_apart(table: Table, mapping: VoteMapping) -> Iterator[tuple[str, ...]]:
-    """Yield changes under which an item has one text: by another id and system, or by the text."""
-    texts = [mapping.submission] if mapping.submission else _sentences(table, mapping)
-    taken = {mapping.rater, mapping.label, mapping.criterion, mapping.system, *texts}
-    ids = [c for c in table.columns if c not in taken and _is_id(table, c)]
-    for text in texts:
-        for item in ids:
-            said = mapping.model_copy(update={"item": item, "submission": text})
-            if by_system(table, said):
-                yield (f"item={item}", f"submission={text}", f"system={mapping.system}")
-                return
-    for text in texts:
-        yield (f"item={text}",)
-
-
 def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
     """Return what is to be known where an id has several texts."""
     item, text = mapping.item or "", mapping.submission or ""
@@ -81,6 +59,8 @@ _MAP = "--map 'item={}'"
 
 def not_to_be_read(table: Table) -> str:
     """Return why the rows of a table are neither items nor votes, or an empty text."""
+    if why := why_ranking(table):
+        return why
     if column := _counts(table):
         return (
             f"{column!r} counts votes. It takes a row for each vote, with a column for its rater."
@@ -135,14 +115,6 @@ def _sentences(table: Table, mapping: VoteMapping) -> list[str]:
     return [c for c in free if (of := texts_in(table, c)) is not None and of.sentences]
 
 
-def _is_id(table: Table, column: str) -> bool:
-    if nested(table, column) or any(word in plain(column) for word in ("time", "date")):
-        return False
-    of = texts_in(table, column)
-    named = plain(column).endswith((" id", " no", " nr")) or plain(column) in NAMES["item"]
-    return (of is None or not of.sentences) and (named or not could_answer(table, column))
-
-
 def _several(table: Table, keys: Sequence[str], text: str) -> bool:
     """Return whether rows with the same keys have different texts."""
     first: dict[tuple[str, ...], str] = {}
@@ -151,52 +123,3 @@ def _several(table: Table, keys: Sequence[str], text: str) -> bool:
         first.setdefault(tuple(str(row.get(key)) for key in keys), str(row[text])) != str(row[text])
         for row in rows
     )
-
-
-#: Words for what is asked, in some languages; only to ask with.
-_ASPECT = re.compile(r"crit[eè]r|kriteri|aspe[ck]t|dimens|merkmal|metric|基準|观点", re.I)
-
-
-def by_structure(table: Table) -> Iterator[tuple[Literal["long", "criteria"], tuple[str, ...]]]:
-    """Yield a layout and changes where a column of people repeats over items, in any language."""
-    short = [c for c in table.columns if _is_short(table, c)]
-    people = [c for c in short if names_a_person(c)]
-    people = [c for c in people if 1 < len(words_in(table, c)) < len(table.rows)]
-    if sharing(table, people):
-        return  # a rater a column
-    for rater in people[:1]:
-        asked = [c for c in short if c != rater and _ASPECT.search(c)][:1]
-        able = [c for c in short if c not in (rater, *asked) and could_answer(table, c)]
-        able = [c for c in able if not (sums_up(c) or unique_words(table, c))]
-        for item in _repeated(table, [c for c in short if c not in (rater, *asked)]):
-            answers = [c for c in able if c != item and _several(table, [item], c)]
-            if not answers or not _tell_rows(table, [item, rater, *asked]):
-                continue
-            text = next((c for c in proposed_texts(table) if not _several(table, [item], c)), "")
-            said = (f"item={item}", *([f"submission={text}"] if text else []), f"rater={rater}")
-            group = next(iter(sharing(table, answers)), [])
-            if group and not asked:
-                yield "criteria", (*said, *(f"criteria={c}" for c in group))
-            else:
-                criterion = [f"criterion={c}" for c in asked]
-                yield "long", (*said, *criterion, f"label={answers[0]}")
-            return
-
-
-def _is_short(table: Table, column: str) -> bool:
-    words = () if nested(table, column) else words_in(table, column)
-    if not words or is_index(table, column) or says_no_label(set(words)):
-        return False
-    of = texts_in(table, column)
-    return could_answer(table, column) or of is None or not of.sentences
-
-
-def _repeated(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return columns of ids that repeat, those named for one first."""
-    found = [c for c in columns if 1 < len(words_in(table, c)) < len(table.rows)]
-    return sorted(found, key=lambda column: not re.search(r"\bid\b|ident", plain(column)))
-
-
-def _tell_rows(table: Table, columns: Sequence[str]) -> bool:
-    keys = [tuple(str(row.get(column)) for column in columns) for row in table.rows]
-    return len(set(keys)) == len(keys)

@@ -26,7 +26,7 @@ from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal
-from core.formats.votes.tools.fields import conversation
+from core.formats.votes.tools.messages import conversation
 from core.formats.votes.tools.pair_votes import PairContests
 from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import (
@@ -253,10 +253,15 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     }
     for row in table.rows:
         names, fields = _names_of(row, mapping), _fields(row, mapping)
-        item = contests.item(tasks.of(row.get(mapping.item or ""), fields), *names, fields)
+        task = tasks.of(row.get(mapping.item or ""), fields)
+        turned = not mapping.first_system and tasks.turned(task, fields)
+        item = contests.item(task, *names, fields)
         why = str(row.get(mapping.reason or "") or "")
         if not mapping.columns:
-            contests.vote(item, "file", "human", A_BETTER, why)
+            rater = str(row.get(mapping.rater or "") or "file")
+            better = B_BETTER if turned else A_BETTER
+            kind = mapping.kinds.get(rater, "human")
+            contests.vote(item, rater, "human" if kind == "gold" else kind, better, why)
         for c in mapping.columns:
             cell = alone(row.get(c.column))
             word = "" if cell is None else str(cell).strip()
@@ -264,6 +269,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
             choice = _meant(word, names, mapping, numbers[c.column])
             if choice is None and fold(word) not in NO_ANSWER:
                 strange[word] += 1
+            choice = _TURNED.get(choice, choice) if turned and choice else choice
             kind = mapping.kinds.get(rater, mapping.others)
             contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
     if strange:
@@ -292,12 +298,23 @@ def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
     return {"prompt": conversation(prompt), "submission": {"first": texts[0], "second": texts[1]}}
 
 
+_TURNED = {A_BETTER: B_BETTER, B_BETTER: A_BETTER}
+
+
 class _Tasks:
     """Names the task of a row: its id, told apart where other answers have the same one."""
 
     def __init__(self) -> None:
+        self._first: dict[str, dict[str, str]] = {}
         self._names: dict[tuple[str, ...], str] = {}
         self._used = Counter[str]()
+
+    def turned(self, task: str, fields: dict[str, Any]) -> bool:
+        """Return whether a row has the answers of a task the other way round, and turn them."""
+        first = self._first.setdefault(task, fields["submission"])
+        turned = bool(first != fields["submission"])
+        fields["submission"] = first
+        return turned
 
     def of(self, id: Any, fields: Mapping[str, Any]) -> str:
         """Return the name of the task with these answers, in either order."""

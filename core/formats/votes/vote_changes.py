@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
@@ -9,49 +10,46 @@ from typing import Any, Literal, NamedTuple
 from core.domain.base import build
 from core.errors import InputError
 from core.formats.datasets.answer_columns import (
-    could_answer,
     is_index,
-    named_for_raters,
-    nested,
     plain,
-    sharing,
-    sums_up,
     words_in,
 )
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import ITEM_FIELDS, guess_mapping
 from core.formats.datasets.name_grids import NameGrid, answers_in_grid
-from core.formats.datasets.roles import Change, listed_in, said_once
+from core.formats.datasets.roles import Change, listed_in, said_once, with_one_item
 from core.formats.datasets.table import Table, leaves, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts, texts_in
+from core.formats.source.heading_words import PROMPTS, holds
 from core.formats.votes.derived_rubric import derive_rubric
-from core.formats.votes.item_texts import (
-    by_structure,
-    merges_texts,
-    rival_labels,
-    texts_told_apart,
-)
+from core.formats.votes.item_texts import rival_labels
 from core.formats.votes.pair_tables import near_pairs, pairs_in
+from core.formats.votes.structure.lists import list_answers
+from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
+from core.formats.votes.structure.row_keys import named_rater, row_keys
+from core.formats.votes.structure.values import may_be_judged, ticks
 from core.formats.votes.vote_mapping import (
     NAMES,
     PAIR,
     Layout,
     VoteMapping,
     VoterKind,
+    flat_columns,
     guess_vote_mapping,
     kinds_of,
 )
 from core.formats.votes.vote_tables import votes_in
 
 #: Fields that list columns; giving `rater`, `criterion` or `preference` twice does the same.
-_LISTS = {"raters": "raters", "criteria": "criteria", "preference": "preference"}
-VOTE_FIELDS = (*NAMES, *PAIR, "only", "others", *_LISTS)
+_LISTS = ("raters", "criteria", "items", "preference")
+VOTE_FIELDS = (*NAMES, *PAIR, "only", "others", "gold", *_LISTS)
 #: Other names of fields.
-_ALIASES = {"text": "submission", "id": "item", "answer": "label"}
-#: Fields that only votes have.
+_ALIASES = {"text": "submission", "id": "item", "answer": "label", "score": "label"}
+#: Fields that only votes have, and only items.
 _ONLY_VOTES = {*VOTE_FIELDS, "kind"} - set(ITEM_FIELDS) - {"item"}
-_TELL_LONG = {"rater", "label"}
+_ONLY_ITEMS = {*ITEM_FIELDS, "labels", "context"} - set(NAMES)
+_TELL_LONG = {"rater", "label", "score"}
 
 
 def layout_meant(changes: Sequence[str]) -> Layout | None:
@@ -62,7 +60,7 @@ def layout_meant(changes: Sequence[str]) -> Layout | None:
         return "pairs"
     if {"raters", "criteria"} <= fields:
         return "wide"
-    if "criteria" in fields or names.count("criterion") > 1:
+    if "items" in fields or "criteria" in fields or names.count("criterion") > 1:
         return "criteria"
     if "raters" in fields or names.count("rater") > 1:
         return "wide"
@@ -77,20 +75,33 @@ def is_for_items(changes: Sequence[str]) -> bool:
     return bool(fields & of_items) and layout_meant(changes) is None and not fields & _ONLY_VOTES
 
 
+def is_only_for_items(changes: Sequence[str]) -> bool:
+    """Return whether the changes name what votes do not have, such as labels of texts."""
+    fields = {change.partition("=")[0].partition(":")[0] for change in changes}
+    labels = any(change.startswith("label:") for change in changes)
+    return is_for_items(changes) and (labels or bool(fields & _ONLY_ITEMS))
+
+
 def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:
     """Change a mapping of votes, like ``item=doc_id`` or ``kind:gpt=llm``.
 
     ``item=`` removes a column. ``raters=ann,bob`` names the columns of a wide table,
     ``criteria=depth,tone`` those of one with a criterion a column, ``preference=choice`` the
-    answers to pairs; each may be given several times.
+    answers to pairs; each may be given several times. ``items=a,b`` are columns of answers to an
+    item each, ``gold=agreed`` the gold labels beside raters, two ``item`` an id of two columns.
 
     Raises:
         InputError: an invalid change, or two columns for a field that has one.
     """
-    data, kinds = mapping.model_dump(), dict(mapping.kinds)
+    data, kinds, changes = mapping.model_dump(), dict(mapping.kinds), with_one_item(changes)
     lists: dict[str, list[str]] = {}
     several = [change.partition("=")[0] for change in changes]
-    lists_as = {"rater": "raters", "criterion": "criteria", **_LISTS}
+    lists_as = {
+        "rater": "raters",
+        "criterion": "criteria",
+        **dict(zip(_LISTS, _LISTS, strict=True)),
+    }
+    gold = ""
     single = [c for c in changes if c.partition("=")[0] not in lists_as]
     said_once(single, _ALIASES, ("kind",))
     for change in changes:
@@ -99,6 +110,8 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
             lists.setdefault(lists_as[field], []).extend(listed_in(value, table))
         elif name:
             kinds[name] = value  # type: ignore[assignment]
+        elif field == "gold":
+            gold = value
         else:
             data[field] = value if value or field == "only" else None
             data["columns"] = [c for c in data["columns"] if c["column"] != value]
@@ -107,6 +120,10 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
                     data[other] = None
     if lists:
         kinds = _listed_columns(data, lists, table) | kinds
+    if gold:
+        others = [c for c in data["columns"] if c["column"] != gold]
+        data["columns"] = [*others, {"column": gold, "rater": gold}]
+        kinds[gold] = "gold"
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
         kinds = {**kinds_of(names), **kinds}
@@ -126,10 +143,25 @@ def _listed_columns(
     for kind, columns in lists.items():
         for other in (*NAMES, *PAIR):
             data[other] = None if data[other] in columns else data[other]
-        name = "criterion" if kind == "criteria" else "rater"
-        data["columns"] = [{"column": c, name: c} for c in dict.fromkeys(columns)]
-        kinds |= {} if kind == "criteria" else kinds_of(columns)
+        name = {"criteria": "criterion", "items": "item"}.get(kind, "rater")
+        names = parts_in_brackets(columns) if name != "rater" else columns
+        data["columns"] = [{"column": c, name: n} for c, n in zip(columns, names, strict=True)]
+        if kind == "preference" and data["rater"]:  # who compared is in a column
+            data["columns"] = [{"column": c} for c in columns]
+        kinds |= kinds_of(columns) if name == "rater" else {}
     return kinds
+
+
+def parts_in_brackets(headings: Sequence[str]) -> list[str]:
+    """Return the parts of headings such as `stem [part]`, if all have one of their own.
+
+    >>> parts_in_brackets(["How is it? [Tone]", "How is it? [Wit]"]), parts_in_brackets(["Tone"])
+    (['Tone', 'Wit'], ['Tone'])
+    """
+    parts = [
+        match[1] for h in headings if (match := re.fullmatch(r".+?\s*\[([^\]]+)\]", h.strip()))
+    ]
+    return parts if len(set(parts)) == len(headings) else list(headings)
 
 
 def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
@@ -154,7 +186,6 @@ def _text_as_item(table: Table, item: str | None) -> str | None:
 
 # What would help with a table of which nothing is known. Only changes that pass are proposed.
 
-_SHOWN = 8
 _TRIED = 500
 #: Words in column names that suggest rater, item and answer: best first.
 _HINTS: dict[str, tuple[str, ...]] = {
@@ -195,7 +226,7 @@ class NearShape(NamedTuple):
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the shapes that a table could have, each with changes that make it so."""
     few = Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
-    return tuple(shape for shape in _near(few) if _passes(few, shape))
+    return tuple(_near(few))
 
 
 def _passes(table: Table, shape: NearShape) -> bool:
@@ -219,43 +250,76 @@ def _passes(table: Table, shape: NearShape) -> bool:
 
 
 def _near(table: Table) -> Iterator[NearShape]:
-    flat = [c for c in table.columns if not nested(table, c) and words_in(table, c)]
-    flat = [c for c in flat if not is_index(table, c)]
-    inside = list(leaves(table))
-    chosen = _hinted_fields(flat, inside)
-    if asked := list(_asked(table)):
-        yield from asked
-        return
-    for layout, changes in by_structure(table):
-        shape = NearShape(layout, "a column of people repeats over its items", changes)
-        if _passes(table, shape):
-            yield shape
+    """Yield the likeliest readings; what passes in one way is not proposed in a weaker one."""
+    for readings in (_asked, _with_raters, _in_cells, _beside_each_other):
+        if asked := [shape for shape in readings(table) if _passes(table, shape)]:
+            yield from asked
             return
-    if {"item", "rater", "label"} <= chosen.keys():
-        options = tuple(f"{field}={column}" for field, column in chosen.items())
-        yield NearShape("long", "no columns are named for item, rater and answer", options)
-    own = [c for c in flat if not named_for_raters([c])]
-    first = (c for c in own if len(words_in(table, c)) == len(table.rows))
-    item = _hinted(_HINTS["item"], flat) or next(first, None)
-    able = [c for c in flat if c != item and could_answer(table, c) and not sums_up(c)]
-    group = next(iter(sharing(table, able)), [])[:_SHOWN]
-    texts = proposed_texts(table)
-    if item and group:
-        listed = ", ".join(map(repr, group))
-        lacks = f"{listed} share labels, but do not look like the answers of raters"
-        yield NearShape("wide", lacks, (f"item={item}", *(f"raters={c}" for c in group)))
-    if group and texts:
-        lacks = "columns that share labels could be labels of criteria"
-        changes = (f"submission={texts[0]}", *(f"labels={c}" for c in group))
-        yield NearShape("dataset", lacks, changes)
-    elif item and group:
-        lacks = "its columns could be criteria, answered by one rater"
-        yield NearShape("criteria", lacks, (f"item={item}", *(f"criteria={c}" for c in group)))
-    for text in texts if len(texts) > 1 or not group else ():
+    texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
+    texts.sort(key=lambda text: holds(text, PROMPTS))
+    known = guess_mapping(table).prompt
+    for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
             lacks = f"{len(texts)} columns come equally near to hold the submission"
-        yield NearShape("dataset", lacks, (f"submission={text}",))
+        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not known]
+        shape = NearShape(
+            "dataset", lacks, (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
+        )
+        if _passes(table, shape):
+            yield shape
+
+
+def _with_raters(table: Table) -> Iterator[NearShape]:
+    """Yield a row for each item and rater, as the values tell."""
+    for keys in row_keys(table):
+        lacks = "a column of people repeats over its items"
+        if not named_rater([keys]):
+            lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
+        changes = (*keys.changes(), *ticks(table, keys.answers))
+        lacks += "" if keys.text else NO_TEXTS
+        yield NearShape("criteria" if keys.by_criteria else "long", lacks, changes)
+    for said in list_answers(table):
+        yield NearShape("long", "cells hold the answers of several raters", said)
+
+
+def _in_cells(table: Table) -> Iterator[NearShape]:
+    flat = [c for c in flat_columns(table) if words_in(table, c) and not is_index(table, c)]
+    inside = list(leaves(table))
+    chosen = _hinted_fields(flat, inside)
+    if {"item", "rater", "label"} <= chosen.keys() and set(inside) & set(chosen.values()):
+        options = tuple(f"{field}={column}" for field, column in chosen.items())
+        yield NearShape("long", "no columns are named for item, rater and answer", options)
+
+
+def _beside_each_other(table: Table) -> Iterator[NearShape]:
+    """Yield columns of answers as raters, as criteria, or as labels of texts."""
+    wide = rater_columns(table)
+    if wide is None:
+        return
+    marks, listed = ticks(table, wide.columns), _listed(wide.columns)
+    person = next(filter(names_a_respondent, wide.item), "") if not wide.text else ""
+    if person:
+        lacks = f"a row is a person ({person!r}), and {listed} could be the items"
+        said = (f"rater={person}", *(f"items={c}" for c in wide.columns))
+        yield NearShape("criteria", lacks, (*said, *marks))
+    elif wide.are != "criteria":
+        lacks = f"{listed} share labels, but do not look like the answers of raters"
+        lacks = f"{listed} look like the answers of raters" if wide.are else lacks
+        lacks += "" if wide.text else NO_TEXTS
+        yield NearShape("wide", lacks, (*wide.changes("raters"), *marks))
+    if wide.text:
+        lacks = "columns that share labels could be labels of criteria"
+        changes = (f"submission={wide.text}", *(f"labels={c}" for c in wide.columns), *marks)
+        yield NearShape("dataset", lacks, changes)
+    elif wide.are != "raters" or person:
+        lacks = "its columns could be criteria, answered by one rater" + NO_TEXTS
+        yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks))
+
+
+NO_TEXTS = (
+    "; no column holds the texts that were judged, and the votes can be imported without them"
+)
 
 
 def _asked(table: Table) -> Iterator[NearShape]:
@@ -266,7 +330,6 @@ def _asked(table: Table) -> Iterator[NearShape]:
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
     for changes in near_pairs(table):
         yield NearShape("pairs", "two answers stand beside what could compare them", changes)
-    yield from _apart(table)
     if grid := answers_in_grid(table):
         yield from _by_names(table, grid)
 
@@ -288,22 +351,6 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
-
-
-def _apart(table: Table) -> Iterator[NearShape]:
-    """Yield what to say where a guessed item holds different texts."""
-    for layout in ("criteria", "long"):
-        mapping = guess_vote_mapping(table, layout)
-        if mapping.rater is None or not (mapping.label if layout == "long" else mapping.columns):
-            continue
-        if not merges_texts(table, mapping):
-            continue
-        lacks = f"rows of one {mapping.item!r} hold different texts"
-        said = [f"rater={mapping.rater}", *(f"criteria={c.column}" for c in mapping.columns)]
-        said += [f"label={mapping.label}"] if layout == "long" else []
-        for changes in texts_told_apart(table, mapping):
-            yield NearShape(layout, lacks, (*changes, *said))
-        return
 
 
 def _hinted_fields(flat: Sequence[str], inside: Sequence[str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from core.domain.rubric import Rubric
@@ -26,6 +26,9 @@ from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
+from core.formats.votes.structure.lists import list_answers
+from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
+from core.formats.votes.structure.row_keys import row_keys
 from core.formats.votes.vote_mapping import (
     NAMES,
     WEAK,
@@ -53,7 +56,7 @@ def kind_of_table(
     if looks_by_criteria(table):
         return _unless_merged(table, "criteria")
     if looks_long(table):
-        return _unless_merged(table, "long")
+        return "unknown" if _has_more_answers(table) else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
     if looks_wide(table):
@@ -66,7 +69,25 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     asked = rival_labels(table, mapping) or _named_alike(table, mapping.meta)
     asked = asked or _repeats_texts_by_rater(table, mapping.submission)
-    return "unknown" if asked else "dataset"
+    rated = bool(row_keys(table)) or any(list_answers(table))
+    rated = rated or _has_raters(table, mapping.labels.values())
+    return "unknown" if asked or rated else "dataset"
+
+
+def _has_more_answers(table: Table) -> bool:
+    """Return whether the raters of a vote a row answered in further columns."""
+    keys, mapping = row_keys(table), guess_vote_mapping(table, "long")
+    if not keys or keys[0].rater != mapping.rater or mapping.criterion:
+        return False
+    return keys[0].by_criteria and not set(keys[0].answers) <= set(mapping.used().values())
+
+
+def _has_raters(table: Table, labels: Iterable[str]) -> bool:
+    """Return whether columns beside texts are numbered raters, or people by their titles."""
+    wide = rater_columns(table)
+    if wide is None or set(wide.columns) <= set(labels):
+        return False
+    return wide.are == "raters" or wide.numbered
 
 
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
@@ -131,6 +152,8 @@ def looks_wide(table: Table) -> bool:
     """
     mapping = guess_vote_mapping(table, "wide")
     answers = [c.column for c in mapping.columns]
+    if names_a_respondent(mapping.item or "") and not all(map(names_a_rater, answers)):
+        return False  # a row is a person, and columns are what they answered
     by_criterion = all(c.criterion for c in mapping.columns)
     if not by_criterion and not _could_be_raters(table, answers):
         return False

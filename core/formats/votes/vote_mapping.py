@@ -30,6 +30,7 @@ from core.formats.datasets.labels import option_for
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.source.csv_writer import number_of
+from core.formats.votes.structure.values import Values
 from core.text.names import fold
 
 Layout = Literal["long", "wide", "criteria", "pairs"]
@@ -89,16 +90,13 @@ _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 WEAK = ("user", "model")
 
 
-#: What fields are called as roles.
-_ROLES = {"submission": "text", "label": "score"}
-
-
 class VoteColumn(Noun):
-    """A column of answers; rows name the criterion, or the rater, that it does not."""
+    """A column of answers; rows name the criterion, the rater or the item that it does not."""
 
     column: str
     rater: str = ""
     criterion: str = ""
+    item: str = ""
 
 
 class VoteMapping(Noun):
@@ -143,17 +141,17 @@ class VoteMapping(Noun):
         """Return field to column, for every column that is named."""
         named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
-        return used | {f"{c.criterion}/{c.rater}": c.column for c in self.columns}
+        return used | {f"{c.criterion}/{c.rater}{c.item}": c.column for c in self.columns}
 
     def roles(self) -> dict[str, str]:
         """Return the role of every column that has one, as `docs/formats.md` lists them."""
         roles = {column: name for name, column in self.used().items() if "/" not in name}
         for c in self.columns:
-            kind = "score" if self.layout == "criteria" or not c.rater else "rater"
-            kind = "label" if self.kinds.get(c.rater) == "gold" else kind
-            names = (self.only or "rating",) if kind == "label" else (c.criterion, c.rater)
+            gold = self.kinds.get(c.rater) == "gold"
+            kind = "item" if c.item else "label" if gold or not c.rater else "rater"
+            names = (self.only or "rating",) if gold else (c.criterion, c.rater, c.item)
             roles[c.column] = ":".join(filter(None, (kind, " / ".join(filter(None, names)))))
-        return {column: _ROLES.get(role, role) for column, role in roles.items()}
+        return {c: "text" if role == "submission" else role for c, role in roles.items()}
 
 
 def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
@@ -228,6 +226,9 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
         named = {c: known.get(plain(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
+    if {"item", "rater"} <= fields.keys():
+        values = Values(table)
+        able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if _is_scale(words_in(table, c))]
     if len(able) > 1 and not sharing(table, able):
@@ -281,11 +282,28 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
         fields = fields | {"item": fields["submission"]}
+    fields = _checked_within_items(table, fields)
     column = fields.get("submission", "")
     of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
     if of is None or of.sentences or of.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields without a criterion, or long texts as a label, that an item has one of."""
+    if "item" not in fields:
+        return fields
+    values, wrong = Values(table), list[str]()
+    for field in ("criterion", "label"):
+        column = fields.get(field, "")
+        if column not in values.columns or values.varies([fields["item"]], column):
+            continue
+        several = len(values.distinct[column]) > 1 and values.unique([fields["item"]]) < 1
+        of = texts_in(table, column)
+        if several and (field == "criterion" or (of is not None and of.worded)):
+            wrong.append(field)
+    return {name: column for name, column in fields.items() if name not in wrong}
 
 
 def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
@@ -300,6 +318,7 @@ def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
     """Return the item where no column is named for it: a short word a row, else the text."""
+    item = ""
     for column in (c for c in table.columns if c not in taken):
         words, of = words_in(table, column), texts_in(table, column)
         if named_for_raters([column]):
@@ -307,10 +326,12 @@ def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str])
         if of is not None and of.sentences:
             continue
         if len(words) == len(table.rows) and max(map(len, words)) < LONG:
-            return {"item": column}
-    free = {plain(column): column for column in table.columns if column not in taken}
+            item = column
+            break
+    free = {plain(column): column for column in table.columns if column not in (*taken, item)}
     text = fields.get("submission") or text_column(table, free).column
-    return {} if text is None else {"item": text, "submission": text}
+    named = {"item": item or text, "submission": text}
+    return {field: column for field, column in named.items() if column}
 
 
 def _differs(table: Table, column: str) -> bool:

@@ -29,6 +29,9 @@ from core.formats.votes.imported import (
     VoteLine,
     empty_answers,
 )
+from core.formats.votes.structure.lists import spread
+from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.values import Values
 from core.formats.votes.vote_mapping import VoteMapping
 from core.text.names import fold
 
@@ -154,6 +157,10 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
 
     An empty answer in a long table is a failure; in a wide table it is no question.
     """
+    if mapping.layout in ("long", "criteria"):
+        answers = [c for c in (mapping.label, *(c.column for c in mapping.columns)) if c]
+        table, rater = spread(table, answers, mapping.rater)
+        mapping = mapping.model_copy(update={"rater": rater})
     _check(table, mapping)
     votes, problems = TableVotes([], {}, {}, [0]), list[Problem]()
     for line, row in _rows(table, mapping, votes, problems):
@@ -183,7 +190,11 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         for field, column in mapping.used().items()
         if column not in table.columns
     ]
-    wanted = ["item", "rater", "label"] if mapping.layout == "long" else ["item"]
+    wanted = ["item", "rater", "label"] if mapping.layout == "long" else []
+    if not any(c.item for c in mapping.columns):
+        ids = item_of(Values(table)) if mapping.item is None else ()
+        free_ids = [c for c in ids if c not in mapping.used().values()]
+        wanted = wanted or (["item"] if mapping.rater or free_ids else [])
     free = [c for c in table.columns if c not in mapping.used().values()]
     mend = f"Say which it is: {', '.join(map(repr, free[:20])) or 'none is left'}."
     problems += [
@@ -208,7 +219,7 @@ def _rows(
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
-        item = _text(cells, mapping.item)
+        item = _text(cells, mapping.item) if mapping.item else f"item-{at + 1:04d}"
         if item and mapping.item == mapping.submission:
             item = numbers.setdefault(item, f"item-{len(numbers) + 1:04d}")
         if item and mapping.by_system:
@@ -222,20 +233,33 @@ def _rows(
         if inside := _nested(cells, mapping):
             problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
             continue
-        _keep_texts(votes, mapping, cells, item)
+        if not any(c.item for c in mapping.columns):
+            _keep_texts(votes, mapping, cells, item)
         base = {"item_id": item, "criterion": criterion}
         if mapping.layout == "long":
             yield line, base | _long(cells, mapping, table, problems, line)
             continue
         of_row = _rater(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
-        for voter in mapping.columns:
-            label = _text(cells, voter.column)
-            if not label:
-                votes.blank[0] += 1
-                continue
-            whose = of_row or _whose(voter.rater, _kind(voter.rater, mapping))
-            criterion = voter.criterion or base["criterion"]
-            yield line, base | whose | {"criterion": criterion, "label": label}
+        of_row |= {"reason": _text(cells, mapping.reason)} if mapping.reason else {}
+        for answer in _by_columns(cells, mapping, votes, of_row):
+            yield line, base | answer
+
+
+def _by_columns(
+    cells: dict[str, Any], mapping: VoteMapping, votes: TableVotes, of_row: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the answers of a row in its columns; empty ones are counted."""
+    for voter in mapping.columns:
+        criterion = voter.criterion or _text(cells, mapping.criterion) or mapping.only
+        label = _text(cells, voter.column) or mapping.option_for(criterion, "")
+        if not label:
+            votes.blank[0] += 1
+            continue
+        if voter.item:
+            votes.texts.setdefault(voter.item, {})
+        whose = of_row or _whose(voter.rater, _kind(voter.rater, mapping))
+        asked = {"item_id": voter.item} if voter.item else {}
+        yield whose | asked | {"criterion": criterion, "label": label}
 
 
 def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:

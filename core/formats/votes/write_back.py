@@ -21,9 +21,9 @@ from core.formats.source.csv_reader import RawTable, read_raw
 from core.formats.source.csv_writer import harmless
 from core.formats.source.opened import Opened
 from core.formats.votes.tools import annotation_tools, inspect_logs, promptfoo
-from core.formats.votes.tools.fields import mapping_in, objects_in
 from core.formats.votes.tools.known_tools import tool_of
-from core.formats.votes.tools.tool_results import damaged_refused
+from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.shapes import damaged_refused
 
 #: The name under which results stand in other tools' files.
 OURS = "rubric_studio"

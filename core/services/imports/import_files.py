@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, dataset_of
 from core.formats.datasets.labels import WORD, words_in_changes
-from core.formats.datasets.roles import IGNORED, roles_as_text
+from core.formats.datasets.roles import IGNORED, how_to_say, roles_as_text
 from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
@@ -35,6 +35,7 @@ from core.formats.votes.tools.scales import Bins
 from core.formats.votes.vote_changes import (
     change_votes,
     is_for_items,
+    is_only_for_items,
     layout_meant,
     nearest_shapes,
 )
@@ -92,13 +93,11 @@ def look(
 
 def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
     """What a table is where somebody says which column is what."""
-    if changes and seen in TOOL_NAMES:
-        return layout_meant(changes) or ("dataset" if is_for_items(changes) else seen)
-    if seen not in (*TABLES, "dataset", "unknown"):
+    is_votes = seen in TABLES
+    if not (is_votes or seen in ("dataset", "unknown") or (changes and seen in TOOL_NAMES)):
         return seen
-    return layout_meant(changes) or (
-        "dataset" if seen in ("unknown", "wide") and is_for_items(changes) else seen
-    )
+    are_items = is_only_for_items if is_votes else is_for_items
+    return layout_meant(changes) or ("dataset" if are_items(changes) else seen)
 
 
 def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
@@ -269,7 +268,7 @@ def _unknown(seen: FileLook) -> InputError:
     columns = seen.table.columns if seen.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     near = nearest_in_words(seen, options=True)
-    mend = "" if near else " Say which column is what with --map FIELD=COLUMN."
+    mend = "" if near else f" {how_to_say(columns)}"
     message = "This is no table of votes and no dataset that is known here; nothing was guessed."
     return InputError(f"{message} Its columns are {shown}.{mend}", near, seen.source.name)
 

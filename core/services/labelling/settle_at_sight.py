@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core import clock
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
-from core.domain.review_records import QueuedItem, QueueRow
+from core.domain.review_records import QueuedCell, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError, Problem
 from core.services.access import blindness
@@ -155,10 +155,26 @@ def _add(
     *,
     assisted: bool = True,
 ) -> None:
-    """Add cells to the queue; ``assisted``: votes on their items are shown at once."""
+    """Add cells to the queue; ``assisted``: votes on their items are shown at once.
+
+    Those are settled at once, so the effect of settling them is not computed.
+    """
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
     items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
-    store.queues.add(queue.id, items, weigh(store, run, cells))
+    queued = list(map(_unweighed, cells)) if assisted else weigh(store, run, cells)
+    store.queues.add(queue.id, items, queued)
+
+
+def _unweighed(cell: QueueCandidate) -> QueuedCell:
+    return QueuedCell(
+        *(cell.item_id, cell.criterion.name, cell.reasons, cell.chance),
+        failed=False,
+        flip=0.0,
+        change=0.0,
+        entropy=None,
+        margin=None,
+        spread=None,
+    )
 
 
 def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[QueueCandidate]:

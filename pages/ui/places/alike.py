@@ -100,8 +100,7 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
         if more := group.answers[SHOWN:]:
             with st.expander(f"{fmt.count(len(more))} more"):
                 chosen += [answer for answer in more if _member(criterion, answer)]
-        who = state.key(ALIKE, "name")
-        identity.ask_name(who)
+        settling.ask_name()
         cells = [(answer.item_id, criterion.name) for answer in chosen]
         note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
         with st.container(horizontal=True, gap="small"):
@@ -111,7 +110,7 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
                     key=state.key(ALIKE, "as", at),
                     shortcut=str(at + 1) if at < 9 else None,
                     on_click=_settle,
-                    args=(run.id, cells, Given(at, note=note), option.label, who),
+                    args=(run.id, cells, Given(at, note=note), option.label),
                     **(only("adjudicate") or {"disabled": not cells}),
                 )
             st.button(
@@ -137,11 +136,9 @@ def _stricter() -> None:
     state.put(key, order[max(0, order.index(state.get(key)) - 1)])
 
 
-def _settle(
-    run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str, who: str
-) -> None:
+def _settle(run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str) -> None:
     with shown_errors():
-        settling.settle(run_id, cells, given, words, who, settle_at_sight.BY_GROUPS)
+        settling.settle(run_id, cells, given, words, settle_at_sight.BY_GROUPS)
         state.drop(ALIKE, "member")
 
 

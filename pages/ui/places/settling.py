@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -21,12 +21,20 @@ SETTLE = "run_settle"
 SELECTED = state.key(SETTLE, "selected")
 #: The run, its steps and words of what was settled last in this tab.
 LAST = state.key(SETTLE, "last")
+#: The field of the name, where nobody has given one in this tab.
+WHO = state.key(SETTLE, "name")
 Cells = Sequence[tuple[str, str]]
 
 
 def may() -> bool:
-    """Whether whoever looks may settle cells with their votes in sight."""
+    """Whether the user may settle cells with their votes in sight."""
     return actor().may("adjudicate")
+
+
+def ask_name() -> None:
+    """Draw the field of the name before the first press, unless the name is known."""
+    if may():
+        identity.ask_name_early(WHO)
 
 
 def selected() -> list[tuple[str, str]]:
@@ -61,13 +69,20 @@ def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
         )
 
 
-def form(run_id: int, cells: Cells, criterion: Criterion | None, where: str) -> None:
-    """One press settles the cells: an option of their criterion, as they stand, or not at all."""
+def form(
+    run_id: int,
+    cells: Cells,
+    criterion: Criterion | None,
+    where: str,
+    then: Callable[[], None] | None = None,
+) -> None:
+    """One press settles the cells: an option of their criterion, as they stand, or not at all.
+
+    `then` is called when they are settled.
+    """
     note = state.key(SETTLE, where, "note")
-    who = state.key(SETTLE, where, "name")
-    written = (run_id, tuple(cells), note, who)
+    written = (run_id, tuple(cells), note, then)
     options = criterion.options if criterion else ()
-    identity.ask_name(who)
     if len(cells) > 1 or criterion is None:
         _press("As they stand", where, "stand", written, None)
     for number, option in enumerate(options):
@@ -88,7 +103,7 @@ def _press(
     words: str,
     where: str,
     what: object,
-    written: tuple[int, tuple[tuple[str, str], ...], str, str],
+    written: tuple[int, tuple[tuple[str, str], ...], str, Callable[[], None] | None],
     given: Given | None,
 ) -> None:
     st.button(
@@ -100,12 +115,19 @@ def _press(
 
 
 def _settle(
-    run_id: int, cells: Cells, note: str, who: str, given: Given | None, words: str
+    run_id: int,
+    cells: Cells,
+    note: str,
+    then: Callable[[], None] | None,
+    given: Given | None,
+    words: str,
 ) -> None:
     with shown_errors():
         if given is not None and state.get(note):
             given = Given(given.option, given.why, str(state.get(note)))
-        settle(run_id, cells, given, words, who)
+        settle(run_id, cells, given, words)
+        if then is not None:
+            then()
 
 
 def settle(
@@ -113,23 +135,23 @@ def settle(
     cells: Cells,
     given: Given | None,
     words: str,
-    who: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
-    """Settle cells for whoever is known, or is named in the field `who`; `last` then says it."""
-    seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
+    """Settle cells for the known user, or the one named in the field; `last` then says it."""
+    seat = identity.sit_down(identity.known_name() or str(state.get(WHO) or ""))
     done = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
     state.drop(SETTLE)
     state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
 
 
-def by_digit(run_id: int, cells: Cells, criterion: Criterion, digit: int) -> None:
+def by_digit(
+    run_id: int, cells: Cells, criterion: Criterion, digit: int, then: Callable[[], None] | None
+) -> None:
     """Settle cells of a criterion as its option of this number, from 1 (a callback)."""
     if not may() or not 0 < digit <= len(criterion.options):
         return
     option = criterion.options[digit - 1]
-    note, who = (state.key(SETTLE, "bar", part) for part in ("note", "name"))
-    _settle(run_id, cells, note, who, Given(digit - 1), option.label)
+    _settle(run_id, cells, state.key(SETTLE, "bar", "note"), then, Given(digit - 1), option.label)
 
 
 def last(run_id: int) -> None:

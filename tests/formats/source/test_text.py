@@ -60,7 +60,7 @@ def test_a_file_packed_with_gzip_is_refused_as_such() -> None:
     packed = gzip.compress(b"- one\n")
     assert "is packed with gzip. Unpack it first." in rubric_refused(packed)[0][1]
     with pytest.raises(InputError, match="packed with gzip"):
-        Opened(packed, "votes.csv.gz").table_text("table", 1_000)
+        Opened(packed, "votes.csv.gz").text("table", 1_000, table=True)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n  \n", b"\xef\xbb\xbf", ""])

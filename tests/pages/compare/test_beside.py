@@ -6,6 +6,7 @@ from core.store.store import Store
 from pages.compare import selection as keys
 from pages.ui import state
 from pages.ui.grid.run_cells import APART
+from pages.ui.places import settling
 from tests.pages.compare.test_page import PAGE, field, two
 from tests.pages.conftest import open_page, shown
 from tests.pages.grids import grids
@@ -74,7 +75,7 @@ def test_a_flip_leads_to_its_items_with_the_votes_of_both_runs(store: Store) -> 
 def test_a_verdict_can_be_given_beside_the_votes(store: Store) -> None:
     app = open_page(PAGE, runs=two(store), view="beside", cell=["i3", "clear"])
 
-    app.text_input(key="run_settle/A/name").set_value("Kay").run()
+    app.text_input(key=settling.WHO).set_value("Kay").run()
     app.button(key="run_settle/A/as/0").click().run()
 
     assert not app.exception

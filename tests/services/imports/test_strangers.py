@@ -15,10 +15,11 @@ from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
 from tests.formats.office.workbooks import xlsx
+from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
-TABLES = (*STRANGERS, *STRANGE_TABLES)
+TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -66,14 +67,17 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
     proposed = [
         tuple(shlex.split(part.replace("--map-label ", "word:").replace("--map ", "")))
         for part in re.findall(
-            r"(?:--map(?:-label)? (?:'[^'=]*=[^']*'|[^\s=]+=\S+) ?)+", str(refused.value)
+            r"(?:--map(?:-label)? (?:'[^'=]*=[^']*'|[^\s=]*=\S+) ?)+", str(refused.value)
         )
         if "FIELD=COLUMN" not in part
     ]
     assert all(word in str(refused.value) for word in case.words_in_refusal), str(refused.value)
     assert set(map(" ".join, proposed)) >= set(case.maps), str(refused.value)
-    for words in proposed:
-        brought(store, file, words)
+    reports = {" ".join(words): brought(store, file, words) for words in proposed}
+    if case.figure:
+        report = reports[case.maps[0]]
+        figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
+        assert figure == case.figure, report["notices"]
 
 
 def test_rows_that_repeat_texts_beside_a_column_of_names_are_said(

@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.formats.datasets.table import opened
+from core.formats.datasets.table import opened, read_table
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import item_fields, mapping_in, objects_in
+from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.tools.messages import mapping_in, objects_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults, ToolShape
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
 #: An answer longer than this is a text, not a choice.
 _LONGEST = 80
@@ -32,8 +34,12 @@ class Marked(NamedTuple):
     reason: str = ""
 
 
-def answers_of(results: ToolResults, marks: Sequence[Marked]) -> ToolResults:
-    """Return the answers, with multiple choices split into questions."""
+def answers_of(
+    results: ToolResults, marks: Sequence[Marked], left: Mapping[str, int]
+) -> ToolResults:
+    """Return the answers, with multiple choices split into questions, and what is left out."""
+    for what, count in sorted(left.items()):
+        results.note(f"Left out: {count:,} {what}.")
     several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
     choices: dict[str, dict[Value, None]] = {}
     for mark in marks:
@@ -77,10 +83,10 @@ def _is_task(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("data"), dict) and bool(marks) and "result" in marks[0]
 
 
-def _read_tasks(file: Opened) -> ToolResults:
-    results = ToolResults("label_studio", file.title)
+def _read_tasks(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("label_studio", title)
     marks, left = list[Marked](), Counter[str]()
-    for task in file.rows:
+    for task in rows:
         item = _item(results, task)
         results.items[item] = item_fields(mapping_in(task.get("data")))
         for entry in objects_in(task.get("annotations")):
@@ -95,9 +101,7 @@ def _read_tasks(file: Opened) -> ToolResults:
         for entry in objects_in(task.get("predictions")):
             rater = str(entry.get("model_version") or "prediction")
             marks += _regions(item, rater, "llm", entry, left)
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
@@ -140,7 +144,7 @@ def _read_table(file: Opened) -> ToolResults:
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
     start = file.columns.index("id")
     named = [column for column in file.columns[start:] if column not in _MORE]
-    for row in file.records():
+    for row in read_table(file, file.name).rows:
         item = _item(results, row)
         own = {column: row[column] for column in file.columns[:start]}
         results.items.setdefault(item, item_fields(own))
@@ -149,9 +153,7 @@ def _read_table(file: Opened) -> ToolResults:
         rater = who if who.isdecimal() else people.setdefault(who, str(len(people) + 1))
         for column in named:
             marks += _cell(item, column, f"annotator {rater}", row[column], left)
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
 def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
@@ -192,7 +194,7 @@ def _is_record(row: Mapping[str, Any]) -> bool:
     return keys <= row.keys() and isinstance(row["fields"], dict)
 
 
-def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_records(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("argilla", title)
     marks, left = list[Marked](), Counter[str]()
     for row in rows:
@@ -211,9 +213,7 @@ def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
             suggestion = mapping_in(response)
             rater = str(suggestion.get("agent") or "suggestion")
             marks += _answered(item, question, rater, "llm", suggestion.get("value"), left)
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
 def _answered(
@@ -228,27 +228,8 @@ def _answered(
         left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
 
 
-def _in_list(file: Opened) -> Sequence[Mapping[str, Any]]:
-    """Return a document's ``records``."""
-    return objects_in(mapping_in(file.value).get("records"))
-
-
-def _holds_records(file: Opened) -> bool:
-    if not file.holds("records", "responses", "suggestions"):
-        return False
-    rows = _in_list(file)
-    return bool(rows) and _is_record(rows[0])
-
-
 LABEL_STUDIO = (
-    ToolShape("rows", lambda file: _is_task(file.first), _read_tasks),
+    *of_rows(_is_task, _read_tasks),
     ToolShape("table", _is_task_table, _read_table),
 )
-ARGILLA = (
-    ToolShape(
-        "rows",
-        lambda file: _is_record(file.first),
-        lambda file: _read_records(file.rows, file.title),
-    ),
-    ToolShape("object", _holds_records, lambda file: _read_records(_in_list(file), file.title)),
-)
+ARGILLA = of_rows(_is_record, _read_records, "records")

@@ -15,15 +15,10 @@ from typing import Any
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.scales import Value
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    ToolAnswer,
-    ToolQuestion,
-    ToolResults,
-    ToolShape,
-)
+from core.formats.votes.tools.shapes import ToolShape
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 CORRECT = "correct"  #: What Inspect's own reducer makes of its letters.
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

@@ -28,7 +28,8 @@ from core.formats.votes.tools import (
     promptfoo,
     trace_scores,
 )
-from core.formats.votes.tools.tool_results import ToolResults, items_alone, tool_format
+from core.formats.votes.tools.shapes import tool_format
+from core.formats.votes.tools.tool_results import ToolResults, items_alone
 
 TOOLS = (
     tool_format("inspect", "Inspect", inspect_logs.SHAPES),

@@ -8,8 +8,10 @@ from typing import Any
 from core.formats.rubrics.benchmarks import is_tree, leaves_of, tree
 from core.formats.rubrics.rubric_file import rubric_from
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import mapping_in, number_in
-from core.formats.votes.tools.tool_results import ToolAnswer, ToolResults, ToolShape
+from core.formats.votes.tools.fields import number_in
+from core.formats.votes.tools.messages import mapping_in
+from core.formats.votes.tools.shapes import ToolShape
+from core.formats.votes.tools.tool_results import ToolAnswer, ToolResults
 
 
 def _graded(file: Opened) -> Mapping[str, Any]:

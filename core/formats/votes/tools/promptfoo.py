@@ -9,28 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from core.errors import Problem
 from core.formats.source.opened import Opened
-from core.formats.votes.tools.fields import (
-    conversation,
-    mapping_in,
-    number_in,
-    objects_in,
-    text_in,
-    yes_or_no,
-)
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    ToolAnswer,
-    ToolQuestion,
-    ToolResults,
-    ToolShape,
-)
+from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
+from core.formats.votes.tools.fields import number_in, yes_or_no
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 PASSED = "passed"
+_WHAT = "file of results"
 _ALL = ToolQuestion("All assertions of the test hold for the output.")
 #: Assertions that call a model; all others are computed.
 _ASKING = frozenset(
@@ -69,7 +61,7 @@ def _read_document(file: Opened) -> ToolResults:
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
 
 
-def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_rows(given: Rows, title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
     everywhere = _in_every_test(given)
@@ -78,12 +70,12 @@ def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     return results
 
 
-def item_ids(given: Sequence[Mapping[str, Any]]) -> list[str]:
+def item_ids(given: Rows) -> list[str]:
     """Return the item of every output, in order."""
     return list(_items(ToolResults("promptfoo", ""), given))
 
 
-def _items(results: ToolResults, given: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _items(results: ToolResults, given: Rows) -> Iterator[str]:
     prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
@@ -167,7 +159,7 @@ def _answers(
         results.answers.append(answer)
 
 
-def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+def _in_every_test(rows: Rows) -> frozenset[str]:
     """Return assertions that every graded output has word for word.
 
     They name their own question.
@@ -222,7 +214,12 @@ def _read_table(file: Opened) -> ToolResults:
     ends = [*(at for at, _ in outputs[1:]), len(columns)]
     variables = [at for at in range(outputs[0][0]) if columns[at] != "Description"]
     several = len({named["prompt"] for _, named in outputs}) > 1
-    for number, cells in enumerate(file.cells(), start=1):
+    table = file.raw(_WHAT, MAX_DATASET_BYTES)
+    for number, row in enumerate(table.rows, start=1):
+        cells = [cell.text for cell in row.cells]
+        if len(cells) != len(columns):
+            message = f"has {len(cells)} cells, but the header names {len(columns)}."
+            raise refusal(_WHAT, [Problem(message, "Export it again.", (), row.line)], file.name)
         variables_by_name = {columns[at]: cells[at] for at in variables}
         about = cells[columns.index("Description")] if "Description" in columns else ""
         for (start, named), end in zip(outputs, ends, strict=True):
@@ -266,8 +263,6 @@ def _cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
 
 SHAPES = (
     ToolShape("object", _is_document, _read_document),
-    ToolShape(
-        "rows", lambda file: _is_row(file.first), lambda file: _read_rows(file.rows, file.title)
-    ),
+    *of_rows(_is_row, _read_rows),
     ToolShape("table", _is_table, _read_table),
 )

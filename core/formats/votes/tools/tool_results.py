@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -12,8 +11,6 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.format import Fit, Format
-from core.formats.source.opened import Opened, Shape
 from core.formats.source.parsed import shortened
 from core.formats.votes.derived_rubric import spelt_as
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
@@ -201,44 +198,3 @@ def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[st
         results.note(f"{textless:,} items come without their text.", mend)
     data = {"name": results.title[:200], "items": items}
     return build(Dataset, data, "dataset", results.title)
-
-
-class ToolShape(NamedTuple):
-    """A shape of a tool's files: what it begins like, how it is recognised and read."""
-
-    shape: Shape
-    fits: Callable[[Opened], bool]
-    read: Callable[[Opened], ToolResults]
-
-
-def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
-    """Return the entry of a tool in the list of formats: its results are votes, and items."""
-
-    def shape_of(opened: Opened) -> ToolShape | None:
-        of_shape = (one for one in shapes if one.shape in opened.shapes)
-        return next((one for one in of_shape if one.fits(opened)), None)
-
-    def fits(opened: Opened) -> Fit | None:
-        shape = opened.once(shape_of)
-        return None if shape is None else Fit(3, f"what {title} writes")
-
-    def read(opened: Opened) -> ToolResults:
-        shape = opened.once(shape_of)
-        assert shape is not None
-        with damaged_refused(title, opened.name):
-            results = shape.read(opened)
-        results.of = title
-        return results
-
-    return Format(name, title, ("votes", "items"), fits, read)
-
-
-@contextmanager
-def damaged_refused(title: str, name: str) -> Iterator[None]:
-    """Refuse a file whose records lack what the tool always writes, with the reason."""
-    try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
-        message = f"This file of {title} is damaged or was changed ({reason})."
-        raise InputError(f"{message} Export it again.", (), name) from error

@@ -1,0 +1,163 @@
+"""Words in headings, by language: people who rate, summaries, remarks, what is asked, ids."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from core.text.names import fold
+
+Words = dict[str, str]
+
+#: People who judge. A word counts from its first letter on: `grader` is in `graders` too.
+RATERS: Words = {
+    "en": "rater annotator judge grader reviewer coder scorer reader marker expert human teacher"
+    " examiner evaluator assessor turker labeler labeller juror panelist referee critic observer"
+    " moderator proctor worker crowdworker person radiologist pathologist clinician"
+    " physician dermatologist",
+    "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
+    " juror beobachter kodiererin zweitkorrektor erstkorrektor",
+    "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
+    " relecteur relectrice examinateur examinatrice codeur notateur",
+    "es": "evaluador anotador juez jurado revisor corrector calificador codificador examinador",
+    "pt": "avaliador juiz corretor",
+    "it": "valutatore valutatrice annotatore annotatrice giudice giurato revisore correttore",
+    "nl": "beoordelaar codeur nakijker jurylid",
+    "nordic": "bedomare bedommer annoterare granskare sensor kodare arvioija",
+    "slavic": "oceniajacy recenzent anotator sedzia hodnotitel ocenjivac оценщик эксперт"
+    " аннотатор рецензент судья асессор проверяющ кодировщик оцінювач експерт",
+    "tr": "degerlendirici hakem puanlayici kodlayici",
+    "zh": "评分人 评分者 评分员 标注者 标注员 标注人 评审 评委 评估者 评估人 评价者 评价人"
+    " 阅卷 打分人 审核人"
+    " 評分者 評分人 標註者 評審",
+    "ja": "評価者 採点者 アノテータ 注釈者 審査員 査読者 判定者",
+    "ko": "평가자 채점자 주석자 심사위원 검토자",
+    "ar": "مقيم مصحح محكم مراجع",
+    "he": "מעריך שופט בודק מתייג",
+    "hi": "मूल्यांकनकर्ता परीक्षक निर्णायक",
+}
+#: People who may have judged, or were judged, or wrote: enough to ask with.
+PEOPLE: Words = {
+    "en": "participant respondent listener peer initials email e-mail user voter subject",
+    "de": "teilnehmer teilnehmend proband versuchsperson horer leser lehrer kurzel initialen",
+    "fr": "participant repondant auditeur lecteur initiales enseignant courriel",
+    "es": "participante encuestado docente oyente lector iniciales correo experto",
+    "it": "partecipante ascoltatore docente iniziali",
+    "other": "deelnemer deltagare deltager uczestnik katilimci участник респондент"
+    " 参加者 回答者 参与者 受试者 参與者 응답자 참가자 المشارك المجيب משתתף",
+}
+#: What sums up the columns beside it, or the rows above it.
+SUMMARIES: Words = {
+    "en": "resolved total mean average avg sum median final consensus majority adjudicated"
+    " adjudication aggregate aggregated combined std stdev sd agreed reconciled",
+    "de": "konsens durchschnitt mittelwert summe gesamt mehrheit endnote gesamtnote einigung",
+    "fr": "moyenne somme consensus majorite retenue",
+    "es": "promedio consenso suma acordado mayoria",
+    "pt": "soma consenso maioria",
+    "it": "somma consenso maggioranza",
+    "other": "gemiddelde totaal srednia suma zgoda ortalama toplam medelvarde gjennomsnitt"
+    " gennemsnit keskiarvo среднее итог итого сумма консенсус"
+    " 平均 合計 总分 總分 合计 均值 共识 平均値 最終 一致 평균 합계 합의"
+    " المتوسط متوسط المجموع الإجماع ממוצע",
+}
+#: First cells of rows that sum up the others, or give the most that can be had.
+SUMMARY_ROWS: Words = SUMMARIES | {
+    "rows": "n count max maximum min minimum media média moyenne_generale mittel schnitt anzahl"
+    " nombre numero points_possible max_points maximum_points possible_points out_of"
+    " points_possibles punkte_maximal standard_deviation std_dev standardabweichung"
+    " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
+    " desviacion_estandar notendurchschnitt ø",
+}
+#: Remarks of those who rate.
+REMARKS: Words = {
+    "en": "comment remark note memo rationale reason justification explanation reasoning feedback"
+    " critique weaknesses strengths",
+    "de": "anmerkung bemerkung kommentar notiz begrundung hinweis",
+    "fr": "commentaire remarque observation justification",
+    "es": "comentario observacion observaciones justificacion motivo",
+    "pt": "observacao observacoes justificativa",
+    "it": "commento osservazion motivazione",
+    "other": "opmerking toelichting uwagi uzasadnienie примечание комментарий yorum aciklama"
+    " kommentti 备注 注释 评语 理由 備註 コメント 備考 비고 의견 이유 ملاحظات تعليق سبب הערות",
+}
+#: What is asked of an item.
+ASPECTS: Words = {
+    "en": "criterion criteria aspect dimension metric measure trait",
+    "de": "kriterium merkmal dimension aspekt",
+    "fr": "critere aspect",
+    "es": "criterio aspecto",
+    "other": "критери 指标 维度 标准 基準 観点 항목 기준 معيار olcut kryterium kriterie",
+}
+#: What an item answers: the prompt beside a text.
+PROMPTS: Words = {
+    "en": "prompt question instruction input source query task customer",
+    "de": "frage aufgabe anweisung quelle",
+    "fr": "consigne question",
+    "es": "pregunta consigna",
+    "other": "domanda pergunta vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
+    " السؤال سؤال שאלה soru",
+}
+#: Ids and names of what was rated.
+ITEMS: Words = {
+    "en": "id item case doc document segment stimulus stimuli sample unit task ticket story essay"
+    " utterance video image clip file record trial number no key question candidate student"
+    " submission example passage dialogue conversation pr paper post comment tweet",
+    "de": "nummer nr fall beitrag aufgabe segment kennung",
+    "fr": "numero n° dossier identifiant copie",
+    "es": "numero expediente caso alumno identificador",
+    "other": "编号 序号 編號 番号 번호 الرقم رقم номер sira numara nummer identyfikator",
+}
+
+
+def bare(heading: str) -> str:
+    """Return a heading in lower case and without accents, with spaces between its words.
+
+    >>> bare("Prüfer_KM"), bare("N° de dossier")
+    ('prufer km', 'n° de dossier')
+    """
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", heading)
+    parts = unicodedata.normalize("NFD", fold(parted))
+    letters = "".join(c for c in parts if unicodedata.category(c) != "Mn")
+    return " ".join(re.split(r"[\s_\-./:()\[\]]+", unicodedata.normalize("NFC", letters))).strip()
+
+
+@cache
+def _pattern(kind: int) -> re.Pattern[str]:
+    words = sorted({bare(w) for of in _KINDS[kind].values() for w in of.split()}, key=len)[::-1]
+    latin = "|".join(re.escape(w) for w in words if w.isascii() or w[0].isascii())
+    # Languages without spaces, and with articles or cases at a word's ends, have them anywhere.
+    other = "|".join(re.escape(w) for w in words if not w[0].isascii())
+    return re.compile(rf"(?<![^\W\d_])(?!{_OTHERS})(?:{latin})" + (rf"|{other}" if other else ""))
+
+
+#: Words that begin like one for people.
+_OTHERS = "judge?ment|humanit|humane|expertise|personal|readership"
+
+
+_KINDS = (RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, ITEMS)
+
+
+def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
+    """Return whether a heading holds one of the words; ``whole``: not only its beginning.
+
+    >>> holds("2. Kodiererin", RATERS), holds("Finalist", SUMMARIES, whole=True)
+    (True, False)
+    """
+    match = _pattern(_KINDS.index(words)).finditer(bare(heading))
+    ends = (m.end() == len(m.string) or not m.string[m.end()].isalpha() for m in match)
+    return any(ends) if whole else any(True for _ in ends)
+
+
+@cache
+def _row_words() -> frozenset[str]:
+    return frozenset(bare(w) for of in SUMMARY_ROWS.values() for w in of.split())
+
+
+def heads_a_summary(cell: str) -> bool:
+    """Return whether a first cell says that its row sums up others.
+
+    >>> heads_a_summary("  Points Possible"), heads_a_summary("Mean:"), heads_a_summary("Meaning")
+    (True, True, False)
+    """
+    return bare(cell.strip(" :.=*")) in _row_words()

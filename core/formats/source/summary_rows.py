@@ -1,0 +1,118 @@
+"""Rows of a table that are no items: means at the foot, points possible, further headings."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.errors import Problem
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import heads_a_summary
+
+Row = Mapping[str, Any]
+#: No more rows than this at the head, or at the foot, are summaries.
+_MOST = 6
+_IMPORT_ID = '{"ImportId":'
+
+
+def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
+    """Return the rows that are no items, by index, with what they are.
+
+    >>> marks = [{"id": "a", "kim": "3"}, {"id": "b", "kim": "4"}, {"id": "Mean", "kim": "3.5"}]
+    >>> summary_rows(["id", "kim"], marks)
+    {2: 'Mean'}
+    """
+    found = dict(_headings(columns, rows))
+    middle = range(len(found), len(rows))
+    ends = (list(middle[:_MOST]), list(middle[:-_MOST:-1]))
+    for end in ends:
+        for at in end:
+            if at in found or not _could_sum_up(columns, rows[at]):
+                break
+            others = [row for n, row in enumerate(rows) if n in middle and n not in {at, *found}]
+            what = _summed(columns, rows[at], others) if len(others) > 1 else None
+            if what is None:
+                break
+            found[at] = what
+    return found
+
+
+def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
+    """Return the notice of rows that were left out."""
+    if not found:
+        return []
+    listed = ", ".join(
+        f"{what!r}" + (f" (line {lines[at]})" if lines[at] else "")
+        for at, what in sorted(found.items())
+    )
+    are = "1 row is" if len(found) == 1 else f"{len(found)} rows are"
+    return [Problem(f"{are} no item and left out: {listed}.", "", (), lines[min(found)])]
+
+
+def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+    """Yield further rows of headings, as Qualtrics and SurveyMonkey write them."""
+    ids = [at for at, row in enumerate(rows[:3]) if _IMPORT_ID in str([*row.values()][:1])]
+    if ids:
+        yield from ((at, "further headings") for at in range(ids[0] + 1))
+    elif len(rows) > 3 and not _filled(rows[0], columns[0]):
+        numeric = [c for c in columns if all(_number(row, c) is not None for row in rows[1:50])]
+        whole = all(_filled(row, columns[0]) for row in rows[1:50])
+        words = [c for c in numeric if _filled(rows[0], c) and _number(rows[0], c) is None]
+        if whole and words:
+            yield 0, "further headings"
+
+
+def _could_sum_up(columns: Sequence[str], row: Row) -> bool:
+    first = next((str(row[c]) for c in columns if _filled(row, c)), "")
+    return heads_a_summary(first) or not _filled(row, columns[0])
+
+
+def _summed(columns: Sequence[str], row: Row, others: Sequence[Row]) -> str | None:
+    """Return what a row sums up by its first cell or its numbers, or ``None``."""
+    filled = [c for c in columns if _filled(row, c)]
+    numbers = {c: n for c in filled if (n := _number(row, c)) is not None}
+    first = str(row[filled[0]]).strip() if filled else ""
+    if heads_a_summary(first):
+        words = [c for c in filled[1:] if c not in numbers and not _aside(row, c)]
+        if not numbers or words:
+            return None
+        gaps = [c for c in columns if c not in filled and _mostly(others, c)]
+        return first if gaps or any(_fits(n, others, c) for c, n in numbers.items()) else None
+    if len(numbers) < 2 or len(numbers) < len(filled) or columns[0] in filled:
+        return None
+    means = all(_fits(n, others, c, only_mean=True) for c, n in numbers.items())
+    return "means of the columns" if means and _mostly(others, columns[0]) else None
+
+
+def _fits(number: float, others: Sequence[Row], column: str, *, only_mean: bool = False) -> bool:
+    """Return whether a number is a mean or another summary of a column."""
+    values = [n for row in others if (n := _number(row, column)) is not None]
+    if len(values) < 2:
+        return False
+    mean = statistics.fmean(values)
+    known = [mean]
+    if not only_mean:
+        more = [statistics.median(values), statistics.stdev(values), statistics.pstdev(values)]
+        known += [sum(values), len(values), min(values), max(values), *more]
+        if number >= max(values):
+            return True  # the most that can be had
+    return any(abs(number - other) <= max(0.051, 0.001 * abs(other)) for other in known)
+
+
+def _mostly(rows: Sequence[Row], column: str) -> bool:
+    return sum(_filled(row, column) for row in rows) * 5 >= 4 * len(rows)
+
+
+def _filled(row: Row, column: str) -> bool:
+    return str(row.get(column) if row.get(column) is not None else "").strip() != ""
+
+
+def _aside(row: Row, column: str) -> bool:
+    """Return whether a cell is only a remark in brackets, such as "(read only)"."""
+    cell = str(row[column]).strip()
+    return cell.startswith("(") and cell.endswith(")")
+
+
+def _number(row: Row, column: str) -> float | None:
+    return number_of(str(row.get(column) or "")) if row.get(column) is not None else None

@@ -1,0 +1,120 @@
+"""Cells that hold the answers of several raters, as exports and data sets on hubs have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.errors import Problem
+from core.formats.datasets.answer_columns import MOST_SHARED
+from core.formats.datasets.table import Table, opened
+from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, bare, holds
+from core.formats.source.parsed import refusal
+from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.values import Values, best_texts, item_changes
+
+#: Headings of lists of answers, where no other column lists who gave them.
+_ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
+_ROWS = 1000
+
+
+def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield what to say of a table whose cells list answers, and their raters beside them."""
+    lists = {c: of for c in table.columns if (of := _lists_in(table, c))}
+    if not lists:
+        return
+    able = [c for c, of in lists.items() if _are_answers(c, of)]
+    who = next((c for c in lists if c not in able and _are_people(c, lists[c])), "")
+    if who:
+        able = [c for c in able if list(map(len, lists[c])) == list(map(len, lists[who]))]
+    else:
+        able = [c for c in able if {*bare(c).split()} & _ANSWERS or _named_for_people(c)]
+    if not able:
+        return
+    values = Values(table)
+    item = item_of(values)
+    text, prompt = best_texts(values, values.texts(), item)
+    fields = (("submission", text), ("prompt", prompt), ("rater", who))
+    said = [*item_changes(item), *(f"{name}={column}" for name, column in fields if column)]
+    name = "criteria" if len(able) > 1 else "label"
+    yield (*said, *(f"{name}={c}" for c in able))
+
+
+def spread(table: Table, columns: Sequence[str], rater: str | None) -> tuple[Table, str | None]:
+    """Return a table with a row for each answer of lists, and the column of its rater.
+
+    Where no column lists the raters, they are numbered.
+
+    Raises:
+        InputError: lists of a row that are not equally long.
+    """
+    listed = [c for c in dict.fromkeys((*columns, rater)) if c and _lists_in(table, c)]
+    if not set(listed) & set(columns):
+        return table, rater
+    rows, lines, places, problems = [], list[int | None](), [], list[Problem]()
+    for at, row in enumerate(table.rows):
+        cells = {c: _list(row.get(c)) for c in listed}
+        sizes = {len(of) for of in cells.values() if of}
+        if len(sizes) > 1:
+            message = f"{' and '.join(map(repr, listed))} list different numbers of entries."
+            mend = "Each answer needs its rater."
+            problems.append(Problem(message, mend, (listed[0],), table.line_of(at)))
+        for n in range(max(sizes, default=0)):
+            own = {c: of[n] if n < len(of) else None for c, of in cells.items()}
+            rows.append({**row, **own} | ({} if rater else {_NUMBERED: f"rater {n + 1}"}))
+            lines.append(table.lines[at] if table.lines else None)
+            places.append(table.places[at] if table.places else ())
+    if problems:
+        raise refusal("table of votes", problems[:50], table.name)
+    more = () if rater else (_NUMBERED,)
+    return (
+        replace(
+            table,
+            columns=(*table.columns, *more),
+            rows=tuple(rows),
+            lines=tuple(lines),
+            places=tuple(places),
+        ),
+        rater or _NUMBERED,
+    )
+
+
+_NUMBERED = "rater (by its place)"
+
+
+def _lists_in(table: Table, column: str) -> list[list[Any]]:
+    """Return the lists of a column of short values, or nothing for any other column."""
+    cells = [_list(row.get(column)) for row in table.rows[:_ROWS]]
+    filled = [
+        row.get(column) for row in table.rows[:_ROWS] if row.get(column) not in (None, "", [])
+    ]
+    lists = [cell for cell in cells if cell]
+    plain = all(isinstance(v, str | int | float) and len(str(v)) < 80 for of in lists for v in of)
+    many = any(len(of) > 1 for of in lists)
+    return cells if plain and many and len(lists) == len(filled) else []
+
+
+def _list(cell: Any) -> list[Any]:
+    value = opened(cell)
+    return value if isinstance(value, list) else []
+
+
+def _are_answers(column: str, lists: Sequence[Sequence[Any]]) -> bool:
+    words = [str(value) for of in lists for value in of]
+    repeat = 1 < len(set(words)) <= MOST_SHARED and len(set(words)) < len(words)
+    return repeat and not holds(column, REMARKS) and not _are_people(column, lists)
+
+
+def _are_people(column: str, lists: Sequence[Sequence[Any]]) -> bool:
+    apart = all(len(set(map(str, of))) == len(of) for of in lists)
+    return apart and _named_for_people(column) and not {*bare(column).split()} & _ANSWERS_OF
+
+
+_ANSWERS_OF = frozenset(
+    {"label", "labels", "score", "scores", "rating", "ratings", "vote", "votes"}
+)
+
+
+def _named_for_people(column: str) -> bool:
+    return holds(column, RATERS) or holds(column, PEOPLE)

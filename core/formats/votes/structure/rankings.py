@@ -1,0 +1,70 @@
+"""Tables that rank: an order of the same names in each row, numbers of places, best and worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from core.formats.datasets.answer_columns import sharing
+from core.formats.datasets.table import Table
+from core.formats.source.csv_writer import number_of
+from core.formats.votes.structure.values import Values
+
+_PAIRS = "columns for both answers and for the better one (first, second, preference)"
+
+
+def why_ranking(table: Table) -> str:
+    """Return why a table of rankings is not read and what to do, or an empty text."""
+    values = Values(table)
+    if values.size < 3:
+        return ""
+    if places := _places(values):
+        listed = ", ".join(map(repr, places[:6]))
+        return (
+            f"Each row ranks: {listed} hold the same names or places, each once. Rankings are not "
+            f"read. It takes a row for each two that are compared, with {_PAIRS}."
+        )
+    if extremes := _extremes(values):
+        best, worst = extremes
+        return (
+            f"Each row names one of its other columns twice, in {best!r} and {worst!r}: this looks "
+            "like best-worst scaling, which is not read. It takes a row for each two that are "
+            f"compared, with {_PAIRS}."
+        )
+    return ""
+
+
+def _places(values: Values) -> Sequence[str]:
+    """Return the columns of which each row is an order of the same words, or of 1 to n."""
+    for group in sharing(values.table, values.columns):
+        rows = list(zip(*(values.of[c] for c in group), strict=True))
+        full = [row for row in rows if all(row)]
+        if len(group) < 3 or len(full) < 3 or len(full) * 10 < 9 * len(rows):
+            continue
+        first = set(full[0])
+        numbers = {number_of(word) for word in first}
+        if None not in numbers and numbers != set(map(float, range(1, len(group) + 1))):
+            continue
+        orders = len(first) == len(group) and all(set(row) == first for row in full)
+        if orders and len(set(full)) > 1:
+            return group
+    return ()
+
+
+def _extremes(values: Values) -> tuple[str, str] | None:
+    """Return two columns that each name one of at least three others in every row."""
+    for group in sharing(values.table, values.columns):
+        if len(group) < 5:
+            continue
+        for best, worst in combinations(group, 2):
+            others = [values.of[c] for c in group if c not in (best, worst)]
+            rows = zip(values.of[best], values.of[worst], zip(*others, strict=True), strict=True)
+            if all(_picks(*row) for row in rows):
+                return best, worst
+    return None
+
+
+def _picks(best: str, worst: str, others: Sequence[str]) -> bool:
+    """Return whether two different words are among others, all of them different."""
+    picked = bool(best and worst and best != worst and {best, worst} <= set(others))
+    return picked and len(set(others)) == len(others)

@@ -1,0 +1,217 @@
+"""A table with a row for each item, and columns of answers on one scale: raters, or criteria."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core.formats.datasets.answer_columns import (
+    named_for_raters,
+    names_a_criterion,
+    names_a_person,
+    says_no_label,
+    sharing,
+    sums_up,
+)
+from core.formats.datasets.table import Table
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
+from core.formats.votes.structure.values import (
+    Values,
+    best_texts,
+    item_changes,
+    named_label,
+    system_named,
+)
+
+_TITLE = re.compile(
+    r"(dr|prof|mr|mrs|ms|mme|mlle|m|herr|frau|sr|sra|sig|dott)\.? [^\W\d]|[a-z]\d+\Z"
+)
+#: `NAME (48213)` of a gradebook, `stem [part]` of a survey.
+_SAME_FORM = (r".+ \(\d+\)", r"(.+?)\s*\[[^\]]+\]")
+_LEAST, _MOST = -10, 100
+_RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
+_IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
+
+
+class RaterColumns(NamedTuple):
+    """Columns of answers, the item (empty: a row is one), texts, and what sums up the answers.
+
+    ``are`` says whose the columns are where headings tell: "raters", "criteria", or nothing.
+    """
+
+    item: tuple[str, ...]
+    columns: tuple[str, ...]
+    are: str = ""
+    text: str = ""
+    prompt: str = ""
+    summaries: tuple[str, ...] = ()
+
+    @property
+    def numbered(self) -> bool:
+        """Return whether headings differ in a number only."""
+        forms = {_form(column) for column in self.columns}
+        return len(forms) == 1 and "#" in "".join(forms)
+
+    def changes(self, field: str) -> tuple[str, ...]:
+        """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
+        fields = (("submission", self.text), ("prompt", self.prompt))
+        said = [*item_changes(self.item), *(f"{name}={c}" for name, c in fields if c)]
+        return (*said, *(f"{field}={column}" for column in self.columns))
+
+
+def rater_columns(table: Table) -> RaterColumns | None:
+    """Return the columns of answers of a table whose rows are items, or ``None``."""
+    values = Values(table)
+    item = item_of(values)
+    able = [c for c in values.columns if c not in item and not sums_up(c)]
+    marks = [c for c in able if _is_mark(values, c)]
+    group = _of_one_form(values, able) or _summed(values, marks) or _alike(values, able, marks)
+    if len(group) < 2:
+        return None
+    twice = [c for c in group if _sums_up(values, c, [g for g in group if g != c])]
+    alone = len(twice) == 1 and not names_a_person(twice[0])
+    twice = [c for c in twice if alone or holds(c, SUMMARIES, whole=True)]
+    group = [c for c in group if c not in twice]
+    are = _are(group)
+    if len(group) < 2 or values.size < 3 or not (item or are):
+        return None
+    text, prompt = best_texts(values, [t for t in values.texts() if t not in group], item)
+    others = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
+    return RaterColumns(item, tuple(group), are, text, prompt, tuple(others))
+
+
+def names_a_respondent(column: str) -> bool:
+    """Return whether an id is that of a person, so that a row is one who answered."""
+    return bare(column) in _RESPONSES or names_a_person(column)
+
+
+def _are(group: Sequence[str]) -> str:
+    """Return whether headings name raters or criteria."""
+    if any(map(names_a_criterion, group)) or _same_form(group):
+        return "criteria"
+    titles = all(_TITLE.match(bare(c)) or names_a_person(c) for c in group)
+    return "raters" if titles or named_for_raters(list(group)) else ""
+
+
+def item_of(values: Values) -> tuple[str, ...]:
+    """Return the column, or the id and the system, that name the item of a row, if any do."""
+    unique = [c for c in values.columns if values.unique([c]) == 1 and values.filled(c) == 1]
+    unique = [c for c in unique if not says_no_label(values.distinct[c])]
+    named = [c for c in unique if holds(c, ITEMS) and c not in values.texts()]
+    named.sort(key=lambda c: not {*bare(c).split()} & _IDS)
+    words = [c for c in unique if not (values.is_number(c) or named_label(c) or sums_up(c))]
+    first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
+    words = [c for c in words if c not in values.texts()]
+    if found := [*named, *first, *words]:
+        return (found[0],)
+    systems = [c for c in values.columns if system_named(c) and values.may_be_key(c)]
+    ids = [c for c in values.columns if holds(c, ITEMS) and values.may_be_key(c)]
+    pairs = ((i, s) for i in ids for s in systems if values.unique([i, s]) == 1)
+    return next(pairs, ())
+
+
+def _is_mark(values: Values, column: str) -> bool:
+    """Return whether a column holds marks of some range, which may all be different."""
+    numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
+    if len(numbers) < max(2, len(values.distinct[column])) or holds(column, ITEMS):
+        return False
+    return min(numbers) >= _LEAST and max(numbers) <= _MOST and values.measures_nothing(column)
+
+
+def _same_form(group: Sequence[str]) -> bool:
+    return any(all(re.fullmatch(form, c) for c in group) for form in _SAME_FORM)
+
+
+def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
+    """Return the columns whose headings have the form of a gradebook's or a survey's."""
+    for form in _SAME_FORM:
+        alike = [c for c in able if re.fullmatch(form, c)]
+        alike = [c for c in alike if values.able(c) or _is_mark(values, c)]
+        stems = Counter((re.fullmatch(form, c) or [""])[0 if "\\d" in form else 1] for c in alike)
+        if len(alike) > 1 and ("\\d" in form or max(stems.values()) > 1):
+            return alike
+    return []
+
+
+def _summed(values: Values, marks: Sequence[str]) -> list[str]:
+    """Return the run of columns of which a column of means or sums is made."""
+    named = (c for c in values.columns if holds(c, SUMMARIES, whole=True))
+    for total in (c for c in named if values.is_number(c)):
+        at = values.columns.index(total)
+        before = [c for c in values.columns[:at] if c in marks]
+        after = [c for c in values.columns[at + 1 :] if c in marks]
+        runs = [before[n:] for n in range(len(before) - 1)]
+        runs += [after[: len(after) - n] for n in range(len(after) - 1)]
+        for run in runs:
+            if _is_mean(values, total, run):
+                return list(run)
+    return []
+
+
+def _alike(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[str]:
+    """Return the most columns that share a scale, or marks of people in one range."""
+    answers = [c for c in able if values.able(c)]
+    group = next(iter(sharing(values.table, answers)), [])
+    for form in {_form(c) for c in group}:
+        alike = [c for c in answers if _form(c) == form]
+        group = alike if set(group) < set(alike) else group
+    people = [c for c in marks if names_a_person(c) or _TITLE.match(bare(c))]
+    ranged = [c for c in people if all(_one_range(values, c, other) for other in people)]
+    return ranged if len(ranged) > len(group) else group
+
+
+def _one_range(values: Values, left: str, right: str) -> bool:
+    ranges = [[number_of(w) or 0.0 for w in values.distinct[c]] for c in (left, right)]
+    low, high = max(map(min, ranges)), min(map(max, ranges))
+    return high - low >= 0.3 * (max(map(max, ranges)) - min(map(min, ranges)))
+
+
+def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
+    """Return whether a column holds the means of others, or what most of them say."""
+    if _is_mean(values, column, group):
+        return len(group) > 1
+    if len(group) < 2 or not _stands_apart(column, group):
+        return False
+    rows = zip(values.of[column], *(values.of[c] for c in group), strict=True)
+    agreed = total = 0
+    for word, *others in rows:
+        most = Counter(filter(None, others)).most_common(2)
+        if word and most and (len(most) == 1 or most[0][1] > most[1][1]):
+            total += 1
+            agreed += word == most[0][0]
+    return total > 2 and agreed * 10 >= total * 9
+
+
+def _stands_apart(column: str, group: Sequence[str]) -> bool:
+    """Return whether the other headings are alike, and this one is not."""
+    forms = {_form(c) for c in group}
+    named = all(map(names_a_person, group)) and not names_a_person(column)
+    return named or (len(forms) == 1 and _form(column) not in forms)
+
+
+def _form(heading: str) -> str:
+    """Return a heading with a sign for each number."""
+    return re.sub(r"\d+", "#", bare(heading))
+
+
+def _is_mean(values: Values, column: str, group: Sequence[str]) -> bool:
+    """Return whether the numbers of a column are the means or the sums of those of others."""
+    if not values.is_number(column) or not all(map(values.is_number, group)) or len(group) < 2:
+        return False
+    rows = zip(values.of[column], *(values.of[c] for c in group), strict=True)
+    fits, total, exact = 0, 0, 0
+    rounded = holds(column, SUMMARIES, whole=True)
+    for word, *others in rows:
+        numbers = [n for other in others if (n := number_of(other)) is not None]
+        if (value := number_of(word)) is None or len(numbers) < 2:
+            continue
+        mean = statistics.fmean(numbers)
+        total += 1
+        exact += value % 1 != 0 or abs(value - sum(numbers)) < 0.01
+        near = abs(value - mean) <= (0.51 if rounded and value % 1 == 0 else 0.051)
+        fits += near or abs(value - sum(numbers)) < 0.01
+    return total > 2 and bool(exact or rounded) and fits * 10 >= total * 8

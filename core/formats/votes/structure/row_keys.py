@@ -1,0 +1,221 @@
+"""Items and raters of a table with a row for each of both, found by what tells rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from typing import NamedTuple
+
+from core.formats.datasets.answer_columns import names_a_criterion, sharing
+from core.formats.datasets.table import Table
+from core.formats.source.heading_words import (
+    ASPECTS,
+    ITEMS,
+    RATERS,
+    holds,
+)
+from core.formats.votes.structure.values import (
+    Values,
+    best_texts,
+    item_changes,
+    named_label,
+    person_level,
+    system_named,
+)
+
+#: Columns beyond these are not tried in pairs.
+_TRIED = 12
+
+
+class RowKeys(NamedTuple):
+    """What tells the rows of a table apart, and the answers in them."""
+
+    item: tuple[str, ...]
+    rater: str
+    answers: tuple[str, ...]
+    criterion: str = ""
+    text: str = ""
+    prompt: str = ""
+    reason: str = ""
+
+    @property
+    def by_criteria(self) -> bool:
+        """Return whether a column of answers is a criterion each."""
+        return not self.criterion and len(self.answers) > 1
+
+    def changes(self) -> tuple[str, ...]:
+        """Return the roles as `FIELD=COLUMN`."""
+        text = "" if self.text in self.item else self.text
+        fields = (("submission", text), ("prompt", self.prompt), ("rater", self.rater))
+        said = [*item_changes(self.item), *(f"{name}={c}" for name, c in fields if c)]
+        said += [f"criterion={self.criterion}"] if self.criterion else []
+        name = "criteria" if self.by_criteria else "label"
+        said += [f"{name}={column}" for column in self.answers]
+        return (*said, *([f"reason={self.reason}"] if self.reason else []))
+
+
+def row_keys(table: Table) -> tuple[RowKeys, ...]:
+    """Return how rows are items and raters: the likeliest, or both where it is either.
+
+    Both repeat, and each row is another pair of them. A column that headings, addresses or
+    initials tell to be people is the rater; else what determines the texts is the item.
+    """
+    values = Values(table)
+    if values.size < 3:
+        return ()
+    keys = [c for c in values.columns if values.may_be_key(c)]
+    levels = {c: person_level(values, c) for c in keys}
+    people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
+    if _are_answers(values, people):
+        return ()  # a rater a column
+    for rater in people:
+        for found in _of_rater(values, keys, rater, sure=levels[rater] > 2):
+            return (found,)
+    return () if people else tuple(_unnamed(values, keys, levels))
+
+
+def _are_answers(values: Values, people: Sequence[str]) -> bool:
+    """Return whether columns named for people hold their answers, on one scale or as numbers."""
+    numbers = [c for c in people if values.is_number(c)]
+    answers = [c for c in numbers if not holds(c, ITEMS)]
+    return bool(sharing(values.table, list(people))) or len(answers) > 1
+
+
+def named_rater(found: Sequence[RowKeys]) -> bool:
+    """Return whether the heading of the rater says so."""
+    return bool(found) and holds(found[0].rater, RATERS)
+
+
+def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
+    """Yield the items of a rater: one column or two, with a criterion, or nearly."""
+    others = [c for c in keys if c != rater and values.crossed(c, rater)]
+    others = [c for c in others if person_level(values, c) < 3 or not sure]
+    texts = values.texts()
+    singles = [(c,) for c in others]
+    asked_of = [c for c in others if _is_question(values, c, texts)]
+    pairs = list(combinations([c for c in others if c not in asked_of][:_TRIED], 2))
+    pairs = [pair for pair in pairs if _belong(values, pair, texts)]
+    whole = [key for key in (*singles, *pairs) if values.unique([*key, rater]) == 1]
+    for item in sorted(whole, key=lambda key: -_rank(values, key, rater, texts)):
+        if found := _with_answers(values, item, rater, "", texts):
+            yield found
+    for asked in sorted(asked_of, key=lambda c: not holds(c, ASPECTS)):
+        left = [(c,) for c in others if c != asked and values.crossed(c, asked)]
+        told = [key for key in left if values.unique([*key, rater, asked]) == 1]
+        for item in sorted(told, key=lambda key: -_rank(values, key, rater, texts)):
+            if found := _with_answers(values, item, rater, asked, texts):
+                yield found
+    near = [key for key in (*singles, *pairs) if values.unique([*key, rater]) >= 0.75]
+    for item in sorted(near, key=lambda key: -_rank(values, key, rater, texts)):
+        named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
+        if named and (found := _with_answers(values, item, rater, "", texts)):
+            yield found
+
+
+def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether two columns together are named for an item, or tell a text that none does."""
+    if all(holds(c, ITEMS) or system_named(c) for c in pair):
+        return True
+    told = (t for t in texts if t not in pair and not values.varies(pair, t))
+    return any(all(values.varies([c], t) for c in pair) for t in told)
+
+
+def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
+    """Return whether a column names what is asked: few words that tell no text."""
+    if holds(column, ASPECTS):
+        return True
+    words = values.distinct[column]
+    if values.is_number(column) or system_named(column):
+        return False
+    told = any(not values.varies([column], text) for text in texts)
+    return len(words) * 4 <= values.size and not (told or holds(column, ITEMS))
+
+
+def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]) -> float:
+    """Return how likely these columns are the item; texts that they determine tell most."""
+    told = [t for t in texts if t not in key and not values.varies(key, t)]
+    told = [t for t in told if values.varies([rater], t)]
+    named = sum(1.5 * (holds(c, ITEMS) or system_named(c)) for c in key) / len(key)
+    numbers = [c for c in key if values.is_number(c)]
+    weak = len(key) == 1 and any(not holds(c, ITEMS) for c in numbers)
+    size = values.unique(key)
+    return (
+        2 * len(told)
+        + named
+        + size
+        - 1.2 * (len(key) - 1)
+        - 2 * weak
+        - 2 * any(c in texts for c in key)
+    )
+
+
+def _with_answers(
+    values: Values, item: tuple[str, ...], rater: str, asked: str, texts: Sequence[str]
+) -> RowKeys | None:
+    keys = (*item, *([asked] if asked else []))
+    answers = [c for c in values.answers(keys, rater) if c not in keys]
+    if not answers:
+        return None
+    answers = _chosen(values, answers, one=bool(asked))
+    free = [t for t in texts if t not in (*item, rater, *answers) and not values.varies(item, t)]
+    if len(item) == 1 and item[0] in texts:
+        free = [item[0], *free]
+    text, prompt = best_texts(values, free, item)
+    varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
+    said = sorted(filter(values.remarks, varying)) or [c for c in varying if c in texts]
+    reason = next((c for c in said if c not in (*answers, rater, text, prompt)), "")
+    return RowKeys(item, rater, tuple(answers), asked, text, prompt, reason)
+
+
+def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
+    """Return the answers that belong together: one, or those on a scale and those named for it."""
+    named = [c for c in answers if named_label(c)]
+    if one:
+        return (named or answers)[:1]
+    group = next(iter(sharing(values.table, answers)), [])
+    if not group:
+        return answers
+    also = {*group, *named, *(c for c in answers if names_a_criterion(c))}
+    return [c for c in answers if c in also]
+
+
+def _unnamed(values: Values, keys: list[str], levels: dict[str, int]) -> Iterator[RowKeys]:
+    """Yield both ways round, or the one that the texts tell, where no heading names people."""
+    texts = values.texts()
+    able = [c for c in keys if c not in texts][:_TRIED]
+    pairs = [pair for pair in combinations(able, 2) if _belong(values, pair, texts)]
+    found = list[tuple[float, RowKeys]]()
+    for item, rater in product([*((c,) for c in able), *pairs], able):
+        if rater in item or levels[rater] < 0 or values.is_number(rater):
+            continue
+        told = _told(values, item, rater, texts, levels)
+        if told <= 0 or not _crosses(values, item, rater, texts):
+            continue
+        if keys_found := _with_answers(values, item, rater, "", texts):
+            found.append((told, keys_found))
+    found.sort(key=lambda pair: -pair[0])
+    best = found[0][0] if found else 0
+    yield from (keys_found for rank, keys_found in found[:2] if rank >= max(2, best - 1))
+
+
+def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[str]) -> bool:
+    """Return whether most pairs of an item and a rater are there, once, with the item's texts."""
+    cells = values.unique(item) * values.size * len(values.distinct[rater])
+    if values.unique([*item, rater]) < 1 or 2 * values.size < cells:
+        return False
+    crossed = values.varies(item, rater) and all(values.varies([rater], c) for c in item)
+    return crossed and not any(values.varies(item, t) for t in texts)
+
+
+def _told(
+    values: Values, item: Sequence[str], rater: str, texts: Sequence[str], levels: dict[str, int]
+) -> float:
+    """Return what speaks for an item and a rater of columns that are not named for people."""
+    told = any(values.varies([rater], t) for t in texts)
+    size = values.unique(item) * values.size
+    fewer = len(values.distinct[rater]) < size
+    person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
+    rest = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
+    own = any(not values.varies([rater], c) and values.varies(item, c) for c in rest)
+    named = sum(holds(c, ITEMS) for c in item) / len(item)
+    return 3 * told + 1.5 * named + fewer + 2 * person + own - 3 * holds(rater, ITEMS)

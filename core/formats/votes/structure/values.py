@@ -1,0 +1,272 @@
+"""What the values of a table's columns say, whatever the headings: what tells rows apart."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from core.formats.datasets.answer_columns import (
+    MOST_SHARED,
+    NO_RATERS,
+    alone,
+    could_answer,
+    is_index,
+    names_a_criterion,
+    nested,
+    one_scale,
+    says_no_label,
+    sums_up,
+)
+from core.formats.datasets.label_words import NO_ANSWER
+from core.formats.datasets.labels import WORD
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ITEMS, PEOPLE, PROMPTS, RATERS, REMARKS, bare, holds
+from core.text.names import fold
+
+#: Rows beyond these change nothing.
+_ROWS = 2000
+_KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
+#: Words that end the heading of what a person gave or is: no names of people.
+_GIVEN = frozenset(
+    {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
+)
+#: Headings of the one answer of a row.
+LABELS = frozenset(
+    {
+        *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),
+        *("judgement", "judgment", "state", "severity"),
+    }
+)
+#: First words of what was measured, not judged.
+_MEASURED = frozenset({"time", "duration", "latency", "rt", "age", "alter", "dauer", "edad"})
+#: As many different words are a scale however short the table; no scale goes further than this.
+_FEW, _MOST_POINTS = 7, 100
+_WRITTEN = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
+_SYSTEM = re.compile(
+    r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
+    r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
+)
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
+_PERSON = re.compile(
+    r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z|[a-z]+-?\d+\Z"
+)
+
+
+class Values:
+    """The words of a table's columns, and what they determine."""
+
+    def __init__(self, table: Table) -> None:
+        rows = table.rows[:_ROWS]
+        table = Table(table.name, table.kind, table.columns, rows, table.lines[:_ROWS])
+        self.table, self.rows = table, rows
+        self.size = len(self.rows)
+        self.columns = [c for c in table.columns if not (nested(table, c) or is_index(table, c))]
+        self.of = {c: [_word(row.get(c)) for row in self.rows] for c in self.columns}
+        self.columns = [c for c in self.columns if any(self.of[c])]
+        self.distinct = {c: {w for w in self.of[c] if w} for c in self.columns}
+        self._known = dict[str, bool]()
+
+    def filled(self, column: str) -> float:
+        """Return the share of rows with a value."""
+        return sum(map(bool, self.of[column])) / max(1, self.size)
+
+    def unique(self, keys: Sequence[str]) -> float:
+        """Return the share of rows that these columns tell apart."""
+        return len(set(zip(*(self.of[key] for key in keys), strict=True))) / max(1, self.size)
+
+    def varies(self, keys: Sequence[str], column: str) -> bool:
+        """Return whether rows with the same keys differ in a column; an empty cell differs."""
+        first: dict[tuple[str, ...], str] = {}
+        rows = zip(zip(*(self.of[key] for key in keys), strict=True), self.of[column], strict=True)
+        return any(first.setdefault(key, word) != word for key, word in rows)
+
+    def crossed(self, left: str, right: str) -> bool:
+        """Return whether each of two columns has several values for one of the other."""
+        return self.varies([left], right) and self.varies([right], left)
+
+    def may_be_key(self, column: str) -> bool:
+        """Return whether a column names things that come in several rows."""
+        words = self.distinct[column]
+        if not 1 < len(words) < self.size or self.filled(column) < 0.95:
+            return False
+        if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
+            return False
+        ends = bare(column).rpartition(" ")[2]
+        if self.remarks(column) or sums_up(column) or ends in (NO_RATERS | _GIVEN) - _KEPT:
+            return False
+        return not (says_no_label(words) and not all(re.match(r"[0-9a-f-]+\Z", w) for w in words))
+
+    def remarks(self, column: str) -> bool:
+        """Return whether a column holds remarks: `note` is a mark where it holds numbers."""
+        return holds(column, REMARKS) and not self.is_number(column)
+
+    def texts(self) -> list[str]:
+        """Return the columns of texts that were judged: of several words, in nearly every row."""
+        return [c for c in self.columns if self.filled(c) >= 0.8 and is_written(self.table, c)]
+
+    def counts(self, column: str, keys: Sequence[str]) -> bool:
+        """Return whether a column only counts the rows of each key: turns, positions, instances."""
+        groups = defaultdict[str, list[str]](list)
+        for key in keys:
+            groups.clear()
+            for name, word in zip(self.of[key], self.of[column], strict=True):
+                groups[name].append(word)
+            sizes = [len(of) for of in groups.values()]
+            if max(sizes) > 2 and all(_counted(of) for of in groups.values()):
+                return True
+        return False
+
+    def is_answer(self, column: str, item: str, rater: str) -> bool:
+        """Return whether a column is no count of rows, and not a number that each rater has."""
+        if {item, rater, column} - set(self.columns) or named_label(column):
+            return True
+        if names_a_criterion(column) or len(self.distinct[column]) < 2:
+            return True
+        many = self.size - len(self.distinct[rater]) > 2
+        own = many and self.is_number(column) and not self.varies([rater], column)
+        return not own and not self.counts(column, [item, rater])
+
+    def answers(self, item: Sequence[str], rater: str) -> list[str]:
+        """Return the columns of answers, where rows are told apart by items and a rater.
+
+        They differ between the raters of an item, or are on the scale of one that does; what is
+        the same in all rows of a rater, counts, remarks and sums is no answer.
+        """
+        keys = {*item, rater}
+        able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
+        texts = [t for t in self.texts() if not self.varies(item, t)]
+        seeds = [c for c in able if c not in texts and self.varies(item, c)]
+        if self.size - len(self.distinct[rater]) > 2:
+            seeds = [c for c in seeds if self.varies([rater], c)]
+        words = [self.distinct[c] for c in seeds]
+        alike = [c for c in able if any(one_scale(self.distinct[c], of) for of in words)]
+        alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
+        return [c for c in able if c in seeds or (c in alike and c not in texts)]
+
+    def measures_nothing(self, column: str) -> bool:
+        """Return whether a heading names no time, age or count."""
+        words = bare(column).split()
+        return not (words and (words[0] in _MEASURED or words[-1] in NO_RATERS))
+
+    def is_number(self, column: str) -> bool:
+        """Return whether a column holds numbers only."""
+        return all(number_of(word) is not None for word in self.distinct[column])
+
+    def able(self, column: str) -> bool:
+        """Return whether a column could hold answers by its values and its heading."""
+        if column not in self._known:
+            self._known[column] = self._is_able(column)
+        return self._known[column]
+
+    def _is_able(self, column: str) -> bool:
+        if self.remarks(column) or sums_up(column) or system_named(column):
+            return False
+        numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
+        named = named_label(column)
+        if len(numbers) < len(self.distinct[column]):
+            few = len(self.distinct[column]) <= max(_FEW, self.size // 2)
+            return could_answer(self.table, column) and few
+        if max(map(abs, numbers)) > _MOST_POINTS and not named:
+            return False
+        if not self.measures_nothing(column):
+            return False
+        whole = all((2 * n) % 1 == 0 for n in numbers)
+        return named or (
+            could_answer(self.table, column) and (whole or len(numbers) <= MOST_SHARED)
+        )
+
+    def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
+        if not self.able(column):
+            return False
+        return named_label(column) or names_a_criterion(column) or not self.counts(column, keys)
+
+
+def named_label(column: str) -> bool:
+    """Return whether a heading says that it is a rating, a score or a verdict."""
+    return bool({*bare(column).split()} & LABELS)
+
+
+def is_written(table: Table, column: str) -> bool:
+    """Return whether a column holds texts: several words each, different, and no remarks."""
+    of = texts_in(table, column)
+    return of is not None and of.worded and not holds(column, REMARKS)
+
+
+def person_level(values: Values, column: str) -> int:
+    """Return how surely a column names people who rate: 3 by its heading, 0 not at all."""
+    codes = len(values.distinct[column]) * 2 <= values.size or holds(column, ITEMS)
+    if system_named(column) or (values.is_number(column) and not codes):
+        return -1
+    if holds(column, RATERS):
+        return 3
+    if holds(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
+        return 2
+    return int(all(map(_PERSON.match, values.distinct[column])))
+
+
+def system_named(column: str) -> bool:
+    """Return whether a heading says whose text was judged, or under which condition."""
+    return bool(_SYSTEM.search(bare(column)))
+
+
+def item_changes(item: Sequence[str]) -> list[str]:
+    """Return the columns of an item as `FIELD=COLUMN`; one of a system is that, too."""
+    ordered = sorted(item, key=system_named)
+    systems = [c for c in ordered if system_named(c)] if len(item) > 1 else []
+    return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
+
+
+def may_be_judged(table: Table, column: str) -> bool:
+    """Return whether a column, or a place in its cells, may hold the texts that were judged."""
+    if column not in table.columns or bare(column) in _WRITTEN:
+        return True
+    values = Values(table)
+    of = texts_in(table, column)
+    full = column in values.columns and values.filled(column) >= 0.8 and bool(of and of.worded)
+    return full and best_texts(values, [column], [])[0] == column
+
+
+#: Marks that say yes where they stand, and no where they do not.
+_TICKS = frozenset(
+    {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}
+)
+
+
+def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return that a mark is met and a blank is not, where columns hold nothing else."""
+    cells = [str(row.get(c) or "").strip() for row in table.rows[:_ROWS] for c in columns]
+    marks = sorted({cell for cell in cells if cell})
+    if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
+        return ()
+    return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
+
+
+def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> tuple[str, str]:
+    """Return the column of the texts that were judged, and that of their prompts, or nothing.
+
+    A usual heading comes first, then the longest texts; most items must have one of their own.
+    """
+    items = values.unique(item) * values.size if any(item) else values.size
+    able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
+    prompts = [t for t in able if holds(t, PROMPTS) and bare(t) not in _WRITTEN]
+    written = [t for t in able if t not in prompts] or able
+    text = max(written, key=lambda t: (bare(t) in _WRITTEN, _length(values, t)), default="")
+    return text, next((t for t in prompts if t != text), "")
+
+
+def _length(values: Values, column: str) -> int:
+    return sum(map(len, values.distinct[column]))
+
+
+def _counted(words: Sequence[str]) -> bool:
+    numbers = [int(word) for word in words if word.isdecimal()]
+    return len(numbers) == len(words) and numbers == [numbers[0] + n for n in range(len(words))]
+
+
+def _word(cell: object) -> str:
+    value = alone(cell)
+    word = "" if value is None else fold(str(value))
+    return "" if word in NO_ANSWER else word

@@ -1,0 +1,59 @@
+"""The text of messages, and objects and lists where a tool's file has them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def text_in(value: Any) -> str:
+    r"""Return the text of a message's content, plain or in parts.
+
+    >>> text_in([{"type": "text", "text": "Hi"}, {"type": "image", "image": "..."}])
+    'Hi\n[image]'
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(_part(part) for part in value if part)
+    if isinstance(value, dict) and "content" in value:
+        return text_in(value["content"])
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _part(part: Any) -> str:
+    if not isinstance(part, dict):
+        return text_in(part)
+    if isinstance(part.get("text"), str):
+        return str(part["text"])
+    if "content" in part:
+        text = text_in(part["content"])
+        return f"{part['role']}: {text}" if part.get("role") else text
+    return f"[{part.get('type', 'part')}]"
+
+
+def conversation(messages: Any) -> str:
+    """Return a list of messages as one text, without a role if it is a question."""
+    if not isinstance(messages, list):
+        return text_in(messages)
+    turns = [
+        (str(message.get("role", "")), text_in(message.get("content")))
+        for message in messages
+        if isinstance(message, dict)
+    ]
+    turns = [(role, text) for role, text in turns if text.strip()]
+    if len(turns) == 1:
+        return turns[0][1]
+    return "\n\n".join(f"{role}: {text}" if role else text for role, text in turns)
+
+
+def mapping_in(value: Any) -> dict[str, Any]:
+    """Return the value if it is an object, otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list, or an empty list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

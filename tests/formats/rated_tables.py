@@ -1,0 +1,331 @@
+"""Tables that tell by their values who rated what, in several languages, and tables that rank.
+
+The shapes were met in the wild; the words in them are made up here. Of a refused table the first
+map is the reading that a person has, and the figure what comes of it.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, essay, lines, short, table
+
+AGREED = ("totalmente de acuerdo", "de acuerdo", "ni sí ni no", "en desacuerdo")
+#: Lists of answers beside lists of people, as data sets on hubs have them.
+LISTED = [
+    {"key": f"k{n}", "passage": essay(n), "annotators": ["una", "vic"], "votes": [n % 2, n % 3 % 2]}
+    for n in range(5)
+]
+WHO = ("KM", "TH", "RO")
+TRIPLES = [(item, who, 3 * item + who) for item in range(4) for who in range(3)]
+DUELS = [
+    {"prompt": f"Lamp {n}?", "chosen": essay(n), "rejected": short(n), "annotator_id": f"w{who}"}
+    if (n + who) % 3
+    else {"prompt": f"Lamp {n}?", "chosen": short(n), "rejected": essay(n)}
+    | {"annotator_id": f"w{who}"}
+    for n in range(4)
+    for who in range(2)
+]
+
+RATED_TABLES: tuple[Stranger, ...] = (
+    # A survey: an id in each row, initials, a text's number, three parts of a question, remarks.
+    Stranger(
+        "encuesta.csv",
+        table(
+            [
+                {
+                    "ID de respuesta": 100 + at,
+                    "Última página": 2,
+                    "Iniciales del corrector": WHO[who],
+                }
+                | {"Redacción (código)": f"R-{item}"}
+                | {
+                    f"¿Qué le parece? [{part}]": AGREED[(item + who * n) % 4]
+                    for n, part in enumerate(("Claridad", "Orden", "Léxico"))
+                }
+                | {"Comentarios": "Falta un final que cierre." if at % 4 == 1 else ""}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (36, 3, 4, 3),
+        maps=(
+            "item=Redacción (código) rater=Iniciales del corrector"
+            " criteria=¿Qué le parece? [Claridad] criteria=¿Qué le parece? [Orden]"
+            " criteria=¿Qué le parece? [Léxico] reason=Comentarios",
+        ),
+        words_in_refusal=("no column holds the texts that were judged",),
+    ),
+    # Counts of rows and what is the same for a rater are no answers.
+    Stranger(
+        "visits.csv",
+        table(
+            [
+                {"case_no": f"{item:04d}", "instance": 1 + who, "clinician_initials": WHO[who]}
+                | {
+                    "years_in_job": 3 + who,
+                    "stage": 1 + (item + who) % 4,
+                    "side": "ABC"[(at + item) % 3],
+                }
+                | {"form_complete": 2}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=("item=case_no rater=clinician_initials criteria=stage criteria=side",),
+    ),
+    # An item of two columns, without texts; the rater's device and age are none of it.
+    Stranger(
+        "voices.csv",
+        table(
+            [
+                {"hearer": f"H{who}", "age": 20 + who, "device": f"Box no {who}"}
+                | {"voice": voice, "sentence_id": f"s{n}", "pleasant": 1 + (n + who) % 5}
+                for who in range(3)
+                for voice in ("old", "new")
+                for n in range(2)
+            ]
+        ),
+        "refused",
+        (12, 3, 4, 1),
+        maps=("item=sentence_id item=voice system=voice rater=hearer label=pleasant",),
+    ),
+    Stranger(
+        "turns.csv",
+        table(
+            [
+                {"chat_id": f"c{turn // 3}", "turn": 1 + turn % 3, "utterance": short(turn)}
+                | {"annotator": f"p{who}", "apt": 1 + (turn + who) % 5, "kind": 1 + turn % 4}
+                for turn in range(6)
+                for who in range(2)
+            ]
+        ),
+        "refused",
+        (24, 2, 6, 2),
+        maps=(
+            "item=chat_id item=turn submission=utterance rater=annotator criteria=apt"
+            " criteria=kind",
+        ),
+    ),
+    # Reviews: the title is what was judged, the body what the reviewer says.
+    Stranger(
+        "pulls.jsonl",
+        lines(
+            [
+                {"id": at, "pull": 50 + item, "title": f"{short(item)} Again.", "by": "abel"}
+                | {"reviewer": WHO[who].lower(), "state": ("OK", "CHANGE", "ASK")[(at + item) % 3]}
+                | {"body": f"I would write line {at} another way."}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (12, 3, 4, 1),
+        maps=("item=pull submission=title rater=reviewer label=state reason=body",),
+    ),
+    Stranger(
+        "reviews.csv",
+        table(
+            [
+                {
+                    "paper": f"P{item}",
+                    "reviewer": f"R{who}",
+                    "rating": f"{2 + (at + item) % 3}: so so",
+                }
+                | {"soundness": f"{1 + (item + who) % 3} fair", "novelty": f"{1 + at % 2} fair"}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (36, 3, 4, 3),
+        maps=("item=paper rater=reviewer criteria=rating criteria=soundness criteria=novelty",),
+    ),
+    # Letters of assistants, one of them with a gap.
+    Stranger(
+        "letters.csv",
+        table(
+            [
+                {"student_no": f"{n:05d}", "essay": essay(n), "late": ("yes", "no")[n % 2]}
+                | {"AT1 mark": "ABBCA"[n], "AT2 mark": "BBCD"[n] if n < 4 else ""}
+                for n in range(5)
+            ]
+        ),
+        "refused",
+        (9, 2, 5, 1),
+        maps=("item=student_no submission=essay raters=AT1 mark raters=AT2 mark",),
+    ),
+    # The text is no label, however its column is headed.
+    Stranger(
+        "codes.csv",
+        table(
+            [
+                {"case": f"K{item}", "answer": essay(item), "coder": WHO[who]}
+                | {"codes": ("pay; hours", "hours", "pay")[(item + who) % 3]}
+                for item, who, _ in TRIPLES
+            ]
+        ),
+        "refused",
+        (12, 3, 4, 1),
+        maps=("item=case submission=answer rater=coder label=codes",),
+    ),
+    # Rows at the head and the foot that are no items.
+    Stranger(
+        "gradebook.csv",
+        table(
+            [
+                {"Student": "  Points Possible", "ID": "", "Lab 1 (731)": 10, "Exam (734)": 100}
+                | {"Final Score": "(read only)"},
+                *(
+                    {"Student": f"Ann {n}", "ID": 900 + n, "Lab 1 (731)": 5 + n}
+                    | {"Exam (734)": 60 + 7 * n, "Final Score": 61.5 + 6.9 * n}
+                    for n in range(5)
+                ),
+            ]
+        ),
+        "refused",
+        (10, 1, 5, 2),
+        maps=("item=ID criteria=Lab 1 (731) criteria=Exam (734)",),
+    ),
+    Stranger(
+        "marking.xlsx",
+        table(
+            [
+                {"Candidate": f"00{n}", "First Marker": 50 + 3 * n, "Second Marker": 54 + 2 * n}
+                | {"Agreed": 52 + 2.5 * n}
+                for n in range(6)
+            ]
+            + [{"Candidate": "Mean", "First Marker": 57.5, "Second Marker": 59, "Agreed": 58.25}]
+        ),
+        "wide",
+        (12, 2, 6, 1),
+    ),
+    Stranger(
+        "giuria.csv",
+        table(
+            [
+                {"Opera": f"n. {n}", "Titolo": f"Il ponte {n}", "Sig. Rossi": 12 + n}
+                | {"Sig.ra Bo": 13.5 + n / 2, "Dott. Riva": 11 + n}
+                | {"Voto": round((36.5 + 2.5 * n) / 3, 2)}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (18, 3, 6, 1),
+        maps=("item=Opera raters=Sig. Rossi raters=Sig.ra Bo raters=Dott. Riva",),
+    ),
+    # A survey's further rows of headings; people are rows, and what they rated columns.
+    Stranger(
+        "clips.csv",
+        table(
+            [
+                {"Finished": "Finished", "ResponseId": "Response ID"}
+                | {f"Q2_{n}": f"How lively is clip {n}?" for n in (1, 2, 3)},
+                {"Finished": '{"ImportId": "finished"}', "ResponseId": '{"ImportId": "_recordId"}'}
+                | {f"Q2_{n}": f'{{"ImportId": "QID2_{n}"}}' for n in (1, 2, 3)},
+                *(
+                    {"Finished": "True", "ResponseId": f"R_{n}aQ{n}"}
+                    | {f"Q2_{q}": ("Very", "Fairly", "Not")[(n * q) % 3] for q in (1, 2, 3)}
+                    for n in range(5)
+                ),
+            ]
+        ),
+        "refused",
+        (15, 5, 3, 1),
+        maps=("rater=ResponseId items=Q2_1 items=Q2_2 items=Q2_3",),
+    ),
+    # Marks beside blanks: a blank is a no, if a person says so.
+    Stranger(
+        "lista.csv",
+        table(
+            [
+                {"Alumna": f"Eva {item}", "Docente": f"Prof. {WHO[who]}"}
+                | {"Saluda": "x" if at % 3 else "", "Cita": "x" if at % 2 else ""}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=("item=Alumna rater=Docente criteria=Saluda criteria=Cita word:x=MET word:=UNMET",),
+    ),
+    # Nothing but values: codes of people, and what they repeat over.
+    Stranger(
+        "stücke.csv",
+        table(
+            [
+                {"Stück": f"Stück Nr {item}", "wer": WHO[who], "Güte": 1 + (item * who) % 5}
+                | {"Reiz": 1 + (item + who) % 5}
+                for item, who, _ in TRIPLES
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=("item=Stück rater=wer criteria=Güte criteria=Reiz",),
+    ),
+    Stranger(
+        "问答.csv",
+        table(
+            [
+                {"编号": f"Q{item}", "问题": f"第{item}次怎么去上海比较快？"}
+                | {"回答": f"第{item}题：坐高铁大约需要四个半小时，建议提前两周在网上买好车票。"}
+                | {"评分人": ("张伟", "李娜", "王强")[who], "准确": 1 + (item + who) % 5}
+                | {"流畅": 1 + (item * who) % 5}
+                for item, who, _ in TRIPLES
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=("item=编号 submission=回答 prompt=问题 rater=评分人 criteria=准确 criteria=流畅",),
+    ),
+    Stranger(
+        "votes in cells.jsonl",
+        lines(LISTED),
+        "refused",
+        (10, 2, 5, 1),
+        maps=("item=key submission=passage rater=annotators label=votes",),
+    ),
+    # Without a column of ids, a row is an item.
+    Stranger(
+        "raters only.csv",
+        table([{f"rater{r}": 1 + (n * n + r) % 5 for r in (1, 2, 3)} for n in range(7)]),
+        "refused",
+        (21, 3, 7, 1),
+        maps=("raters=rater1 raters=rater2 raters=rater3",),
+    ),
+    # Who chose is a rater; the same two answers the other way round are the same pair.
+    Stranger("duels.jsonl", lines(DUELS), "pairs", (8, 2, 4, 1)),
+    # Orders and extremes are said to be what they are.
+    Stranger(
+        "order.csv",
+        table(
+            [
+                {"task": f"t{n}", "judge": f"j{n % 2}"}
+                | dict(zip(("1st", "2nd", "3rd"), ("abc", "bca", "cab")[n % 3], strict=True))
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("Each row ranks: '1st', '2nd', '3rd'", "not read", "preference"),
+    ),
+    Stranger(
+        "places.csv",
+        table(
+            [
+                {"judge": f"j{n}"}
+                | dict(zip(("Oak", "Elm", "Ash"), ("123", "231", "312")[n % 3], strict=True))
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("Each row ranks: 'Oak', 'Elm', 'Ash'",),
+    ),
+    Stranger(
+        "extremes.csv",
+        table(
+            [
+                {"trial": n, **dict(zip(("w1", "w2", "w3", "w4"), words, strict=True))}
+                | {"most": words[n % 4], "least": words[(n + 1) % 4]}
+                for n, words in enumerate(("abcd", "bcda", "acde", "dbea", "ebca"))
+            ]
+        ),
+        "refused",
+        words_in_refusal=("best-worst", "'most' and 'least'", "not read"),
+    ),
+)
