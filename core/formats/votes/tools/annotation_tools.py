@@ -141,9 +141,10 @@ def _read_table(file: CsvTable) -> ToolResults:
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
     start = file.columns.index("id")
     named = [column for column in file.columns[start:] if column not in _MORE]
+    named = [column for column in named if not _is_text(file, column)]
     for row in file.records():
         item = _item(results, row)
-        own = {column: row[column] for column in file.columns[:start]}
+        own = {column: row[column] for column in file.columns if column not in (*named, *_MORE)}
         results.items.setdefault(item, item_fields(own))
         who = row["annotator"]
         # E-mail addresses are left out: a number replaces them.
@@ -153,6 +154,16 @@ def _read_table(file: CsvTable) -> ToolResults:
     for what, count in sorted(left.items()):
         results.note(f"Left out: {count:,} {what}.")
     return answers_of(results, marks)
+
+
+def _is_text(file: CsvTable, column: str) -> bool:
+    """Return whether a column holds a text of each task, which its annotators did not write."""
+    first, words = dict[str, str](), 0
+    for row in file.records():
+        if first.setdefault(row["id"], row[column]) != row[column] or row[column][:1] in "[{":
+            return False
+        words += len(row[column].split())
+    return words >= 4 * sum(1 for _ in file.records())
 
 
 def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
