@@ -79,7 +79,7 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
                 state.put(key, page)
                 st.pagination(-(-len(pairs) // PAGE), key=key, on_change=_on_page, args=(key,))
             signs = {**cells.SIGNS, run_cells.APART: "the runs differ"}
-            st.caption(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items()))
+            st.caption(label(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items())))
             st.space("stretch")
             settling.ask_name()
             st.html(cells.legend(), width="content")

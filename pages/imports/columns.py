@@ -30,6 +30,8 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
         chosen = roles.choose(keys.FIELD, key, table, guess)
         mapping, problems = column_roles.votes_from(table.columns, chosen, guess)
         data: dict[str, Any] = mapping.model_dump()
+        if words := column_roles.words_of_ticks(table, mapping):
+            data["words"] = words if _blank_is_no(key, guess) else {}
         if guess.layout in ("long", "wide") and mapping.criterion is None:
             data["only"] = _only(key, guess)
         if guess.layout == "wide":
@@ -37,6 +39,13 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
         elif mapping.kind is None and mapping.rater is not None:
             data["kinds"] = _kinds(key, table, guess, mapping.rater)
     return VoteMapping(**data), problems
+
+
+def _blank_is_no(key: str, guess: VoteMapping) -> bool:
+    name = state.key(keys.FIELD, key, guess.layout, "blank")
+    state.guess(name, bool(guess.words))
+    st.checkbox("A blank is a No", key=name, help="Else a blank cell is no answer.")
+    return bool(state.get(name))
 
 
 def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None) -> VoteMapping:

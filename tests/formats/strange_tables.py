@@ -430,8 +430,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(8)
             ]
         ),
-        "refused",
-        maps=("first=risposta_1 second=risposta_2 rater=annotatore preference=preferita",),
+        "pairs",
+        (8, 2, 4, 1),
     ),
     Stranger(
         "hyouka.csv",

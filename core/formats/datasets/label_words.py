@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 
 from core.domain.rubric import Criterion
 from core.text.names import fold
@@ -43,6 +45,25 @@ def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
     if fold(word) not in NO_ANSWER:
         return False
     return criterion is None or option_named(criterion, word) is None
+
+
+_SEVERAL = re.compile(r"\s*[;|]\s*|,\s+|\n")
+
+
+def several_in(words: Collection[str]) -> list[str]:
+    """Return the words that list several labels: each part is a word, or a part of another one.
+
+    >>> several_in(["pay; hours", "hours", "pay", "so, so"])
+    ['pay; hours']
+    """
+    parts = {word: [p for p in _SEVERAL.split(fold(word)) if p] for word in words}
+    single = {fold(word) for word in words}
+    known = Counter(part for of in parts.values() for part in set(of))
+    return [
+        word
+        for word, of in parts.items()
+        if len(of) > 1 and any(known[p] > 1 or p in single for p in of)
+    ]
 
 
 def empty_words(what: str, counts: Mapping[str, int]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -137,15 +136,12 @@ class Change(NamedTuple):
         return cls(field, " ".join(name.split()), column)
 
 
-def how_to_say(columns: Sequence[str]) -> str:
-    """Return how to say which column is what, with the fields and an example."""
-    pairs = zip(("item", "rater", "label"), columns, strict=False)
-    example = " ".join(f"--map {shlex.quote(f'{field}={column}')}" for field, column in pairs)
-    return (
-        "Say which column is what with --map FIELD=COLUMN. FIELD is item, rater, criterion, label, "
-        "reason, submission, prompt or system; raters, criteria and items are lists of columns. "
-        f"For example: {example}."
-    )
+#: How to say which column is what, with the fields and an example.
+HOW_TO_SAY = (
+    "Say which column is what with --map FIELD=COLUMN. FIELD is item, rater, criterion, label, "
+    "reason, submission, prompt or system; raters, criteria and items are lists of columns, as "
+    "in item=doc_id, rater=annotator, criteria=tone,depth."
+)
 
 
 def said_once(

@@ -264,9 +264,16 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
     """Return the table with a column for each name that is a path into one, or joins several.
 
     A row without that place lacks the column. A path that no row has adds no column. ``a + b``
-    joins the values of the columns ``a`` and ``b``.
+    joins the values of the columns ``a`` and ``b``, ``a[].b`` lists the ``b`` of all in ``a``.
     """
     for name in dict.fromkeys(names):
+        if name not in table.columns and _EACH in name:
+            head, _, rest = name.partition(_EACH)
+            found = [_each(row.get(head), steps_of(rest)) for row in table.rows]
+            rows = tuple({**row, name: of} for row, of in zip(table.rows, found, strict=True))
+            if any(found):
+                table = replace(table, columns=(*table.columns, name), rows=rows)
+            continue
         if name not in table.columns and (parts := joined_parts(name, table.columns)):
             rows = tuple({**row, name: _joined(row, parts)} for row in table.rows)
             table = replace(table, columns=(*table.columns, name), rows=rows)
@@ -279,6 +286,15 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
             rows = tuple({**row, name: there[0]} if there else row for row, there in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
     return table
+
+
+#: What stands before a key of all objects of a list.
+_EACH = "[]."
+
+
+def _each(cell: Any, steps: Steps) -> list[Any]:
+    entries = opened(cell)
+    return [(_there(e, steps) or (None,))[0] for e in entries] if isinstance(entries, list) else []
 
 
 #: What stands between the names of columns that are an id together.

@@ -102,7 +102,8 @@ PROMPTS: Words = {
 ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli sample unit task ticket story essay"
     " utterance video image clip file record trial number no key question candidate student"
-    " submission example passage dialogue conversation pr paper post comment tweet",
+    " submission example passage topic query paragraph scene frame turn page"
+    " dialogue conversation pr paper post comment tweet",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",

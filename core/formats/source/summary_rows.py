@@ -24,17 +24,19 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
     {2: 'Mean'}
     """
     found = dict(_headings(columns, rows))
-    middle = range(len(found), len(rows))
-    ends = (list(middle[:_MOST]), list(middle[:-_MOST:-1]))
-    for end in ends:
-        for at in end:
-            if at in found or not _could_sum_up(columns, rows[at]):
-                break
-            others = [row for n, row in enumerate(rows) if n in middle and n not in {at, *found}]
-            what = _summed(columns, rows[at], others) if len(others) > 1 else None
-            if what is None:
-                break
-            found[at] = what
+    items = range(len(found), len(rows))
+    for at in items[:_MOST]:
+        if (what := _summed(columns, rows, at, items)) is None:
+            break
+        found[at] = what
+    foot = len(rows)
+    for at in items[-_MOST:]:
+        above = range(items.start, min(foot, at))
+        what = _summed(columns, rows, at, above)
+        if what is None and foot < at and _gaps(columns, rows, at, above):
+            what = "the row below"
+        if what is not None:
+            found[at], foot = what, min(foot, at)
     return found
 
 
@@ -63,23 +65,32 @@ def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int
             yield 0, "further headings"
 
 
-def _could_sum_up(columns: Sequence[str], row: Row) -> bool:
-    first = next((str(row[c]) for c in columns if _filled(row, c)), "")
-    return heads_a_summary(first) or not _filled(row, columns[0])
+def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:
+    """Return whether a row is empty where most items are filled."""
+    others = [rows[n] for n in items if n != at]
+    return any(not _filled(rows[at], c) and _mostly(others, c) for c in columns)
 
 
-def _summed(columns: Sequence[str], row: Row, others: Sequence[Row]) -> str | None:
+def _summed(
+    columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
+) -> str | None:
     """Return what a row sums up by its first cell or its numbers, or ``None``."""
+    row = rows[at]
     filled = [c for c in columns if _filled(row, c)]
-    numbers = {c: n for c in filled if (n := _number(row, c)) is not None}
     first = str(row[filled[0]]).strip() if filled else ""
+    if not (heads_a_summary(first) or columns[0] not in filled):
+        return None
+    others = [rows[n] for n in items if n != at]
+    numbers = {c: n for c in filled if (n := _number(row, c)) is not None}
+    if len(others) < 2 or not numbers:
+        return None
     if heads_a_summary(first):
         words = [c for c in filled[1:] if c not in numbers and not _aside(row, c)]
-        if not numbers or words:
-            return None
-        gaps = [c for c in columns if c not in filled and _mostly(others, c)]
-        return first if gaps or any(_fits(n, others, c) for c, n in numbers.items()) else None
-    if len(numbers) < 2 or len(numbers) < len(filled) or columns[0] in filled:
+        fits = any(_fits(n, others, c) for c, n in numbers.items())
+        ids = all(any(map(str.isdigit, str(other[columns[0]]))) for other in others)
+        no_item = fits or ids or _gaps(columns, rows, at, items)
+        return first if not words and no_item else None
+    if len(numbers) < 2 or len(numbers) < len(filled):
         return None
     means = all(_fits(n, others, c, only_mean=True) for c, n in numbers.items())
     return "means of the columns" if means and _mostly(others, columns[0]) else None

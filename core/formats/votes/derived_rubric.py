@@ -9,7 +9,15 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
-from core.formats.datasets.label_words import AWAY, NO, YES, holds_no_answer, is_yes, option_named
+from core.formats.datasets.label_words import (
+    AWAY,
+    NO,
+    YES,
+    holds_no_answer,
+    is_yes,
+    option_named,
+    several_in,
+)
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.parsed import refusal
 from core.formats.votes.imported import VoteLine
@@ -76,6 +84,8 @@ def derive_rubric(
         criteria.append(_criterion(criterion, scale, options))
         spelling[criterion] = spelt
         notices.append(_notice(criterion, scale, [option["label"] for option in options]))
+        if several := several_in(used_labels):
+            notices.append(_several(criterion, several))
     if problems:
         raise refusal("file of votes", problems, name)
     rubric = build(Rubric, {"name": name[:200], "criteria": criteria}, "rubric", name)
@@ -154,6 +164,12 @@ def _notice(criterion: str, scale: str, labels: list[str]) -> Problem:
     if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:
         mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
+
+
+def _several(criterion: str, words: list[str]) -> Problem:
+    number = "1 answer lists" if len(words) == 1 else f"{len(words)} different answers list"
+    message = f"{number} several labels of {criterion!r}, such as {words[0]!r}: each is one option."
+    return Problem(message[:400], "To count each label, write a row for it, with its criterion.")
 
 
 def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]]:

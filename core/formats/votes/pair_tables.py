@@ -10,6 +10,7 @@ from typing import Any
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.errors import Problem
 from core.formats.datasets.answer_columns import (
+    NO_RATERS,
     alone,
     could_answer,
     named_for_raters,
@@ -70,9 +71,12 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     used = {**dict(zip(("first_system", "second_system"), systems, strict=False))}
     fields: dict[str, Any] = {"first": first, "second": second, **used}
     fields |= _named({n: c for n, c in free.items() if c not in systems})
+    mapping = VoteMapping(layout="pairs", **fields)
+    if "rater" not in fields and (who := _who(table, mapping)):
+        fields["rater"] = who
+        mapping = mapping.model_copy(update={"rater": who})
     left = [c for c in table.columns if c not in fields.values()]
     left = [c for c in left if could_answer(table, c) and not sums_up(c)]
-    mapping = VoteMapping(layout="pairs", **fields)
     judged = [c for c in left if not (words_in(table, c) - _understood(table, mapping, c))]
     named = [free[name] for name in _PREFERENCE if free.get(name) in judged]
     columns = named[:1] if named and ("rater" in fields or len(judged) < 2) else judged
@@ -87,6 +91,16 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     else:
         kinds = kinds_of(columns)
     return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
+
+
+def _who(table: Table, mapping: VoteMapping) -> str:
+    """Return the only column that is headed for people and holds names, no preferences."""
+    used = mapping.used().values()
+    people = [c for c in table.columns if c not in used and names_a_person(c)]
+    people = [c for c in people if 1 < len(words_in(table, c)) < len(table.rows)]
+    named = [c for c in people if not _understood(table, mapping, c) and not sums_up(c)]
+    named = [c for c in named if plain(c).rpartition(" ")[2] not in NO_RATERS - {"id", "name"}]
+    return named[0] if len(named) == 1 else ""
 
 
 def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> bool:

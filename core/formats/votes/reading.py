@@ -10,10 +10,11 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.answer_columns import sums_up, words_in
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table
-from core.formats.datasets.table import Table, read_table, with_paths
-from core.formats.datasets.text_columns import maps_of, proposed_texts
+from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
+from core.formats.datasets.text_columns import maps_of
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.opened import Opened
@@ -39,6 +40,7 @@ from core.formats.votes.imported import (
 from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
+from core.formats.votes.structure.values import Values, judged_texts
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
@@ -175,7 +177,7 @@ def _table(
     if dataset is None:
         dataset, problems = derive_dataset(
             table_votes.texts, table_votes.texts, table_votes.labels, source.title,
-            maps_of("submission", () if mapping.submission else proposed_texts(table)),
+            maps_of("submission", () if mapping.submission else _unread_texts(table, mapping)),
         )  # fmt: skip
         notices += problems
     elif table_votes.labels:
@@ -222,10 +224,29 @@ def _shape(mapping: VoteMapping) -> Problem:
 
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     used = set(mapping.used().values())
+    used |= {part for column in used for part in joined_parts(column, table.columns)}
     left = [c for c in table.columns if c not in used and not c.startswith("p_")]
     if not left:
         return []
-    return [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
+    gold = [c for c in left if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
+    notices = [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
+    return notices + [
+        Problem(f"{c!r} sums up the raters, and is none.", f"As labels: {maps_of('gold', [c])}.")
+        for c in gold
+    ]
+
+
+def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
+    """Return whether a column sums up raters in their own words."""
+    words = set[str]().union(*(words_in(table, c.column) for c in mapping.columns))
+    return sums_up(column) and bool(own := words_in(table, column)) and own <= words
+
+
+def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:
+    """Return the columns that may hold the texts: one for each item, and not used otherwise."""
+    values, used = Values(table), set(mapping.used().values())
+    keys = [c for c in (mapping.item, mapping.system) if c in values.columns]
+    return [c for c in judged_texts(values, keys) if c not in used]
 
 
 def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:

@@ -29,6 +29,7 @@ from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
+from core.formats.votes.structure.values import ticks
 from core.formats.votes.vote_mapping import (
     NAMES,
     WEAK,
@@ -60,7 +61,7 @@ def kind_of_table(
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
     if looks_wide(table):
-        return "wide"
+        return _unless_ticked(table, "wide")
     wide = guess_vote_mapping(table, "wide")
     if answers_share_a_scale(table, wide) and not _are_criteria(table, wide, rubric):
         return "unknown"  # raters' answers, or labels of criteria
@@ -85,14 +86,24 @@ def _has_more_answers(table: Table) -> bool:
 def _has_raters(table: Table, labels: Iterable[str]) -> bool:
     """Return whether columns beside texts are numbered raters, or people by their titles."""
     wide = rater_columns(table)
-    if wide is None or set(wide.columns) <= set(labels):
-        return False
-    return wide.are == "raters" or wide.numbered
+    if wide is None or wide.are == "criteria" or set(wide.columns) & set(labels):
+        return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
+    free = [c for c in answerable(table, {}) if could_answer(table, c) and not sums_up(c)]
+    return wide.are == "raters" or wide.numbered or 2 * len(wide.columns) >= len(free)
 
 
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
     """Return the layout, unless its items would be made of different texts."""
-    return "unknown" if merges_texts(table, guess_vote_mapping(table, layout)) else layout
+    merged = merges_texts(table, guess_vote_mapping(table, layout))
+    return "unknown" if merged else _unless_ticked(table, layout)
+
+
+def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["unknown"]:
+    """Return the layout, unless its answers are one mark or nothing, which may be a no."""
+    if layout == "long":
+        return layout
+    columns = [c.column for c in guess_vote_mapping(table, layout).columns]
+    return "unknown" if ticks(table, columns) else layout
 
 
 def _named_alike(table: Table, columns: Sequence[str]) -> bool:

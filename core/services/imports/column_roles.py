@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
+from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.mapping import ColumnMapping
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import JOINED, Table, joined_parts
+from core.formats.votes.structure.values import ticks
 from core.formats.votes.vote_mapping import Layout, VoteColumn, VoteMapping
 
 META, OUT, LABEL, CONTEXT, ANSWERS = "meta", "out", "label", "context", "answers"
@@ -71,7 +73,7 @@ _FIELDS: Mapping[Layout, tuple[str, ...]] = {
         *_TEXTS,
     ),
     "wide": ("item", "criterion", *_TEXTS),
-    "criteria": ("item", "rater", "kind", *_TEXTS),
+    "criteria": ("item", "rater", "kind", "reason", *_TEXTS),
     "pairs": (
         *("item", "rater", "reason", "prompt"),
         *("first", "second", "first_system", "second_system"),
@@ -99,6 +101,7 @@ def roles_of(table: Table, mapping: AnyMapping) -> list[str]:
     if isinstance(mapping, VoteMapping):
         roles = {column: role for role, column in mapping.used().items() if "/" not in role}
         roles |= {column.column: ANSWERS for column in mapping.columns}
+        roles |= dict.fromkeys(joined_parts(mapping.item or "", table.columns), "item")
     else:
         roles = {column: role for role, column in mapping.used.items()}
         roles |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
@@ -122,7 +125,8 @@ def votes_from(
 ) -> tuple[VoteMapping, tuple[Problem, ...]]:
     """Return the mapping of the roles of a table of votes, and problems with doubled roles.
 
-    A column of answers keeps the rater and the criterion that were guessed for it.
+    A column of answers keeps the rater and the criterion that were guessed for it. Several columns
+    of the item are its id together.
     """
     fields, problems = dict[str, str](), list[Problem]()
     guessed, answers = {c.column: c for c in guess.columns}, list[VoteColumn]()
@@ -130,6 +134,8 @@ def votes_from(
         if role == ANSWERS:
             name = {"criterion" if guess.layout == "criteria" else "rater": column}
             answers.append(guessed.get(column) or VoteColumn(column=column, **name))
+        elif role == "item" and role in fields:
+            fields[role] = JOINED.join((fields[role], column))
         elif role != OUT:
             if role in fields:
                 problems.append(_doubled(role_words(role, guess.layout), fields[role], column))
@@ -137,6 +143,12 @@ def votes_from(
     empty = dict.fromkeys(_FIELDS[guess.layout])
     changed = empty | fields | {"columns": tuple(answers)}
     return guess.model_copy(update=changed), tuple(problems)
+
+
+def words_of_ticks(table: Table, mapping: VoteMapping) -> dict[str, dict[str, str]]:
+    """Return that a mark is met and a blank is not, where the answers are one mark or nothing."""
+    marks = ticks(table, [column.column for column in mapping.columns])
+    return words_in_changes([mark.removeprefix(WORD) for mark in marks])
 
 
 def mapping_from(

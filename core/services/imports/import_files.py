@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, dataset_of
 from core.formats.datasets.labels import WORD, words_in_changes
-from core.formats.datasets.roles import IGNORED, how_to_say, roles_as_text
+from core.formats.datasets.roles import HOW_TO_SAY, IGNORED, roles_as_text
 from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
@@ -21,6 +21,7 @@ from core.formats.source.opened import Opened
 from core.formats.source.parsed import ColumnRole
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import not_to_be_read
+from core.formats.votes.proposals.near_shapes import likely_mapping, nearest_shapes
 from core.formats.votes.reading import (
     TABLES,
     SeenKind,
@@ -37,7 +38,6 @@ from core.formats.votes.vote_changes import (
     is_for_items,
     is_only_for_items,
     layout_meant,
-    nearest_shapes,
 )
 from core.formats.votes.vote_mapping import VoteMapping
 from core.formats.votes.vote_tables import strange_words, votes_in
@@ -88,7 +88,8 @@ def look(
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
     table = table_of(source)
-    return FileLook(source, seen, table, guess_layout(table, seen, rubric))
+    found = FileLook(source, seen, table, guess_layout(table, seen, rubric))
+    return replace(found, mapping=guessed(found, rubric)) if kind and not changes else found
 
 
 def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
@@ -122,7 +123,7 @@ def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
     """The mapping of a table, guessed anew with a rubric at hand."""
     if seen.table is None or seen.mapping is None:
         return None
-    return guess_layout(seen.table, seen.mapping.layout, rubric)
+    return likely_mapping(seen.table, guess_layout(seen.table, seen.mapping.layout, rubric), rubric)
 
 
 def look_at_bytes(
@@ -268,7 +269,7 @@ def _unknown(seen: FileLook) -> InputError:
     columns = seen.table.columns if seen.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     near = nearest_in_words(seen, options=True)
-    mend = "" if near else f" {how_to_say(columns)}"
+    mend = "" if near else f" {HOW_TO_SAY}"
     message = "This is no table of votes and no dataset that is known here; nothing was guessed."
     return InputError(f"{message} Its columns are {shown}.{mend}", near, seen.source.name)
 

@@ -225,7 +225,7 @@ def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_i
     app = importing(FOREIGN["langsmith-runs.jsonl"], "runs.jsonl")
     page = shown(app)
     assert "nothing was guessed" in page
-    assert "share labels, but do not look like the answers of raters" in page
+    assert "no column is named for the submission" in page
     assert "--map" not in page
     assert not [b for b in app.button if b.label == "Import"]
     app.segmented_control[0].set_value("long").run()
@@ -279,3 +279,31 @@ def test_words_that_are_no_options_get_their_meaning_in_one_table(store: Store) 
     assert figures(app)["Votes"] == "4"
     press_import(app)
     assert store.runs.list()[0].planned == 4
+
+
+def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
+    rows = "".join(
+        f"R-{n},{who},{'x' if n % 2 else ''},{'x' if (n + at) % 2 else ''}\n"
+        for n in range(4)
+        for at, who in enumerate(("KM", "TH"))
+    )
+    app = importing(f"Redacción nr,Corrector,Saluda,Cita\n{rows}", "lista.csv")
+    assert "nothing was guessed" in shown(app)
+    app.segmented_control[0].set_value("criteria").run()
+    assert not app.exception
+    # Four texts, two people, two questions; a blank is a no until somebody says otherwise.
+    assert (figures(app)["Votes"], figures(app)["Raters"], figures(app)["Items"]) == (
+        "16",
+        "2",
+        "4",
+    )
+    next(box for box in app.checkbox if box.label == "A blank is a No").uncheck().run()
+    assert figures(app)["Votes"] == "8"
+
+
+def test_two_columns_are_the_id_of_an_item_together() -> None:
+    app = importing("item,turn,rater,label\nc,1,kim,yes\nc,2,kim,no\nd,1,kim,no\nd,2,lee,no\n")
+    assert figures(app)["Items"] == "2"
+    field(app, "Role of turn").select("item").run()
+    assert not app.exception
+    assert figures(app)["Items"] == "4"

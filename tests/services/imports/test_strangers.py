@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shlex
 from pathlib import Path
@@ -94,7 +95,60 @@ def test_rows_that_repeat_texts_beside_a_column_of_names_are_said(
 def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     text = "Rivers carry sand to the sea and a plain becomes of what they leave."
-    file.write_text(f"item,rater,label,remark\na,kim,yes,{text}\na,lee,no,{text[8:]}\n")
+    rows = "".join(f"{i},{who},yes,{text} {i},{i} {text}\n" for i in "ab" for who in ("kim", "lee"))
+    file.write_text(f"item,rater,label,upper,lower\n{rows}")
     said = " ".join(str(notice) for notice in brought(store, file)["notices"])
     assert "was not part of the file" not in said
-    assert "say --map submission=remark" in said
+    assert "say --map submission=upper or --map submission=lower" in said
+
+
+def test_a_hint_for_the_text_keeps_the_votes(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    rows = "".join(f"{n},Rivers carry sand {n}.,yes,no\n" for n in range(6))
+    file.write_text(f"id,said,rater 1,rater 2\n{rows}")
+    report = brought(store, file, ("submission=said",))
+    # Six items, two raters.
+    assert (report["kind"], report["votes"]) == ("wide", 12)
+    assert first(store, report).text == "Rivers carry sand 0."
+
+
+def test_what_sums_up_the_raters_is_offered_as_the_label(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("id,Prüfer 1,Prüfer 2,Einigung\na,ja,nein,ja\nb,ja,ja,ja\nc,nein,ja,nein\n")
+    report = brought(store, file)
+    said = " ".join(str(notice) for notice in report["notices"])
+    assert "'Einigung' sums up the raters, and is none" in said
+    report = brought(store, file, ("gold=Einigung",))
+    assert (report["votes"], len(report["raters"])) == (6, 2)
+    assert first(store, report).labels["rating"].label == "ja"
+
+
+def test_a_cell_of_several_labels_is_said(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("item,coder,label\na,kim,pay; hours\na,lee,pay\nb,kim,hours\nb,lee,pay\n")
+    said = " ".join(str(notice) for notice in brought(store, file)["notices"])
+    assert "1 answer lists several labels of 'rating', such as 'pay; hours'" in said
+
+
+def test_a_pair_the_other_way_round_is_the_same_pair(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "duels.jsonl"
+    sides = ("Sand goes to the sea.", "Rivers leave a plain.")
+    rows = [dict(zip(("chosen", "rejected"), of, strict=True)) for of in (sides, sides[::-1])]
+    lines = [json.dumps({**row, "rater": f"w{n}"}) + "\n" for n, row in enumerate(rows)]
+    file.write_text("".join(lines))
+    report = brought(store, file)
+    items = store.datasets.load(report["dataset_version"]).items
+    votes = store.votes.for_item(report["run"], items[0].id)
+    assert [rater["name"] for rater in report["raters"]] == ["w0", "w1"]
+    # One pair, and the raters contradict each other.
+    assert (len(items), {vote.option for vote in votes}) == (1, {0, 1})
+
+
+def test_columns_joined_and_fields_by_other_names(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "turns.csv"
+    rows = "".join(f"c{n // 2},{n % 2},{who},{1 + n}\n" for n in range(4) for who in ("a", "b"))
+    file.write_text(f"chat,turn,by,mark\n{rows}")
+    report = brought(store, file, ("item=chat", "item=turn", "rater=by", "score=mark"))
+    assert first(store, report).id == "c0 / 0"
+    roles = {role["column"]: role["role"] for role in report["roles"]}
+    assert roles == {"chat": "item", "turn": "item", "by": "rater", "mark": "label"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import Problem
 from core.formats.datasets.answer_columns import MOST_SHARED
-from core.formats.datasets.table import Table, opened
+from core.formats.datasets.table import Table, opened, with_paths
 from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, bare, holds
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.rater_columns import item_of
@@ -21,6 +21,8 @@ _ROWS = 1000
 
 def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
     """Yield what to say of a table whose cells list answers, and their raters beside them."""
+    inside = [f"{c}[].{key}" for c in table.columns for key in _keys_in(table, c)]
+    table = with_paths(table, inside)
     lists = {c: of for c in table.columns if (of := _lists_in(table, c))}
     if not lists:
         return
@@ -83,6 +85,15 @@ def spread(table: Table, columns: Sequence[str], rater: str | None) -> tuple[Tab
 _NUMBERED = "rater (by its place)"
 
 
+def _keys_in(table: Table, column: str) -> list[str]:
+    """Return the keys of the objects that a column lists, several in a row."""
+    cells = [_list(row.get(column)) for row in table.rows[:20]]
+    objects = [entry for of in cells for entry in of]
+    if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
+        return []
+    return list(dict.fromkeys(key for entry in objects for key in entry))
+
+
 def _lists_in(table: Table, column: str) -> list[list[Any]]:
     """Return the lists of a column of short values, or nothing for any other column."""
     cells = [_list(row.get(column)) for row in table.rows[:_ROWS]]
@@ -108,7 +119,9 @@ def _are_answers(column: str, lists: Sequence[Sequence[Any]]) -> bool:
 
 def _are_people(column: str, lists: Sequence[Sequence[Any]]) -> bool:
     apart = all(len(set(map(str, of))) == len(of) for of in lists)
-    return apart and _named_for_people(column) and not {*bare(column).split()} & _ANSWERS_OF
+    return (
+        apart and _named_for_people(column) and bare(column).rpartition(" ")[2] not in _ANSWERS_OF
+    )
 
 
 _ANSWERS_OF = frozenset(

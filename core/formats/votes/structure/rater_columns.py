@@ -28,7 +28,8 @@ from core.formats.votes.structure.values import (
 )
 
 _TITLE = re.compile(
-    r"(dr|prof|mr|mrs|ms|mme|mlle|m|herr|frau|sr|sra|sig|dott)\.? [^\W\d]|[a-z]\d+\Z"
+    r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
+    r"|[a-z]\d+\Z"
 )
 #: `NAME (48213)` of a gradebook, `stem [part]` of a survey.
 _SAME_FORM = (r".+ \(\d+\)", r"(.+?)\s*\[[^\]]+\]")

@@ -156,6 +156,10 @@ def _with_answers(
     answers = [c for c in values.answers(keys, rater) if c not in keys]
     if not answers:
         return None
+    if values.unique([*keys, rater]) < 1:
+        # What tells the other rows apart is no answer.
+        rest = [c for c in answers if values.unique([*keys, rater, c]) < 1 or named_label(c)]
+        answers = rest or answers
     answers = _chosen(values, answers, one=bool(asked))
     free = [t for t in texts if t not in (*item, rater, *answers) and not values.varies(item, t)]
     if len(item) == 1 and item[0] in texts:

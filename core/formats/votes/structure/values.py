@@ -219,14 +219,20 @@ def item_changes(item: Sequence[str]) -> list[str]:
     return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
 
 
+def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
+    """Return the columns of texts, one for each item; remarks that are always there may be."""
+    items = values.unique(item) * values.size if item else values.size
+    able = [c for c in values.columns if values.filled(c) >= 0.8 and c not in item]
+    able = [c for c in able if (of := texts_in(values.table, c)) is not None and of.worded]
+    able = [c for c in able if 10 * len(values.distinct[c]) >= 7 * items]
+    return [c for c in able if not (item and values.varies(item, c))]
+
+
 def may_be_judged(table: Table, column: str) -> bool:
     """Return whether a column, or a place in its cells, may hold the texts that were judged."""
     if column not in table.columns or bare(column) in _WRITTEN:
         return True
-    values = Values(table)
-    of = texts_in(table, column)
-    full = column in values.columns and values.filled(column) >= 0.8 and bool(of and of.worded)
-    return full and best_texts(values, [column], [])[0] == column
+    return column in judged_texts(Values(table), [])
 
 
 #: Marks that say yes where they stand, and no where they do not.

@@ -144,9 +144,11 @@ def _read_table(file: Opened) -> ToolResults:
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
     start = file.columns.index("id")
     named = [column for column in file.columns[start:] if column not in _MORE]
-    for row in read_table(file, file.name).rows:
+    rows = read_table(file, file.name).rows
+    named = [column for column in named if not _is_text(rows, column)]
+    for row in rows:
         item = _item(results, row)
-        own = {column: row[column] for column in file.columns[:start]}
+        own = {column: row[column] for column in file.columns if column not in (*named, *_MORE)}
         results.items.setdefault(item, item_fields(own))
         who = row["annotator"]
         # E-mail addresses are left out: a number replaces them.
@@ -154,6 +156,16 @@ def _read_table(file: Opened) -> ToolResults:
         for column in named:
             marks += _cell(item, column, f"annotator {rater}", row[column], left)
     return answers_of(results, marks, left)
+
+
+def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
+    """Return whether a column holds a text of each task, which its annotators did not write."""
+    first, words = dict[str, str](), 0
+    for row in rows:
+        if first.setdefault(row["id"], row[column]) != row[column] or row[column][:1] in "[{":
+            return False
+        words += len(row[column].split())
+    return words >= 4 * len(rows)
 
 
 def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
