@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.errors import InputError
 from core.formats.datasets import submissions, table
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import only_rubric
@@ -20,7 +21,7 @@ from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools.known_tools import read_items
 from core.services.guided.dropped import recognise
 from core.services.guided.texts import File
-from tests.formats.brought import BROUGHT, Brought
+from tests.formats.brought import BAD, BROUGHT, Brought
 
 #: What reads a whole file: decoding, opening an archive, JSON, YAML, and both readers of CSV.
 WHOLE: tuple[tuple[Any, str], ...] = (
@@ -92,6 +93,15 @@ def test_one_that_is_opened_already_is_not_opened_again() -> None:
     file = Opened("id,submission\na,x\n", "x.csv")
     assert Opened.of(file, "y.csv") is file
     assert table.read_table(file, "x.csv") is table.read_table(file, "x.csv")
+
+
+def test_a_file_that_is_refused_is_looked_at_once(parsed: Counter[tuple[str, int]]) -> None:
+    file = Opened(BAD["damaged zip"][1], "replies.zip")
+    for _ in range(2):
+        with pytest.raises(InputError, match="cannot be opened"):
+            open_bytes(file, file.name)
+        assert known_in(file) is None
+    assert [count for (name, _), count in parsed.items() if name == "Unpacked"] == [1]
 
 
 def test_bytes_are_let_go_once_they_are_a_text() -> None:
