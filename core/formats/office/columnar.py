@@ -8,22 +8,14 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from core.errors import InputError, Problem
 from core.formats.source.archives import MOST_UNPACKED
-from core.formats.source.parsed import MAX_ROWS, MEGABYTE, refusal, too_many_rows
+from core.formats.source.parsed import MAX_ROWS, MEGABYTE, TableRows, refusal, too_many_rows
 
 ColumnarKind = Literal["parquet", "arrow"]
 _BATCH = 1000
-
-
-class ColumnarRows(NamedTuple):
-    """The columns and rows of a file, and the columns that cannot be judged."""
-
-    columns: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]
-    left_out: tuple[str, ...]
 
 
 def columnar_kind(data: bytes) -> ColumnarKind | None:
@@ -33,7 +25,7 @@ def columnar_kind(data: bytes) -> ColumnarKind | None:
     return "arrow" if data.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1")) else None
 
 
-def read_columnar(data: bytes, name: str, most: int | None = None) -> ColumnarRows:
+def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
     """Return the rows of a Parquet or Arrow file (file, stream, Feather).
 
     Structs become mappings, lists stay lists, timestamps become texts. Binary columns (pictures,
@@ -57,7 +49,10 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> ColumnarRo
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")[:200]
         raise InputError(f"This file cannot be read: {reason}.", (), name) from None
-    return ColumnarRows(tuple(columns), tuple(rows), tuple(left))
+    if not rows or not columns:
+        raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
+    notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left)
+    return TableRows(tuple(columns), tuple(rows), tuple(range(1, len(rows) + 1)), notices)
 
 
 def _is_large_binary(kind: Any) -> bool:

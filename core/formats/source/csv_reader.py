@@ -13,7 +13,14 @@ from typing import NamedTuple
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.source.heading import header_at, said_titles
-from core.formats.source.parsed import MAX_ROWS, SharedWords, enough, refusal, too_many_rows
+from core.formats.source.parsed import (
+    MAX_ROWS,
+    SharedWords,
+    TableRows,
+    enough,
+    refusal,
+    too_many_rows,
+)
 
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
@@ -26,18 +33,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HEADER = "The first line must name the columns, each by a name of its own."
 
 
-class CsvRows(NamedTuple):
-    """Columns, rows, the first line of each row, and notices."""
-
-    columns: tuple[str, ...]
-    rows: tuple[dict[str, str], ...]
-    lines: tuple[int, ...]
-    notices: tuple[Problem, ...]
-
-
 def read_csv(
     text: str, name: str, most: int | None = None, delimiter: str | None = None
-) -> CsvRows:
+) -> TableRows:
     r"""Return the rows below the header, which may follow titles; no blank rows.
 
     After ``most`` rows, it is read no further.
@@ -76,7 +74,7 @@ def read_csv(
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
     if problems:
         raise refusal("table", problems, name)
-    return CsvRows(columns, tuple(rows), tuple(lines), tuple(notices))
+    return TableRows(columns, tuple(rows), tuple(lines), tuple(notices))
 
 
 def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:

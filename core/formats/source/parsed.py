@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from core.domain.base import Path
 from core.errors import InputError, Problem
@@ -121,6 +121,15 @@ class ColumnRole:
     def data(self) -> dict[str, Any]:
         """Return the role as `--json` shows it."""
         return {**self.__dict__, "samples": list(self.samples)}
+
+
+class TableRows(NamedTuple):
+    """Columns, rows, the first line of each row where it has one, and notices."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    lines: tuple[int | None, ...]
+    notices: tuple[Problem, ...]
 
 
 @dataclass(frozen=True)

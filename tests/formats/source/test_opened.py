@@ -55,19 +55,17 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[str, int]]:
     return counts
 
 
-def read(brought: Brought) -> None:
+def read(brought: Brought, times: int = 1) -> list[Any]:
     """Open a file, see what it is, and read it as that."""
     if brought.door == "rubric":
         file = Opened(brought.data, brought.file)
         known_in(file)
-        only_rubric(file, brought.file)
-        return
+        return [only_rubric(file, brought.file) for _ in range(times)]
     source = open_bytes(brought.data, brought.file)
     kind = kind_of(source)
     if brought.door == "items":
-        read_items(source.opened, brought.file)
-    else:
-        read_bundle(source, kind)
+        return [read_items(source.opened, brought.file) for _ in range(times)]
+    return [read_bundle(source, kind) for _ in range(times)]
 
 
 @pytest.mark.parametrize("brought", BROUGHT, ids=lambda one: one.format)
@@ -87,6 +85,13 @@ def test_a_dropped_file_is_opened_and_parsed_once(
     (seen,) = recognise((File(brought.file, brought.data),))
     assert seen.line
     assert not {name: count for (name, _), count in parsed.items() if count > 1}
+
+
+@pytest.mark.parametrize("brought", BROUGHT, ids=lambda one: one.format)
+def test_reading_changes_nothing_of_what_was_opened(brought: Brought) -> None:
+    # A page reads what was opened with every choice anew.
+    first, second = read(brought, 2)
+    assert first == second
 
 
 def test_one_that_is_opened_already_is_not_opened_again() -> None:
@@ -112,8 +117,8 @@ def test_bytes_are_let_go_once_they_are_a_text() -> None:
     assert file.data == "id;Stadt\n1;Köln\n".encode()
 
 
-def test_nothing_of_a_dataset_is_kept_beside_its_items() -> None:
+def test_nothing_of_a_dataset_is_kept_beside_its_items_where_that_is_wished() -> None:
     file = Opened("id,submission\na,x\n", "x.csv")
     rows = table.read_table(file, "x.csv").rows
-    assert parse_dataset(file, "x.csv").value.items[0].id == "a"
+    assert parse_dataset(file, "x.csv", spend=True).value.items[0].id == "a"
     assert (file.data, file.size, rows) == (b"", 18, ({},))
