@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 from typing import Any, NamedTuple
 
 from core.errors import InputError, Problem
+from core.formats.source.parsed import finite
 
 Converted = tuple[dict[str, Any], list[Problem]]
 
@@ -168,7 +168,7 @@ def _answers(
         scores = {label: float(label) for label in labels if label.isdecimal()}
     if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
         return None
-    numbers = {label: n for label in labels if (n := _number(scores[label])) is not None}
+    numbers = {label: n for label in labels if (n := finite(scores[label])) is not None}
     if len(numbers) < len(set(labels)):
         return None
     if {label.casefold()[:1]: n for label, n in numbers.items()} == {"y": 1.0, "n": 0.0}:
@@ -223,7 +223,7 @@ def _scored(name: Any, entry: Any) -> dict[str, Any]:
 def _levels(given: Any, name: str) -> list[Scored]:
     listed = given if isinstance(given, list) else []
     pairs = given.items() if isinstance(given, Mapping) else [_pair(level) for level in listed]
-    levels = [Scored(str(label), str(text or ""), _number(label)) for label, text in pairs]
+    levels = [Scored(str(label), str(text or ""), finite(label)) for label, text in pairs]
     if len(levels) < 2 or any(level.score is None for level in levels):
         mend = "Give every level its score, such as 1: Wrong facts."
         problem = Problem("has levels without scores.", mend, ("scoring_criteria", name))
@@ -236,11 +236,3 @@ def _pair(level: Any) -> tuple[Any, Any]:
         return level, ""
     score = next((level[key] for key in ("score", "value", "points", "label") if key in level), "")
     return score, level.get("description") or level.get("criteria") or level.get("label") or ""
-
-
-def _number(label: Any) -> float | None:
-    try:
-        number = float(label)
-    except (TypeError, ValueError):
-        return None
-    return number if isfinite(number) else None

@@ -72,6 +72,19 @@ def number(text: str) -> int | float | None:
     return None
 
 
+def finite(value: Any) -> float | None:
+    """Return the finite number that a text or a number is, else ``None``.
+
+    >>> finite("2.5"), finite("nan"), finite("two"), finite(None)
+    (2.5, None, None, None)
+    """
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        return None
+    return value if math.isfinite(value) else None
+
+
 def nearest(places: dict[Path, int], path: Path) -> int | None:
     """Return the line of ``path`` or of the nearest place around it."""
     for end in range(len(path), -1, -1):

@@ -11,7 +11,7 @@ from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
 from core.formats.datasets.label_words import AWAY, NO, YES, holds_no_answer, is_yes, option_named
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.parsed import refusal
+from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
 from core.text.names import fold
 
@@ -224,12 +224,9 @@ def _counterpart(word: str) -> str:
 
 
 def _number(label: str) -> float | None:
-    try:
-        number = float(label)
-    except ValueError:
-        return None
+    number = finite(label)
     # Levels are counted; beyond exact integers they are names.
-    return number if abs(number) < MOST_EXACT else None
+    return number if number is not None and abs(number) < MOST_EXACT else None
 
 
 def _levels(numbers: set[float]) -> list[float]:
