@@ -27,7 +27,7 @@ from core.formats.source.parsed import (
     Lines,
     SharedWords,
     enough,
-    has_half_character,
+    half_character,
     nearest,
     number,
 )
@@ -163,9 +163,8 @@ def _unfit(value: Any, halves: bool) -> list[Problem]:
 
 
 def _half(part: Any) -> bool:
-    if isinstance(part, dict):
-        return any(map(has_half_character, part))
-    return isinstance(part, str) and has_half_character(part)
+    texts = part if isinstance(part, dict) else [part] if isinstance(part, str) else ()
+    return any(map(half_character, texts))
 
 
 class _Places:
@@ -234,7 +233,7 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
 
 def _value_fault(string: str | None, bare: str | None) -> Problem | None:
     if string is not None:
-        half = "\\u" in string and has_half_character(json.loads(string))
+        half = "\\u" in string and half_character(json.loads(string))
         return Problem(*_HALF) if half else None
     try:
         number(bare or "")

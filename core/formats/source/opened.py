@@ -112,13 +112,9 @@ class Opened:
     def text(self, what: str, limit: int, *, table: bool = False) -> str:
         r"""Return its text without its mark; line breaks are unchanged.
 
-        Args:
-            what: what the file holds ("rubric"), for messages.
-            limit: the largest size, in bytes (for text: in characters).
-            table: it may be Windows-1252, too, which spreadsheets write.
-
-        Raises:
-            InputError: too large, empty, of an unknown encoding, or holding a NUL; with the line.
+        A ``table`` may be Windows-1252, too, which spreadsheets write. ``what`` it holds is said in
+        messages: it is larger than ``limit`` bytes (characters of a text), empty, of an unknown
+        encoding, or holds a NUL (``InputError``, with the line).
 
         >>> Opened("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv").text("table", 100, table=True)
         'id;Stadt\n1;Köln\n'

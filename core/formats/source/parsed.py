@@ -112,10 +112,6 @@ MAX_PROBLEMS = 50
 ENOUGH = 1000
 
 
-def _nowhere(path: Path) -> int | None:
-    return None
-
-
 @dataclass(frozen=True)
 class ColumnRole:
     """A column of a table: its role, why it has it, three values, and how many cells are filled.
@@ -155,7 +151,9 @@ class Parsed(Generic[T]):
 
     value: T
     notices: tuple[Problem, ...] = ()
-    line_of: Callable[[Path], int | None] = field(default=_nowhere, repr=False, compare=False)
+    line_of: Callable[[Path], int | None] = field(
+        default=lambda path: None, repr=False, compare=False
+    )
     roles: tuple[ColumnRole, ...] = field(default=(), compare=False)
 
 
@@ -249,15 +247,6 @@ def too_many_rows() -> Problem:
     return Problem(f"has more than {MAX_ROWS:,} rows, which is the limit.", "Split it.")
 
 
-def has_half_character(text: str) -> bool:
-    r"""Whether ``text`` holds half of a surrogate pair, which no file or database can store.
-
-    >>> has_half_character("\ud83d"), has_half_character("fine")
-    (True, False)
-    """
-    return half_character(text) is not None
-
-
 def half_character(text: str) -> re.Match[str] | None:
-    """Return the first half of a surrogate pair in a text."""
+    """Return the first half of a surrogate pair, which no file or database can store."""
     return None if text.isascii() else _SURROGATE.search(text)
