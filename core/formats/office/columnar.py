@@ -16,6 +16,8 @@ from core.formats.source.parsed import MAX_ROWS, MEGABYTE, TableRows, refusal, t
 
 ColumnarKind = Literal["parquet", "arrow"]
 _BATCH = 1000
+#: What types of bytes (pictures, sound) are called.
+_BYTES = ("binary", "large_binary", "fixed_size_binary")
 
 
 def columnar_kind(data: bytes) -> ColumnarKind | None:
@@ -43,7 +45,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         if twice:
             problem = Problem(f"names the column {twice[0]!r} twice.", "Rename one of them.")
             raise refusal("table", [problem], name)
-        left = [f.name for f in schema if pa.types.is_binary(f.type) or _is_large_binary(f.type)]
+        left = [f.name for f in schema if str(f.type).startswith(_BYTES)]
         columns = [column for column in names if column not in left]
         rows = list(islice(_rows(batches, columns, name), most))
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -53,12 +55,6 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
     notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left)
     return TableRows(tuple(columns), tuple(rows), tuple(range(1, len(rows) + 1)), notices)
-
-
-def _is_large_binary(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
 
 
 def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:

@@ -73,7 +73,7 @@ def read_json(text: str) -> Document:
         again = (Problem(f.message, f.mend, path, line) for path, line, f in places() if f)
         return list(islice(again, ENOUGH)) or faults
 
-    return Document(value, lambda path: nearest(lines_of(), path), located if faults else None)
+    return Document(value, lambda at: nearest(lines_of(), at), located if faults else None)
 
 
 def out_of_bounds(text: str) -> bool:
