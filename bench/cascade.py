@@ -1,6 +1,6 @@
 """A cascade on the bundled example: accuracy and calls against asking the whole panel.
 
-Workload: the 108 evaluation answers of the example, six criteria. Stage 1: the two offline judges;
+Workload: the 144 evaluation answers of the example, six criteria. Stage 1: the two offline judges;
 a cell goes on when they abstain, are split or fail. Stage 2 is three planted models on loopback: no
 real model can be asked here, so each knows the labels and is right in a stated share of its answers
 (drawn from the request), else picks another option. The figures show what a cascade saves and costs

@@ -1,10 +1,10 @@
-"""What sixteen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
+"""What seventeen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
 
 A browser does each task as somebody would who knows the way. A click is one, a key is one, and a
 text that is typed or pasted into a field is one, however long; a file dropped is one. Seconds are
 those of the app and the browser, from the first act to the last answer, without time to think.
 
-The data file holds the worked example (108 answers really graded, with labels), a rubric, three
+The data file holds the worked example (144 answers really graded, with labels), a rubric, three
 models of a provider on this machine, and what each task needs besides. A teacher without a
 model has a data file of her own, with nothing in it.
 """
@@ -15,6 +15,7 @@ import argparse
 import csv
 import io
 import json
+import math
 import re
 import tempfile
 import time
@@ -231,14 +232,18 @@ def settle_twenty(hands: Hands, world: World) -> None:
     _until_nothing_is_left(hands)
 
 
-def _until_nothing_is_left(hands: Hands) -> None:
-    """Decide every cell of the queue that is open, by keys."""
+def _until_nothing_is_left(hands: Hands, most: float = math.inf) -> None:
+    """Decide every cell of the queue that is open, or so many, by keys."""
+    decided = 0
     for _ in range(200):
         said = hands.looks()
         if "Nothing left for you here" in said:
             return
         if "Give your verdict" in said and "no verdict yet" in said:
+            if decided >= most:
+                return
             hands.keys("1")
+            decided += 1
         elif "A note is needed" in said:
             hands.page.keyboard.type("The reference says so.")
             hands.acts += 1
@@ -258,11 +263,23 @@ def _say_who(hands: Hands) -> None:
 
 
 def settle_doubts(hands: Hands, world: World) -> None:
-    """Settle all disagreements of a run, from the run."""
+    """Settle 14 disagreements of a run, from the run."""
     _say_who(hands)
     hands.start(f"run?run={world.example}")
     hands.press(re.compile(r"^Settle \d+ disagreement"), "link")
-    _until_nothing_is_left(hands)
+    _until_nothing_is_left(hands, 14)
+
+
+def settle_in_grid(hands: Hands, world: World) -> None:
+    """Settle the cells on which judges disagree in the grid, with their votes in sight."""
+    _say_who(hands)
+    hands.start(f"run?run={world.example}")
+    hands.press("≠ Judges disagree")
+    grid = hands.page.get_by_role("grid").locator("tbody td")
+    hands.click(grid.filter(has_text="≠").filter(has_not_text="◆").first)
+    for _ in range(grid.filter(has_text="≠").filter(has_not_text="◆").count()):
+        hands.keys("1")
+    assert not grid.filter(has_text="≠").filter(has_not_text="◆").count()
 
 
 def first_kappa(hands: Hands, world: World) -> None:
@@ -341,9 +358,9 @@ def teacher_alone(hands: Hands, world: World) -> None:
         with serving(APP, store.path, "process", Path(folder)) as server:
             hands.url = server.url
             hands.start("grade")
-            hands.drop("class.csv", class_sheet(answers))
+            hands.drop(("class.csv", class_sheet(answers)))
             hands.press("Use these 60 texts")
-            hands.drop("rubric.yaml", CLASS_RUBRIC)
+            hands.drop(("rubric.yaml", CLASS_RUBRIC))
             hands.press("Use this rubric")
             hands.press("Grade 10 yourself")
             _sit(hands, answers)
@@ -378,8 +395,8 @@ def _sit(hands: Hands, answers: list[dict[str, Any]]) -> None:
 
 TASKS: tuple[Callable[[Hands, World], None], ...] = (
     *(author_six, author_six_by_paste, bring_sixty, spot_check, run_and_retry, why_low),
-    *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty, settle_doubts),
-    *(first_kappa, two_files, two_class_lists, teacher_alone),
+    *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty, settle_in_grid),
+    *(settle_doubts, first_kappa, two_files, two_class_lists, teacher_alone),
 )
 
 
@@ -439,15 +456,16 @@ def failing(body: dict[str, Any]) -> Answer:
 
 
 def twenty(world: World) -> int:
-    """A queue of 20 cells of the example."""
+    """A queue of 20 cells of the example, as the form makes it."""
     from core.domain.review import QueueRule
+    from core.services.review import queues
     from tests.browser import reviewers
 
     run = world.store.runs.get(world.example)
     names = [c.name for c in world.store.rubrics.version(run.rubric_version_id).rubric.criteria]
     items = tuple(world.store.runs.item_ids(run.id)[:4])
     rule = QueueRule(everything=True, audit_share=0.0, items=items, criteria=tuple(names[:5]))
-    return reviewers.queue(world.store, run, rule)
+    return reviewers.queue(world.store, run, rule, **queues.USUAL.model_dump())
 
 
 def filled(store: Store, provider: Provider) -> World:

@@ -44,10 +44,10 @@ def test_the_commands_of_the_guide_run_one_after_the_other_as_they_stand(checkou
     assert entered.startswith(ACTIVATED)
     said = followed(commands)
 
-    # 108 of the example's 216 answers teach; 2 judges answer 6 criteria of the others.
-    assert "Run 2: done. 1296 of 1296 votes" in said
-    assert "Run 3: 1,296 votes" in said
-    assert "108 common items" in said
+    # 288 of the example's 432 answers teach; 2 judges answer 6 criteria of the other 144.
+    assert "Run 2: done. 1728 of 1728 votes" in said
+    assert "Run 3: 1,728 votes" in said
+    assert "144 common items" in said
     made = {str(path.relative_to(checkout)) for path in checkout.glob("mine/**/*.*")}
     assert {"mine/report.html", "mine/base.json", "mine/essay.csv", "mine/copy.db"} <= made
     assert [run["status"] for run in json.loads(cli("runs", "--json").stdout)["runs"]] == [

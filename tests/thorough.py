@@ -113,6 +113,7 @@ LEFT = (
     Left("rubric_studio/test_package", "test_it_grades_and_lints"),
     Left("rubric_studio/test_package", "test_the_app_answers"),
     Left("rubric_studio/test_values", "test_mypy_finds"),
+    Left("samples/test_worked_example", ""),
     Left("services/access/test_login_provider", "test_after_a_sign_in", kept="issuer"),
     Left("services/agreement/common_layout/test_numbers", "test_every", kept="one of each kind"),
     Left("services/agreement/test_people", "test_imported_people_and_judges", kept="mohler-"),

@@ -108,14 +108,14 @@ def contest_estimate_figures(
 ) -> dict[str, Any]:
     """The estimate as plain data; ``calls_at_most`` includes further rounds."""
     expected = estimate_contest(store, request)
-    made = plan(store, request)
-    contests = len(made.bouts)
+    planned = plan(store, request)
+    contests = len(planned.bouts)
     share = expected.calls / contests if contests else 0.0
-    tasks = {task.id: task for task in made.joined.tasks}
+    tasks = {task.id: task for task in planned.joined.tasks}
     pairs = sum(len(t.answers) * (len(t.answers) - 1) // 2 for t in tasks.values())
     further = min(more_rounds * per_round, pairs - contests)
     return {
-        "systems": list(made.joined.systems),
+        "systems": list(planned.joined.systems),
         "tasks": len(tasks),
         "contests": contests,
         "votes": expected.votes,

@@ -187,17 +187,17 @@ def export(
             store = open_to_read(db)
             fill_roster(store, run, form, roster, choices, out=out, force=force, dry=dry)
             sys.exit(common.DONE)
-        made = exported(open_to_read(db), run, form, Confidence(level, method))
-        for loss in made.losses:
+        exported_run = exported(open_to_read(db), run, form, Confidence(level, method))
+        for loss in exported_run.losses:
             common.say(f"Note: {loss}")
         if form == "everything":
-            _write_zip(made, _target(out, f"run-{run}.zip"), mark, force)
-        elif not made.single:
-            _write_folder(made, _target(out, f"run-{run}-{form}"), force)
+            _write_zip(exported_run, _target(out, f"run-{run}.zip"), mark, force)
+        elif not exported_run.single:
+            _write_folder(exported_run, _target(out, f"run-{run}-{form}"), force)
         elif out == Path("-"):
-            _to_stdout(made)
+            _to_stdout(exported_run)
         else:
-            _write_file(made, out, run, mark, force)
+            _write_file(exported_run, out, run, mark, force)
         sys.exit(common.DONE)
 
 
@@ -207,13 +207,13 @@ def write_into(store: Store, run: int, source: Path, out: Path | None, force: bo
     from core.formats.source.parsed import MAX_DATASET_BYTES
     from core.services.exports.written_back import written_back
 
-    made = written_back(store, run, read_bytes(source, MAX_DATASET_BYTES), source.name)
-    common.say(f"{made.written:,} of {made.records:,} records got their results.")
+    written = written_back(store, run, read_bytes(source, MAX_DATASET_BYTES), source.name)
+    common.say(f"{written.written:,} of {written.records:,} records got their results.")
     if out == Path("-"):
-        common.as_it_is(made.data)
+        common.as_it_is(written.data)
     else:
         target = out or Path(f"{source.stem}-run-{run}{source.suffix}")
-        write_files({target / source.name if target.is_dir() else target: made.data}, force)
+        write_files({target / source.name if target.is_dir() else target: written.data}, force)
 
 
 def _to_stdout(made: Exported) -> None:

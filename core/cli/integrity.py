@@ -69,17 +69,17 @@ def nightly(
     for name, open_store in stores:
         target = folder / f"{name}-{today}.db"
         try:
-            made, checked = backup(open_store(), target, force=True)
+            copy, checked = backup(open_store(), target, force=True)
         except RubricStudioError as error:
             yield name, None, str(error)
             continue
-        if made is None:
+        if copy is None:
             yield name, None, as_text(checked)
             continue
         copies = [path for path in folder.iterdir() if _copy_of(name).fullmatch(path.name)]
         for older in sorted(copies)[:-keep]:
             older.unlink()
-        yield name, made, ""
+        yield name, copy, ""
 
 
 def _copy_of(name: str) -> re.Pattern[str]:
@@ -215,10 +215,10 @@ def _counts(store: Store, run_id: int, ballots: Sequence[ItemBallots]) -> Iterat
     rows = {row.item_id: row for row in store.results.items(run_id, limit=-1)}
     for item in ballots:
         row = rows[item.item_id]
-        made = (len(item.ballots), sum(b.abstained for b in item.ballots))
-        if (row.votes, row.abstentions, row.failures) != (*made, sum(item.failures.values())):
-            words = "its numbers of votes, abstentions and failures are not those that it has"
-            yield {"what": words, "where": f"run {run_id}, item {item.item_id}"}
+        counted = (len(item.ballots), sum(b.abstained for b in item.ballots))
+        if (row.votes, row.abstentions, row.failures) != (*counted, sum(item.failures.values())):
+            message = "its numbers of votes, abstentions and failures are not those that it has"
+            yield {"what": message, "where": f"run {run_id}, item {item.item_id}"}
 
 
 def _differs(store: Store, run: Run, result: ItemResult) -> str:
@@ -228,11 +228,11 @@ def _differs(store: Store, run: Run, result: ItemResult) -> str:
     if canonical_json(row.trace) != canonical_json(json.loads(to_json(result.trace))):
         wrong.append("trace")
     stored = {cell.criterion: cell for cell in store.results.cells(run.id, result.item_id)}
-    made = {cell.criterion: _plain(cell) for cell in result.cells}
+    derived = {cell.criterion: _plain(cell) for cell in result.cells}
     wrong += [
         f"the verdict on {name}"
-        for name in sorted(stored.keys() | made.keys())
-        if name not in stored or name not in made or _plain(stored[name]) != made[name]
+        for name in sorted(stored.keys() | derived.keys())
+        if name not in stored or name not in derived or _plain(stored[name]) != derived[name]
     ]
     return f"not what its votes make: {', '.join(wrong)}" if wrong else ""
 

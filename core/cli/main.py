@@ -70,17 +70,17 @@ def backup(
         if nightly:
             _copy_each(file, keep, db, as_json)
             return
-        made, found = integrity.backup(_existing(db), file, force=force, damaged=damaged)
-        if not found["ok"]:
-            common.complain(integrity.as_text(found))
-        if made is None:
-            words = f"{file} was not written: what the data file holds is not sound. Put a good "
-            common.complain(words + "copy back, or keep one of it as it is with --damaged.")
+        copy, checked = integrity.backup(_existing(db), file, force=force, damaged=damaged)
+        if not checked["ok"]:
+            common.complain(integrity.as_text(checked))
+        if copy is None:
+            message = f"{file} was not written: what the data file holds is not sound. Put a good "
+            common.complain(message + "copy back, or keep one of it as it is with --damaged.")
         if as_json:
-            common.result(found if made is None else made._asdict())
-        elif made is not None:
-            common.tell(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
-        sys.exit(common.DONE if found["ok"] else common.NOT_ALL)
+            common.result(checked if copy is None else copy._asdict())
+        elif copy is not None:
+            common.tell(f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes.")
+        sys.exit(common.DONE if checked["ok"] else common.NOT_ALL)
 
 
 def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
@@ -97,13 +97,13 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
         for settings in each
     ]
     copies, failed = list[dict[str, Any]](), dict[str, str]()
-    for name, made, wrong in integrity.nightly(stores, folder, clock.now()[:10], keep):
-        if made is None:
+    for name, copy, wrong in integrity.nightly(stores, folder, clock.now()[:10], keep):
+        if copy is None:
             failed[name] = wrong
             common.complain(f"No copy of {name} was made, and its older copies stay: {wrong}")
         else:
-            copies.append(made._asdict())
-            common.say(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
+            copies.append(copy._asdict())
+            common.say(f"{copy.file}: {copy.bytes:,} bytes, {copy.runs} runs, {copy.votes} votes.")
     if as_json:
         common.result({"copies": copies, "failed": failed})
     sys.exit(common.NOT_ALL if failed else common.DONE)

@@ -157,20 +157,20 @@ def contest(
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         design = _design(options)
-        made = contest_requests.contest_from_files(store, design=design, **options)
-        for notice in made.notices:
+        planned = contest_requests.contest_from_files(store, design=design, **options)
+        for notice in planned.notices:
             common.say(f"note: {notice}")
         more = rounds - 1 if design["kind"] == "adaptive" else 0
-        figures = contest_requests.contest_estimate_figures(store, made.request, more, per_round)
+        figures = contest_requests.contest_estimate_figures(store, planned.request, more, per_round)
         if only_estimate:
             _say_estimate(figures, as_json)
             return
-        judges, panel = made.request.panel.judges, options["panel"]
+        judges, panel = planned.request.panel.judges, options["panel"]
         if trust or panel is None:
             allow_sendings(judges)
         require_allowed(judges, source=str(panel or ""))
         common.say(contest_requests.estimate_line(figures))
-        _hold(store, made.request, more, per_round, as_json)
+        _hold(store, planned.request, more, per_round, as_json)
 
 
 @click.command()

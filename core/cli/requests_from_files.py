@@ -110,9 +110,9 @@ def panel_from(
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
     if panel is not None:
-        made = build(Panel, with_offline(parse_data(panel)), "panel", str(panel))
+        panel_made = build(Panel, with_offline(parse_data(panel)), "panel", str(panel))
     elif judges:
-        made = Panel(
+        panel_made = Panel(
             name=", ".join(judges),
             judges=tuple(j for name in judges for j in _judges(name, api_base, key_env)),
         )
@@ -123,16 +123,16 @@ def panel_from(
     given = {"concurrency": concurrency, **(limits or {})}
     given = {name: value for name, value in given.items() if value not in (None, False)}
     of_models = [name for name in given if name not in OF_ALL]
-    if of_models and all(judge.kind != "llm" for judge in made.judges):
+    if of_models and all(judge.kind != "llm" for judge in panel_made.judges):
         option = of_models[0].replace("_", "-")
         raise InputError(f"--{option} is for models, and none of the judges is one.")
     bounded = tuple(
         judge.model_copy(
             update={n: v for n, v in given.items() if n in OF_ALL or judge.kind == "llm"}
         )
-        for judge in made.judges
+        for judge in panel_made.judges
     )
-    return made.model_copy(update={"judges": bounded})
+    return panel_made.model_copy(update={"judges": bounded})
 
 
 def with_offline(data: Any) -> Any:
@@ -176,11 +176,11 @@ def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
 
 def remarks(request: RunRequest) -> list[str]:
     """What a budget does not stop, and a wording that suits small models better."""
-    words = [f"{BRIEF_SUITS} Say --style brief."] if brief_suits(request.panel) else []
+    texts = [f"{BRIEF_SUITS} Say --style brief."] if brief_suits(request.panel) else []
     if request.budget is None:
-        return words
+        return texts
     unpriced = [j.name for j in request.panel.judges if not j.offline and price_of(j) is None]
-    return words + [
+    return texts + [
         f"No price is known for {n}: --budget does not stop its calls." for n in unpriced
     ]
 
@@ -271,18 +271,18 @@ def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> li
 def estimate_as_text(figures: dict[str, Any]) -> str:
     """The expected effort of a run, in a line; a second line if items have the same text."""
     cost, direct = figures["cost_usd"], figures["cost_direct_usd"]
-    words = (
+    text = (
         f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
         f"about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
         + ("cost unknown (no price is known for a model)" if cost is None else f"${cost:.4f}")
     )
     if figures["batch"]:
-        words += " in batches" + ("" if direct is None else f" (${direct:.4f} asked directly)")
+        text += " in batches" + ("" if direct is None else f" (${direct:.4f} asked directly)")
     if twins := figures["twins_in_words"]:
-        words += f"\nnote: {twins}"
+        text += f"\nnote: {twins}"
     if roles := figures["roles"]:
-        words = f"{roles_as_text([ColumnRole(**role) for role in roles])}\n{words}"
-    return words
+        text = f"{roles_as_text([ColumnRole(**role) for role in roles])}\n{text}"
+    return text
 
 
 def summary_as_text(figures: dict[str, Any]) -> str:

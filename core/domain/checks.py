@@ -94,8 +94,8 @@ class Check(Noun):
         if self.regex is not None:
             _require_pattern(self.regex)
         if self.json_schema is not None and _nested(self.json_schema):
-            words = f"At most {_DEEPEST_SCHEMA} levels."
-            raise broken("is nested too deep.", words, "json_schema")
+            remedy = f"At most {_DEEPEST_SCHEMA} levels."
+            raise broken("is nested too deep.", remedy, "json_schema")
         return self
 
     def describe(self) -> str:

@@ -160,16 +160,16 @@ class Judge(Noun):
         self._require_its_own("check", "checks", "Give checks by criterion.")
         self._require_its_own("command", "command", "Give the program and its arguments.")
         if self.logprobs and self.kind != "llm":
-            words = "is on, but only a model has log-probabilities."
-            raise broken(words, "Leave it out.", "logprobs")
+            message = "is on, but only a model has log-probabilities."
+            raise broken(message, "Leave it out.", "logprobs")
         if self.decides and self.kind != "llm":
             raise broken("is on, but only a model decides so.", "Leave it out.", "decides")
         if self.template != "plain" and not self.decides:
-            words = "is set, but only a model that decides is asked in a form of its own."
-            raise broken(words, "Say decides: true, or leave it out.", "template")
+            message = "is set, but only a model that decides is asked in a form of its own."
+            raise broken(message, "Say decides: true, or leave it out.", "template")
         if self.template == "systemone" and not self.api_base:
-            words = "is empty, and systemone has no usual address."
-            raise broken(words, "Give the server's address, usually ending in /v1.", "api_base")
+            message = "is empty, and systemone has no usual address."
+            raise broken(message, "Give the server's address, usually ending in /v1.", "api_base")
         if self.key_env and not names_a_variable(self.key_env):
             # Does not repeat the value, which may be a key.
             raise broken(
@@ -194,11 +194,11 @@ class Judge(Noun):
                     "is not a web address.", "It must start with http:// or https://.", field
                 )
             if address and not is_reachable(address):
-                words = "has a host name that no network can look up."
-                raise broken(words, "Its parts between dots have 1 to 63 characters.", field)
+                message = "has a host name that no network can look up."
+                raise broken(message, "Its parts between dots have 1 to 63 characters.", field)
         if self.replicas and not self.api_base:
-            words = "has further addresses and no first one."
-            raise broken(words, "Put one of them into api_base.", "replicas")
+            message = "has further addresses and no first one."
+            raise broken(message, "Put one of them into api_base.", "replicas")
         if len({address.rstrip("/") for address, _ in addresses}) < len(addresses):
             raise broken("names an address twice.", "Leave it out.", "replicas")
 
@@ -288,16 +288,16 @@ def check_headers(headers: object) -> None:
         raise broken("are no headers.", "Give names and values, as in X-Title: Essays.", *where)
     for name, value in headers.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            words = f"has {str(name)[:60]!r}, which is no name of a header."
-            raise broken(words, "A name has letters, digits and hyphens.", *where)
+            message = f"has {str(name)[:60]!r}, which is no name of a header."
+            raise broken(message, "A name has letters, digits and hyphens.", *where)
         if _FRAMING.fullmatch(name):
-            words = f"sets {name}, which belongs to the connection."
-            raise broken(words, "Leave it out: every request gets the right one.", *where)
+            message = f"sets {name}, which belongs to the connection."
+            raise broken(message, "Leave it out: every request gets the right one.", *where)
         if isinstance(value, Mapping) and [*value] == ["env"]:
             continue  # the name of a variable
         if not isinstance(value, str | int | float) or not _HEADER_VALUE.fullmatch(str(value)):
-            words = f"gives {name} a value that no header can have."
-            raise broken(words, "Use visible ASCII characters on one line.", *where)
+            message = f"gives {name} a value that no header can have."
+            raise broken(message, "Use visible ASCII characters on one line.", *where)
 
 
 _WEB = re.compile(r"https?://\S+\Z")

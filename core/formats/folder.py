@@ -13,17 +13,10 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.office.archive import MOST_FILES, MOST_UNPACKED, is_hidden
 from core.formats.rubrics.forms import read_rubrics
-from core.formats.source.json_reader import read_json
-from core.formats.source.parsed import (
-    MAX_DATASET_BYTES,
-    MAX_RUBRIC_BYTES,
-    MEGABYTE,
-    Parsed,
-    read_text,
-)
-from core.formats.source.yaml_reader import read_yaml
+from core.formats.source.archives import MOST_FILES, MOST_UNPACKED, is_hidden
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_DATASET_BYTES, MAX_RUBRIC_BYTES, MEGABYTE, Parsed
 from core.part_files import part_file
 
 if TYPE_CHECKING:
@@ -62,7 +55,7 @@ def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
     return only_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
 
 
-def only_rubric(data: bytes, name: str) -> Parsed[Rubric]:
+def only_rubric(data: bytes | Opened, name: str) -> Parsed[Rubric]:
     """Return the only rubric in a file's data. Raises ``InputError``."""
     first, *others = read_rubrics(data, name)
     if others:
@@ -146,9 +139,8 @@ def _walked(root: Path) -> Iterator[Path]:
 def parse_data(path: str | os.PathLike[str]) -> Any:
     """Return the plain data of a YAML or JSON file, read as strictly as a rubric."""
     file = _found(Path(path), ())
-    text = read_text(read_bytes(file, MAX_RUBRIC_BYTES), str(file), "file", MAX_RUBRIC_BYTES)
-    read = read_json if file.suffix.lower() == ".json" else read_yaml
-    return read(text, str(file), "file").value
+    opened = Opened(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+    return opened.document("file", MAX_RUBRIC_BYTES).value
 
 
 def read_bytes(path: Path, limit: int, *, only_look: bool = False) -> bytes:

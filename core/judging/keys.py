@@ -36,10 +36,10 @@ def key_names(judge: Judge) -> tuple[str, ...]:
     if judge.offline or judge.api_base or provider_for(judge) in ("openai", "file"):
         return ()
     provider = _named_after(judge.model) or "openai"
-    known = None if provider in _OWN_SERVERS else KNOWN.get(provider)
-    if known is None:
+    provider_of = None if provider in _OWN_SERVERS else KNOWN.get(provider)
+    if provider_of is None:
         return ()
-    return tuple(dict.fromkeys((known.keys[0], *key_variables(judge), *known.sign_ins)))
+    return tuple(dict.fromkeys((provider_of.keys[0], *key_variables(judge), *provider_of.sign_ins)))
 
 
 # What a judge's calls would send from this machine, and where. A panel or a data file may come from
@@ -176,17 +176,17 @@ def _asked_at(judge: Judge) -> str:
 
 def _usual_names(provider: str) -> frozenset[str]:
     """Return the variables of a provider's own keys."""
-    known = KNOWN.get(provider or "openai")
-    names = {*known.keys, *known.sign_ins} if known else set[str]()
+    usual = KNOWN.get(provider or "openai")
+    names = {*usual.keys, *usual.sign_ins} if usual else set[str]()
     return frozenset(names | {f"AWS_{suffix}" for suffix in _AMAZON if provider in _OF_AMAZON})
 
 
 def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
     """Return the variables that an address gets without permission."""
     names = set[str]()
-    for provider, known in KNOWN.items():
-        bases = [_origin(known.base)] if known.base.startswith("https:") else []
-        bases += [environ[name] for name in known.addresses if environ.get(name)]
+    for provider, usual in KNOWN.items():
+        bases = [_origin(usual.base)] if usual.base.startswith("https:") else []
+        bases += [environ[name] for name in usual.addresses if environ.get(name)]
         # Compared as text: another parser of the address finds the same host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
             names |= _usual_names("" if provider == "openai" else provider)

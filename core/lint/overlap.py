@@ -74,8 +74,8 @@ def _of_one_make(first: str, second: str) -> bool:
     names = [set(_NAME.findall(text)) for text in (first, second)]
     if names[0] - names[1] and names[1] - names[0]:
         return True
-    one, other = set(content(first)), set(content(second))
-    return len(one & other) >= _FRAME and bool(one - other) and bool(other - one)
+    own, other = set(content(first)), set(content(second))
+    return len(own & other) >= _FRAME and bool(own - other) and bool(other - own)
 
 
 def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
@@ -91,7 +91,7 @@ def _dot(left: dict[str, float], right: dict[str, float]) -> float:
 
 def _finding(rubric: Rubric, group: list[int]) -> LintFinding:
     at, others = group[1], [group[0], *group[2:]]
-    weights = [rubric.criteria[one].weight for one in group]
+    weights = [rubric.criteria[place].weight for place in group]
     twice = "takes points" if all(weight < 0 for weight in weights) else "counts"
     times = "twice" if len(group) == 2 else f"{len(group)} times"
     return LintFinding(

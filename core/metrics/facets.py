@@ -141,11 +141,11 @@ def fair_scores(
     of the highest level, averaged over the criteria, with the ends of its posterior, shape
     (items, 3); NaN without a rating.
     """
-    matrices = [np.asarray(one, np.int64) for one in ratings]
+    matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
     votes, of_item = _counted(matrices, levels)
-    severity = np.array([one.logits.value for one in model.raters], np.float64)
+    severity = np.array([rater.logits.value for rater in model.raters], np.float64)
     place = model.spread * _FINE - severity[:, None]
-    flat = _flat(np.concatenate([_log_chances(place, one, max(levels)) for one in model.steps]))
+    flat = _flat(np.concatenate([_log_chances(place, step, max(levels)) for step in model.steps]))
     share, outside = _share(model.steps, model.spread * _FINE), (1 - level) / 2
     fair = np.empty((votes.counts.shape[0], 3))
     for start in range(0, len(fair), _AT_ONCE):
@@ -154,21 +154,21 @@ def fair_scores(
         below = np.cumsum(posterior, axis=1)
         ends = [share[np.argmax(below >= chance, axis=1)] for chance in (outside, 1 - outside)]
         fair[start : start + _AT_ONCE] = np.column_stack([posterior @ share, *ends])
-    rated = np.any([(one >= 0).any(axis=1) for one in matrices], axis=0)
+    rated = np.any([(matrix >= 0).any(axis=1) for matrix in matrices], axis=0)
     return np.where(rated[:, None], fair[of_item], np.nan)
 
 
 def _share(steps: Sequence[Array], place: Array) -> Array:
     """The mean share of the scale over the criteria, where quality minus severity is ``place``."""
-    each = [np.exp(_log_chances(place, one, len(one) + 1)) for one in steps]
-    shares = [one @ np.linspace(0, 1, one.shape[1]) for one in each]
+    each = [np.exp(_log_chances(place, step, len(step) + 1)) for step in steps]
+    shares = [step @ np.linspace(0, 1, step.shape[1]) for step in each]
     return np.asarray(np.mean(shares, axis=0), np.float64)
 
 
 def _why_not(matrices: Sequence[Ratings]) -> str:
     if not matrices or matrices[0].shape[1] < 2:
         return "Severity takes two raters or more."
-    both = sum(((one >= 0).sum(axis=1) >= 2).astype(np.int64) for one in matrices)
+    both = sum(((matrix >= 0).sum(axis=1) >= 2).astype(np.int64) for matrix in matrices)
     rated_twice = int((np.asarray(both) > 0).sum())
     if rated_twice < FEWEST_ITEMS:
         return f"{rated_twice} of at least {FEWEST_ITEMS} items were rated by two raters or more."
@@ -300,7 +300,7 @@ def _errors(votes: _Votes, point: Array) -> Array:
     square = slopes.T @ (slopes * votes.times[:, None])
     n, both = votes.raters, (few * inverse @ square @ inverse, inverse)
     centre = np.eye(n) - 1 / n
-    own = [np.diag(centre @ one[:n, :n] @ centre.T) for one in both]
+    own = [np.diag(centre @ cov[:n, :n] @ centre.T) for cov in both]
     return np.asarray(np.sqrt(np.maximum(np.max(own, axis=0), 0.0)), np.float64)
 
 
@@ -367,10 +367,10 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
 
     return [
         (
-            mean_share(float(one)) - mean_share(middle),
-            abs(mean_share(float(one) + 0.05) - mean_share(float(one) - 0.05)) / 0.1,
+            mean_share(float(mine)) - mean_share(middle),
+            abs(mean_share(float(mine) + 0.05) - mean_share(float(mine) - 0.05)) / 0.1,
         )
-        for one in severity
+        for mine in severity
     ]
 
 
@@ -387,8 +387,8 @@ def _misfit(
     expected = np.repeat(variance[:, None, :], votes.most, axis=1) * rated_by
     units = len(votes.rater) * votes.most
     came, due = (
-        (np.asarray(votes.counts @ one.reshape(units, -1)) * posterior).sum(axis=1)
-        for one in (square, expected)
+        (np.asarray(votes.counts @ part.reshape(units, -1)) * posterior).sum(axis=1)
+        for part in (square, expected)
     )
     whole = float((votes.times * due).sum())
     if not whole:

@@ -230,8 +230,8 @@ def _left_out(
     number = min(GROUPS, int(item.max()) + 1)
     variances = []
     for at in range(number):
-        kept = item % number != at
-        variances.append(_solved(y[kept], [group[kept] for group in groups]))
+        rest = item % number != at
+        variances.append(_solved(y[rest], [group[rest] for group in groups]))
     return np.array(variances)
 
 

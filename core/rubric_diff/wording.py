@@ -98,13 +98,13 @@ def decision_words(decision: Mapping[str, Any]) -> str:
         return "This decision has no threshold yet."
     floor = decision.get("fail_below")
     band = floor is not None and floor != passing
-    words = (
+    text = (
         f"Passes from {passing:g} on, fails below {floor:g}; between the two a person decides."
         if band
         else f"Passes from {passing:g} on, fails below."
     )
     within, ends = decision.get("review_within"), "a threshold" if band else "that"
-    return words + (f" Within {within:g} of {ends}, too, a person decides." if within else "")
+    return text + (f" Within {within:g} of {ends}, too, a person decides." if within else "")
 
 
 def check_words(check: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.scoring.trace import CheckMark, DecisionMark, GateMark, ScorePart, Trace, assessed_of
-from core.text.numbers import percent, plural, score
+from core.text.numbers import count, percent, plural, score
 
 #: The families of pre-check patterns, in words.
 FAMILY_WORDS: Mapping[str, str] = {
@@ -71,16 +71,16 @@ def assessed_words(parts: Sequence[ScorePart]) -> str:
     """The points of what was assessed, and how much was not: ``4 of 4; 12 of 16 not assessed``."""
     assessed = assessed_of(parts)
     if not assessed.weight:
-        words = "nothing"
+        text = "nothing"
     elif assessed.of:
-        words = f"{_points(assessed.points)} of {_points(assessed.of)}"
+        text = f"{_points(assessed.points)} of {_points(assessed.of)}"
     elif any(part.weight for part in parts):
-        words = f"{_points(-assessed.points)} of {_points(assessed.weight)} penalty points taken"
+        text = f"{_points(-assessed.points)} of {_points(assessed.weight)} penalty points taken"
     else:
-        words = (
+        text = (
             f"{_points(assessed.weight)} of {_points(assessed.weight + assessed.missing)} criteria"
         )
-    return "; ".join(filter(None, [words, missing_words(parts)]))
+    return "; ".join(filter(None, [text, missing_words(parts)]))
 
 
 def missing_words(parts: Sequence[ScorePart]) -> str:
@@ -107,9 +107,15 @@ def ungraded_words(items: int) -> str:
 
 
 def ungraded_sides(counts: Sequence[int]) -> list[str]:
-    """``ungraded_words`` for two runs, A and B."""
-    both = zip("AB", map(ungraded_words, counts), strict=True)
-    return [f"{side}: {words}" for side, words in both if words]
+    """``ungraded_words`` for two runs, A and B.
+
+    >>> ungraded_sides((7, 31))
+    ['A: 7 and B: 31 items have no grade: too little was assessed']
+    """
+    first, second = counts
+    if first and second:
+        return [f"A: {count(first)} and B: {ungraded_words(second)}"]
+    return [f"{side}: {ungraded_words(n)}" for side, n in zip("AB", counts, strict=True) if n]
 
 
 def _part(part: ScorePart, trace: Trace) -> str:

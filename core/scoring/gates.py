@@ -216,14 +216,14 @@ def screen(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
 
 
 def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMark:
-    kept = [finding.found for finding in all_found if not finding.excuse]
+    counted = [finding.found for finding in all_found if not finding.excuse]
     return CheckMark(
         name=check.name,
         action=check.action,
         cap=check.cap,
         binding=False,
-        found=tuple(kept[:KEPT]),
-        excused=len(all_found) - len(kept),
+        found=tuple(counted[:KEPT]),
+        excused=len(all_found) - len(counted),
     )
 
 

@@ -18,7 +18,7 @@ def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()
     parts = old.criteria
     complete = all(part.value is not None for part in parts)
     covered = assessed_of(parts)
-    kept = replace(
+    trace = replace(
         old,
         complete=complete,
         coverage=covered.coverage,
@@ -27,12 +27,12 @@ def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()
         assessed_of=covered.of,
     )
     if covered.coverage < min_coverage - EPSILON:
-        kept = _without_grade(kept)
-    known = known_of(kept.gates, kept.checks, (kept.total, kept.low), parts)
-    outcome, why = decide(_decision(old.decision), known)
+        trace = _without_grade(trace)
+    flags = known_of(trace.gates, trace.checks, (trace.total, trace.low), parts)
+    outcome, why = decide(_decision(old.decision), flags)
     looked = all(part.value is not None or part.name in settled for part in parts)
-    review = known.review or known.undecided or outcome == "review" or not looked
-    return replace(kept, outcome=outcome, why=why, fail=outcome == "fail", review=review)
+    review = flags.review or flags.undecided or outcome == "review" or not looked
+    return replace(trace, outcome=outcome, why=why, fail=outcome == "fail", review=review)
 
 
 def _without_grade(trace: Trace) -> Trace:

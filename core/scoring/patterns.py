@@ -179,8 +179,8 @@ class FoldedText:
 @lru_cache(maxsize=8192)
 def _fold(character: str) -> str:
     plain = unicodedata.normalize("NFKD", character.casefold().translate(_PLAIN))
-    kept = (c for c in plain if unicodedata.category(c) not in ("Mn", "Cf"))
-    return "".join(kept).translate(_PLAIN)
+    letters = (c for c in plain if unicodedata.category(c) not in ("Mn", "Cf"))
+    return "".join(letters).translate(_PLAIN)
 
 
 def compiled(template: str) -> re.Pattern[str]:

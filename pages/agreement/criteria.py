@@ -18,7 +18,7 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
 from pages.agreement.selection import RatedSelection, said, versus, words_of
-from pages.agreement.words import STRENGTH, few, remarks, row, same_answer, section
+from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
 from pages.ui.places import work
@@ -27,56 +27,57 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 
-def show(chosen: RatedSelection) -> None:
-    """What to trust in one line, then a line per criterion, whose figures are in a fold."""
+def answer(chosen: RatedSelection) -> None:
+    """What to trust, in one line; before it what would tell, where nobody has graded anything."""
     sheet = chosen.sheet
-    # Without labels, or judges beside people, none is the one to be held against the others.
-    asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
-    alone = not chosen.rater or not (asked or any(conclusion.likeliest(sheet)))
-    found = _among(chosen) if alone else _concluded(chosen)
-    judges_only = not (sheet.labelled or sheet.people or sheet.reviewers)
-    if judges_only:
+    if not sheet.items:
+        return
+    if not (sheet.labelled or sheet.people or sheet.reviewers):
         _ways_to_labels(chosen)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f"<div><b>{esc(headline(found))}</b></div>", width="content")
-        with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
-            st.html(f'<div class="rs-prose">{esc(found.sentence)}</div>')
-            remarks(chosen)
-    if alone:
-        block = blocks.criteria_table(found.criteria, found)
-        drawn.show(chosen.run_id, block, "criteria", titled=True)
-    if chosen.rater:
-        _pair_of(chosen, None if alone else found, shown=not alone)
+    st.html(f"<div><b>{esc(headline(_found(chosen)))}</b></div>")
 
 
-def _pair_of(chosen: RatedSelection, found: Conclusion | None, *, shown: bool) -> None:
-    """The criteria of the pair, where it is what is asked; every figure of it, in a fold."""
+def show(chosen: RatedSelection) -> None:
+    """A line per criterion: of the pair that is compared, else of how far raters agree."""
+    found = _found(chosen)
+    if not _alone(chosen):
+        _compared(chosen, found)
+        return
+    block = blocks.criteria_table(found.criteria, found)
+    drawn.show(chosen.run_id, block, "criteria", titled=True)
+
+
+def _alone(chosen: RatedSelection) -> bool:
+    """Whether no rater is the one to be held against the others: no labels, no chosen pair."""
+    asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
+    return not chosen.rater or not (asked or any(conclusion.likeliest(chosen.sheet)))
+
+
+def _found(chosen: RatedSelection) -> Conclusion:
+    return _among(chosen) if _alone(chosen) else _concluded(chosen)
+
+
+def _compared(chosen: RatedSelection, found: Conclusion) -> None:
     lines = lines_of(chosen, chosen.how)
-    same = same_answer(chosen.sheet, chosen.reference)
-    if shown:
-        _compared(chosen, found, lines, same)
-    with st.expander("Every figure", icon=":material/table_rows:"):
-        _every_figure(chosen, lines, same)
-
-
-def _compared(
-    chosen: RatedSelection, found: Conclusion | None, lines: list[PairLine], same: str
-) -> None:
     pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
-    ours = found is not None and (found.reference, found.rater) == tuple(pair.values())
+    ours = (found.reference, found.rater) == tuple(pair.values())
     block = blocks.criteria_table(
         [conclusion.known_of(line) for line in lines],
         found if ours else None,
-        same=same,
+        same=same_answer(chosen.sheet, chosen.reference),
         pair=pair,
         left_out=blocks.left_out(lines),
     )
     drawn.show(chosen.run_id, block, "criteria", titled=True)
 
 
-def _every_figure(chosen: RatedSelection, lines: list[PairLine], same: str) -> None:
-    """The share that always giving the most common answer reaches, and the alphas of groups."""
-    sheet = chosen.sheet
+def every_figure(chosen: RatedSelection) -> None:
+    """How it is decided; what always giving the most common answer reaches; alphas of groups."""
+    st.html(f'<div class="rs-prose">{esc(_found(chosen).sentence)}</div>')
+    if not chosen.rater:
+        return
+    sheet, lines = chosen.sheet, lines_of(chosen, chosen.how)
+    same = same_answer(sheet, chosen.reference)
     groups = [
         ("Judges' alpha", "llm", sheet.judges),
         ("People's alpha", "human", sheet.people),

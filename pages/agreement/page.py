@@ -28,6 +28,7 @@ from pages.ui.widgets import empty_state, page_header, worked_out
 #: The views: title, and the title of each section by its value of the URL parameter.
 VIEWS = {
     "criteria": ("Criteria", {"criteria": "", "one": "Confusion", "sure": "How sure"}),
+    "figures": ("Every figure", {"figures": ""}),
     "raters": (
         "Raters",
         {"raters": "Agreement", "variance": "What differs", "severity": "Severity"},
@@ -41,6 +42,7 @@ VIEWS = {
 #: The choices beside each section: only those that it uses.
 CHOICES = {
     "criteria": (*selection.PAIR, *selection.ITEMS),
+    "figures": (*selection.PAIR, *selection.ITEMS),
     "one": (*selection.PAIR, *selection.ITEMS),
     "sure": (selection.REFERENCE, *selection.ITEMS),
     "raters": selection.ITEMS,
@@ -57,6 +59,7 @@ OF_ONE = ("one", "sure", "raters", "severity")
 OF_PAIRS = ("one", "raters", "scores")
 SHOWN = {
     "criteria": criteria.show,
+    "figures": criteria.every_figure,
     "one": confusion.one_criterion,
     "raters": raters.show,
     "scores": criteria.whole_items,
@@ -76,7 +79,7 @@ def show() -> None:
         page_header("Agreement", "How far a run's verdicts agree with people and with each other.")
         _no_runs()
         return
-    run_head.show(run, routes.AGREEMENT)
+    tabs = run_head.show(run, routes.AGREEMENT)
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
@@ -84,23 +87,29 @@ def show() -> None:
     if not worked_out("agreement", run.votes, about):
         return
     whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
+    with tabs:
+        view = _view()
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            view = _view()
-            st.space("stretch")
+            said = st.container(width="stretch", gap="xsmall")
             chosen = selection.sides(run.id, about, whole, CHOICES[view])
+        with said:
+            if view in ("criteria", "figures"):
+                criteria.answer(chosen)
+            else:
+                _within(view, chosen)
         _shown(view, chosen)
 
 
 def _view() -> str:
-    """Draw the row of views; return the view or section in the address."""
+    """Draw the list of views at the end of the tabs; return the view or section in the address."""
     # A link to a cell of the confusion matrix opens the section with that matrix.
     default = "one" if state.address(selection.CELL) else "criteria"
     names = [name for _, held in VIEWS.values() for name in held]
     now = state.address_in(state.VIEW, names) or default
     group = next(name for name, (_, held) in VIEWS.items() if now in held)
     words = {name: words for name, (words, _) in VIEWS.items()}
-    selection.switch("View", state.VIEW, words, group)
+    selection.select("Show", state.VIEW, list(words), group, words.__getitem__)
     return now
 
 
@@ -125,7 +134,6 @@ def _within(view: str, chosen: RatedSelection) -> None:
 
 
 def _shown(view: str, chosen: RatedSelection) -> None:
-    _within(view, chosen)
     if not chosen.sheet.items:
         empty_state("No item fits", "No item has all that was chosen. Choose less.")
         return
@@ -133,8 +141,7 @@ def _shown(view: str, chosen: RatedSelection) -> None:
         criteria.nothing_to_compare(chosen)
         return
     SHOWN[view](chosen)
-    if view != "criteria":  # which says it where it says how it decides
-        remarks(chosen)
+    remarks(chosen)
     _part(chosen)
 
 

@@ -9,12 +9,12 @@ import streamlit as st
 
 from core.metrics.estimate import Confidence
 from core.services.agreement import rating_sheet
-from core.services.agreement.rating_sheet import Sheet, Slice
+from core.services.agreement.rating_sheet import Sheet, Slice, SliceChoices
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, shared
-from pages.ui.text import one_line
+from pages.ui.text import label, one_line
 from pages.ui.widgets import confidence, interval_fields, level_words, one_of
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
@@ -80,11 +80,19 @@ def sides(
     rater = _known(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
-    if RATER in asked and raters:
-        select("Rater", RATER, raters, rater, words_of)
-    if REFERENCE in asked and (raters or len(whole.references) > 1):
-        select("Against", REFERENCE, whole.references, reference, words_of, (RATER,))
-    part, how = _items(whole, about, asked), confidence()
+    options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
+    part, how = _part(options), confidence()
+    pair = RATER in asked and raters
+    if asked:
+        words = _pair_words(rater, reference) if pair else "All items"
+        parts = len(part.tags) + len(part.systems) + bool(part.split)
+        words += f", {fmt.plural(parts, 'choice')}" if parts else ""
+        with st.popover(f"{label(words)}, {level_words()}", icon=":material/filter_list:"):
+            if pair:
+                select("Rater", RATER, raters, rater, words_of)
+            if REFERENCE in asked and (raters or len(whole.references) > 1):
+                select("Against", REFERENCE, whole.references, reference, words_of, (RATER,))
+            _items(options, part)
     sheet, these = whole, (*about, part.tags, part.systems, part.split)
     if part:
         sheet = shared("agreement part", these, lambda: rating_sheet.sliced(whole, part))
@@ -99,36 +107,33 @@ def choose_criterion(chosen: RatedSelection) -> None:
     select("Criterion", state.CRITERION, names, chosen.criterion, lambda one: one_line(one, 80))
 
 
-def _items(whole: Sheet, about: tuple[object, ...], asked: Collection[str]) -> Slice:
-    """Which items, by tag, system and split, and how sure the intervals are."""
-    options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
-    part = options.known(
+def _part(options: SliceChoices) -> Slice:
+    """Return which items the address asks for."""
+    return options.known(
         Slice(
             tags=state.addresses(state.TAG),
             systems=state.addresses(state.SYSTEM),
             split=state.address(state.SPLIT) or "",
         )
     )
-    chosen = len(part.tags) + len(part.systems) + bool(part.split)
-    if state.TAG not in asked:
-        return part
-    words = f"Items: {fmt.plural(chosen, 'choice')}" if chosen else "All items"
-    with st.popover(f"{words}, {level_words()}", icon=":material/filter_list:"):
-        _several("Systems", state.SYSTEM, options.systems, part.systems)
-        _several("Tags", state.TAG, options.tags, part.tags)
-        if options.splits:
-            names = dict(options.splits)
-            select(
-                "Split",
-                state.SPLIT,
-                ["", *names],
-                part.split,
-                lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
-            )
-        if options.tags or options.systems or options.splits:
-            st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
-        interval_fields()
-    return part
+
+
+def _items(options: SliceChoices, part: Slice) -> None:
+    """Draw the choice of items by system, tag and split, and how sure the intervals are."""
+    _several("Systems", state.SYSTEM, options.systems, part.systems)
+    _several("Tags", state.TAG, options.tags, part.tags)
+    if options.splits:
+        names = dict(options.splits)
+        select(
+            "Split",
+            state.SPLIT,
+            ["", *names],
+            part.split,
+            lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
+        )
+    if options.tags or options.systems or options.splits:
+        st.caption("Any of the systems, any of the tags, and the split: all three must fit.")
+    interval_fields()
 
 
 def _several(
@@ -158,6 +163,13 @@ def said(column: str) -> str:
     """What a rater is called within a sentence."""
     words = words_of(column)
     return words[0].lower() + words[1:] if column in WORDS else words
+
+
+def _pair_words(rater: str, reference: str) -> str:
+    """The pair in as few words as a button takes."""
+    short = {LABELS: "labels", PEOPLE: "people", PANEL: "panel"}
+    who, against = (short.get(one) or words_of(one) for one in (rater, reference))
+    return f"{who.capitalize() if rater in short else who} against {against}"
 
 
 def versus(chosen: RatedSelection) -> str:

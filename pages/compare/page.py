@@ -11,7 +11,7 @@ from core.services.comparison import run_comparison
 from core.services.comparison.in_words import headline
 from core.services.comparison.run_comparison import RunComparison
 from core.text import numbers as fmt
-from pages.compare import differences, flips, selection
+from pages.compare import beside, differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
 from pages.ui.blocks.drawn import show, show_sections
@@ -41,22 +41,31 @@ def show_page() -> None:
         return
     with shown_errors():
         require_seen(*chosen.pair)
-        found = _comparison(chosen, chosen.pair)
-        show_sections([Section("", tuple(blocks.unfinished(found)))])
-        waiting = [run for run in found.runs if not run.votes]
-        if waiting:
-            empty_state(
-                "No votes yet",
-                f"{fmt.plural(len(waiting), 'run')} of the two without votes. Differences appear "
-                "here as soon as judges have answered.",
-            )
-            return
-        _answer(found)
-        differences.show(found)
-        section("Verdicts that flipped")
-        flips.show(found)
-        with st.expander("Accuracy against cost", icon=":material/payments:"):
-            differences.accuracy_and_cost(chosen)
+        both = beside.pair_of(chosen, chosen.pair)
+        if not both.items.by_id or selection.view(chosen) == selection.BESIDE:
+            beside.show(chosen, both)
+        else:
+            _differences(chosen, chosen.pair)
+
+
+def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
+    """Which run is better, by which figures, what flipped, and what accuracy costs."""
+    found = _comparison(chosen, pair)
+    show_sections([Section("", tuple(blocks.unfinished(found)))])
+    waiting = [run for run in found.runs if not run.votes]
+    if waiting:
+        empty_state(
+            "No votes yet",
+            f"{fmt.plural(len(waiting), 'run')} of the two without votes. Differences appear "
+            "here as soon as judges have answered.",
+        )
+        return
+    _answer(found)
+    differences.show(found)
+    section("Verdicts that flipped")
+    flips.show(found)
+    with st.expander("Accuracy against cost", icon=":material/payments:"):
+        differences.accuracy_and_cost(chosen)
 
 
 def _answer(found: RunComparison) -> None:

@@ -16,32 +16,40 @@ from core.services.runs import lifecycle, sweeps
 from pages.ui import state
 from pages.ui.resources import shared, store
 from pages.ui.text import label, one_line
+from pages.ui.widgets import one_of
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from core.services.comparison.paired_runs import Paired
 
 
 # The keys of the Compare runs page, beside those of `state` (used with `state.key`).
 
 # Address parameters: all runs that are looked at, and the two that are compared.
-#: Which figure the forest plot shows, which flip is open (its number), which page of its items.
+#: Which figure is compared; which pairs stand side by side (the number of a flip, or that differ).
 FIGURE = "figure"
 FLIP = "flip"
+#: The open cell, as an item of the first run and a criterion; or that none is.
+CELL, CLOSED = "cell", "none"
 
 COMPARE_FIELD = "compare_field"
 COMPARE_ACT = "compare_act"
 
 
+DIFFERENCES, BESIDE = "differences", "beside"
+VIEWS = {DIFFERENCES: "Differences", BESIDE: "Side by side"}
 LISTED, MOST = 200, 40
 #: So many other runs are offered beside one that stands alone.
 OFFERED = 5
 
 
 class ComparedRuns(NamedTuple):
-    """The runs by id, and the two that are compared (`None`: fewer than two are chosen)."""
+    """The runs by id, the two that are compared (`None`: fewer than two), and their row."""
 
     runs: dict[int, Run | RunRow]
     pair: tuple[int, int] | None
+    row: DeltaGenerator
 
     @property
     def about(self) -> tuple[object, ...]:
@@ -85,7 +93,8 @@ def choose() -> ComparedRuns | None:
         return None
     picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
     runs = {one: known[one] for one in picked}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with row:
         pair = _pair(runs)
         if pair is None:
             _picker(known, picked)
@@ -94,7 +103,7 @@ def choose() -> ComparedRuns | None:
                 _picker(known, picked)
     if pair is None and len(runs) == 1:
         _others(known, known[picked[0]])
-    return ComparedRuns(runs, pair)
+    return ComparedRuns(runs, pair, row)
 
 
 def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
@@ -182,7 +191,7 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
             key=key,
             format_func=partial(_named, words, runs),
             label_visibility="collapsed",
-            width=380,
+            width=300,
             on_change=_on_side,
             args=(name, key),
         )
@@ -205,8 +214,36 @@ def _known(name: str, ids: list[int], otherwise: int) -> int:
     return asked if asked is not None and asked in ids else otherwise
 
 
+def view(chosen: ComparedRuns) -> str:
+    """Draw the two views at the end of the runs' row; return the one in the address."""
+    asked = BESIDE if state.address(FLIP) else DIFFERENCES
+    now = state.address_in(state.VIEW, VIEWS) or asked
+    key = state.key(COMPARE_FIELD, state.VIEW)
+    state.put(key, now)
+    with chosen.row:
+        st.space("stretch")
+        one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
+    return now
+
+
+def _on_view(key: str) -> None:
+    _forget()
+    state.set_address(**{state.VIEW: state.get(key)})
+
+
+def see_beside(flip: int) -> None:
+    """Show the items of a flip side by side (a callback)."""
+    _forget()
+    state.set_address(**{state.VIEW: BESIDE, FLIP: flip})
+
+
+def close() -> None:
+    """Close the open cell, also one that a flip opened (a callback)."""
+    state.set_address(**{CELL: CLOSED})
+
+
 def _forget() -> None:
-    state.set_address(**dict.fromkeys((FLIP, state.PAGE, state.ITEM)))
+    state.set_address(**dict.fromkeys((FLIP, state.PAGE, state.ITEM, CELL)))
 
 
 def _on_runs(key: str) -> None:

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.errors import InputError
 from core.formats.office.workbook import SheetNotChosen
-from core.formats.votes.imported import TOOL_NAMES
 from core.formats.votes.reading import SeenKind, SourceKind
+from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.services.datasets import catalog
 from core.services.imports import import_files, vote_import
 from core.services.imports.import_files import CheckedVotes, FileLook

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.domain.review import DrawKind, QueueSettings, Seat
+from core.domain.review import DrawKind, Seat
 from core.domain.runs import RunRow
 from core.services.labelling import label_plan, plan_queue, plan_words
 from core.services.labelling.label_plan import DRAWS, Bought, LabelPlan
@@ -162,7 +162,7 @@ def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
                 run.id,
                 plan_queue.queue_name(plan, labels),
                 plan_queue.queue_rule(plan, labels, draw),
-                QueueSettings(),
+                queues.USUAL,
                 order="random",
             )
             state.drop(QUEUE_FIELD)

@@ -160,7 +160,7 @@ def show(who: Seat) -> None:
     with left:
         rule = _rule(run) if exactly is None else _exactly(exactly)
         with st.expander("How it is reviewed", expanded=False):
-            settings, order = settings_form("new", QueueSettings(), "impact")
+            settings, order = settings_form("new", queues.USUAL, "impact")
     with right:
         outlook.show(who, run, rule, settings, order)
 

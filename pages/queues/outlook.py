@@ -52,7 +52,7 @@ def show(
         st.metric("Items", fmt.count(preview.items))
     caption = queues.parts(preview.doubtful, preview.random, partial(labels_drawn, run))
     st.html(f"<div>{esc(caption)}</div>")
-    _time(run, preview, settings or QueueSettings())
+    _time(run, preview, settings or queues.USUAL)
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))
         for reason, count in sorted(preview.by_reason.items(), key=lambda pair: -pair[1])

@@ -9,13 +9,13 @@ import streamlit as st
 
 from core.domain.review import ROLES, Role, Seat
 from core.domain.review_records import ItemLease, QueueRow
-from core.services.review import reviewer_quality, reviewers
+from core.services.review import claims, reviewer_quality, reviewers
 from core.services.review.reviewer_quality import PersonAtWork
 from core.text import numbers as fmt
 from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, label
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import shown_errors, table
 
 #: Most people named on a queue's card.
@@ -121,3 +121,46 @@ def _set(who: Seat, name: str, key: str, before: Role) -> None:
         except Exception:
             state.put(key, before)
             raise
+
+
+def hand_over(who: Seat, queue: QueueRow) -> None:
+    """Draw the form by which a lead assigns open items to people, or frees them for anyone."""
+    items = claims.open_items(store(), queue.id)
+    if not items:
+        return
+    chosen_key = state.key(QUEUE_FIELD, "hand over", queue.id)
+    names_key = state.key(QUEUE_FIELD, "hand over to", queue.id)
+    left, right = st.columns(2)
+    with left:
+        st.multiselect(
+            "Open items",
+            list(items),
+            key=chosen_key,
+            format_func=lambda item: _with_people(item, items[item]),
+            placeholder="Choose items",
+        )
+    with right:
+        names = [reviewer.name for reviewer in reviewers.everyone(store())]
+        st.multiselect("Only for", names, key=names_key, format_func=label, placeholder="Anyone")
+    st.button(
+        "Assign",
+        key=state.key(QUEUE_ACT, "hand over"),
+        disabled=not state.get(chosen_key),
+        on_click=_assign,
+        args=(who, queue.id, chosen_key, names_key),
+    )
+
+
+def _with_people(item: str, names: Sequence[str]) -> str:
+    text = one_line(item, 40)
+    return f"{text} · {one_line(', '.join(names), 60)}" if names else text
+
+
+def _assign(who: Seat, queue_id: int, chosen_key: str, names_key: str) -> None:
+    items, names = state.get(chosen_key) or [], state.get(names_key) or []
+    with shown_errors():
+        claims.assign(store(), who, queue_id, items, names)
+        to = ", ".join(names) or "anyone"
+        state.flash(f"{fmt.plural(len(items), 'item')} assigned to {to}.")
+        state.put(chosen_key, [])
+        state.put(names_key, [])

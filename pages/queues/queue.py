@@ -315,6 +315,7 @@ def _lead(who: Seat, queue: QueueRow) -> None:
                 st.rerun()
     with st.expander("Lead: people"):
         people.roles(who)
+        people.hand_over(who, queue)
     with st.container(horizontal=True):
         st.button(
             "Queue what fits by now",

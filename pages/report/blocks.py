@@ -71,7 +71,7 @@ _TYPES = {
 
 
 def download_buttons(run_id: int, found: RunReport) -> None:
-    """A button per file, which is made when it is pressed; and the way to grades for students."""
+    """A press per file, which is made when it is pressed; and the way to grades for students."""
 
     def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
         st.download_button(
@@ -83,10 +83,11 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             key=state.key(REPORT_ACT, name),
             help=about,
             on_click="ignore",
+            width="stretch",
         )
 
     how = confidence()
-    with st.container(horizontal=True):
+    with st.popover("Download", icon=":material/download:"):
         offer(
             "HTML, to print",
             later(lambda _: run_export.written(found, "html")),
@@ -119,4 +120,4 @@ def download_buttons(run_id: int, found: RunReport) -> None:
         )
         grades_button(run_id)
         back_button(run_id)
-        interval_choice()
+    interval_choice()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.blocks.blocks import Paper, Section
+from core.blocks.blocks import Paper, Section, Sentences
 from core.services.reports import run_report
 from core.services.reports.paper import paper
 from pages.report import blocks
@@ -23,7 +23,7 @@ def show() -> None:
         page_header("Report", "What a run found, how sure that is, and what it cannot say.")
         _no_runs()
         return
-    run_head.show(run, routes.REPORT)
+    tabs = run_head.show(run, routes.REPORT)
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
@@ -34,7 +34,8 @@ def show() -> None:
     found = remembered(
         "report", (*about, *how), lambda: run_report.report(store(), run.id, how=how)
     )
-    blocks.download_buttons(run.id, found)
+    with tabs:
+        blocks.download_buttons(run.id, found)
     _shown(run.id, paper(found))
 
 
@@ -56,8 +57,10 @@ def _sections(run_id: int, made: Paper) -> None:
 
 
 def _blocks(run_id: int, section: Section, at: int) -> None:
+    # The only table or plot of a section needs no title of its own.
+    alone = sum(not isinstance(block, Sentences) for block in section.blocks) == 1
     for number, block in enumerate(section.blocks):
-        drawn.show(run_id, block, f"{at}-{number}", titled=len(section.blocks) == 1)
+        drawn.show(run_id, block, f"{at}-{number}", titled=alone)
         blocks.work_through(run_id, block, f"{at}-{number}")
 
 

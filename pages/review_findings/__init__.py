@@ -1,1 +1,1 @@
-"""What people's verdicts say of everything that nobody looked at."""
+"""Findings of review: conclusions from people's verdicts about all other cells."""

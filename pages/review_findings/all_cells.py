@@ -1,4 +1,4 @@
-"""How right all verdicts are, what may be accepted unseen, and scores corrected by people."""
+"""The accuracy of all verdicts, which may be accepted unseen, and corrected scores."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ HIT_RATES_SAY = (
     "(Rogan and Gladen 1978), with what is uncertain of both rates (Lang and Reiczigel 2014; Lee "
     "and others 2025). It speaks of cells like these, Corrected of these cells alone."
 )
-#: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
+#: The usual share of accepted verdicts that may disagree with people, in %.
 MAY_DISAGREE = 10
 ALL = "All criteria, by weight"
 
 
 def show(queue: QueueRow) -> None:
-    """The view."""
+    """Draw the view."""
     share = _alpha(queue) / 100
     right = kept("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
     rest = kept("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
@@ -59,9 +59,9 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
         ),
     ]
     dots = [
-        draw.Dot(name, one.value, one.low, one.high, n=n)
-        for name, one, n, _ in lines
-        if one.value is not None
+        draw.Dot(name, estimate.value, estimate.low, estimate.high, n=n)
+        for name, estimate, n, _ in lines
+        if estimate.value is not None
     ]
     if dots:
         st.plotly_chart(
@@ -73,8 +73,8 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     table(
         ("Cells", "Confirmed", "Decided"),
         (
-            [f"{esc(name)}<br>{quiet(about)}", figure_cell(one, fmt.percent), fmt.count(n)]
-            for name, one, n, about in lines
+            [f"{esc(name)}<br>{quiet(about)}", figure_cell(estimate, fmt.percent), fmt.count(n)]
+            for name, estimate, n, about in lines
         ),
         name="How often people confirm the verdicts",
         numbers=(1, 2),
@@ -98,10 +98,10 @@ def _sources(found: Rightness) -> str:
 
 
 def _rest_of(rest: Unseen) -> str:
-    words = f"{fmt.plural(rest.rest, 'cell')}, from the random audit"
+    text = f"{fmt.plural(rest.rest, 'cell')}, from the random audit"
     if not rest.elsewhere:
-        return words
-    return f"{words} and the {fmt.count(rest.elsewhere)} it might have drawn that others settled"
+        return text
+    return f"{text} and the {fmt.count(rest.elsewhere)} it might have drawn that others settled"
 
 
 def _more_audit(queue: QueueRow, rest: Unseen) -> None:
@@ -120,32 +120,32 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
             "what nobody looked at. Make a further queue with a larger audit share."
         )
         with st.container(horizontal=True):
-            for words, new, icon in (
+            for text, new, icon in (
                 ("How many labels?", "labels", "straighten"),
                 ("New queue", "queue", "add"),
             ):
                 address = {state.NEW: new, state.RUN: queue.run_id}
-                routes.link(routes.QUEUES, words, address, icon=icon)
+                routes.link(routes.QUEUES, text, address, icon=icon)
 
 
 def _so_far(rest: Unseen) -> str:
-    """What the decided ones of a random audit say while others are open."""
+    """Return what the decided cells of a random audit show while others are open."""
     drawn = rest.audited + rest.missing
     if not rest.audited:
         return (
             f"No cell of the random audit ({fmt.count(drawn)}) is decided yet. They come unmarked, "
             "mixed into the queue's order."
         )
-    words = (
+    sentence = (
         f"Of {fmt.plural(drawn, 'cell')} drawn at random {fmt.count(rest.audited)} "
         f"{'is' if rest.audited == 1 else 'are'} decided: people gave the panel's verdict on "
         f"{fmt.count(rest.right)}."
     )
     if rest.so_far is None:
-        return f"{words} The rest come unmarked, mixed into the queue's order."
+        return f"{sentence} The rest come unmarked, mixed into the queue's order."
     low, high = map(fmt.percent, rest.so_far)
     return (
-        f"{words} Whatever the other {fmt.count(rest.missing)} turn out to be, people would "
+        f"{sentence} Whatever the other {fmt.count(rest.missing)} turn out to be, people would "
         f"confirm {low} to {high} of the {fmt.plural(rest.rest, 'cell')} nobody looks at (95%)."
     )
 
@@ -232,30 +232,30 @@ def _why_not(promise: Acceptance) -> str:
     step = nearest(promise.steps)
     if step is None:
         return promise.reason
-    words = (
+    sentence = (
         f"Of {fmt.plural(step.labels, 'random label')} on which at least "
         f"{fmt.percent(step.threshold)} of the votes agree, {fmt.count(step.wrong)} disagree with "
         "people"
     )
     if step.known.n:
         return (
-            f"{words}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that were "
+            f"{sentence}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that were "
             f"settled besides; of the {fmt.count(step.unseen)} that are left up to "
             f"{fmt.percent(step.bound, 1)} may. A further queue with a random audit, of what is "
             "left, would speak of it alone."
         )
     means = "That is too many." if promise.more else "More labels would hardly help."
-    return f"{words}, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
+    return f"{sentence}, so that up to {fmt.percent(step.bound, 1)} of such verdicts may. {means}"
 
 
 def _scores(queue: QueueRow) -> None:
     lines = kept("scores", queue, lambda: corrected_estimates.corrected(store(), queue.id))
     section("Scores, corrected by what people decided")
-    reasons = {one.reason for one in lines if one.powered is None}
-    if len(reasons) == 1 and all(one.powered is None for one in lines):
+    reasons = {line.reason for line in lines if line.powered is None}
+    if len(reasons) == 1 and all(line.powered is None for line in lines):
         said(f"Not known yet: {reasons.pop()}")
         return
-    rates = any(one.rates is not None for one in lines)
+    rates = any(line.rates is not None for line in lines)
     table(
         (
             "Mean value",
@@ -266,7 +266,7 @@ def _scores(queue: QueueRow) -> None:
             "Cells",
             "Labelled",
         ),
-        (_score_line(one, rates=rates) for one in lines),
+        (_score_line(line, rates=rates) for line in lines),
         name="Mean values, corrected",
         numbers=range(1, 7 if rates else 6),
     )
@@ -280,7 +280,7 @@ def _scores(queue: QueueRow) -> None:
 
 
 def _rest(one: Corrected) -> bool:
-    """Whether anything is left that judges speak for."""
+    """Return whether cells are left that only judges decided."""
     return one.labelled < one.cells
 
 
@@ -288,10 +288,10 @@ def _by_rates(one: Corrected) -> str:
     if one.rates is None:
         return fmt.DASH
     share, found, cleared = one.rates.share, one.rates.found.value, one.rates.cleared.value
-    said = figure_cell(share, fmt.percent)
+    text = figure_cell(share, fmt.percent)
     if share.value is None:
-        return said
-    return f"{said}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
+        return text
+    return f"{text}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
 
 
 def _score_line(one: Corrected, *, rates: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""The rule `calibrated`: judges weighted by how right they were where people decided."""
+"""The rule `calibrated`: judges weighted by their accuracy on cells that people decided."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pages.ui.widgets import shown_errors, table, tag
 
 
 def show(queue: QueueRow) -> None:
-    """What fitting came to per criterion, and the way there and back."""
+    """Draw the fit of each criterion, and the buttons to use it or the plain rules."""
     run_id = queue.run_id
     section("Weigh judges by what people decided")
-    found = kept("fitted", queue, lambda: weight_fit.offers(store(), run_id))
+    offers = kept("fitted", queue, lambda: weight_fit.offers(store(), run_id))
     table(
         ("Criterion", "", "Plain rule", "Calibrated", "Now right", "Made worse", "Labels"),
-        (_line(one) for one in found),
+        (_line(offer) for offer in offers),
         name="The rule calibrated, by criterion",
         numbers=(2, 3, 4, 5, 6),
     )
-    _reliance(found)
-    _buttons(run_id, found)
+    _reliance(offers)
+    _buttons(run_id, offers)
     st.caption(
         "Labels of the dataset, and what people settled, say what judges' answers are worth. "
         "Three rules are tried: all judges by their weight, the best judge alone, and, where "
@@ -59,7 +59,7 @@ def _line(one: Offer) -> list[str]:
 
 
 def mark_of(one: Offer, fitted: Fitted) -> str:
-    """The HTML of whether a fit is in use, offered, or neither."""
+    """Return the HTML that says whether a fit is used, offered, or neither."""
     if one.used:
         return tag("in use", "info")
     if not one.offered:
@@ -79,25 +79,25 @@ def _plain(rule: str) -> str:
 
 
 def _reliance(found: list[Offer]) -> None:
-    known = [one for one in found if one.fitted is not None and one.fitted.reliance]
-    if not known:
+    fitted = [offer for offer in found if offer.fitted is not None and offer.fitted.reliance]
+    if not fitted:
         return
     with st.popover("How far each judge is listened to", icon=":material/hearing:"):
-        for one in known:
-            if one.fitted is None:
+        for offer in fitted:
+            if offer.fitted is None:
                 continue
-            rows = weight_fit_words.heard(one.fitted).items()
+            rows = weight_fit_words.heard(offer.fitted).items()
             table(
-                (one_line(one.criterion, 80), "From 0 (as chance) to 1"),
+                (one_line(offer.criterion, 80), "From 0 (as chance) to 1"),
                 ([esc(judge), fmt.score(value)] for judge, value in rows),
-                name=f"How far judges are listened to on {one.criterion}",
+                name=f"How far judges are listened to on {offer.criterion}",
                 numbers=(1,),
             )
 
 
 def _buttons(run_id: int, found: list[Offer]) -> None:
-    offered = [one for one in found if one.offered and not one.used]
-    used = [one for one in found if one.used]
+    offered = [offer for offer in found if offer.offered and not offer.used]
+    used = [offer for offer in found if offer.used]
     if not offered and not used:
         said("There is nothing to use yet: calibrated is ahead of the plain rule on no criterion.")
     with st.container(horizontal=True):
@@ -125,6 +125,6 @@ def _buttons(run_id: int, found: list[Offer]) -> None:
 def _use(run_id: int, calibrated: bool) -> None:
     with shown_errors():
         offers = weight_fit.offers(store(), run_id) if calibrated else []
-        chosen = [one.fitted for one in offers if one.fitted is not None and one.offered]
+        chosen = [offer.fitted for offer in offers if offer.fitted is not None and offer.offered]
         items = weight_fit.use(store(), run_id, chosen)
         state.flash(f"{fmt.plural(items, 'item')} settled anew, without a call.")

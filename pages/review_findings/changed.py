@@ -1,4 +1,4 @@
-"""What people changed in a queue, how far two reviewers agree, and the cells behind each count."""
+"""Changes by people in a queue, agreement of reviewers, and the cells behind each count."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import figure_cell, table
 
-#: An item, a criterion, and two labels.
+#: Columns: an item, a criterion, and two labels.
 _Row = tuple[str, str, str, str]
-#: What became of cells: the words in the table, and above their list.
+#: What became of cells: the text in the table, and above their list.
 BECAME: dict[Became, tuple[str, str]] = {
     "mended": ("Changed", "Cells on which people changed the panel's verdict"),
     "kept": ("Kept", "Cells on which people kept the panel's verdict"),
@@ -28,12 +28,12 @@ BECAME: dict[Became, tuple[str, str]] = {
     "uncertain": ("Nobody can say", "Cells that people settled as not assessable"),
 }
 SAME, DIFFER = "same", "differ"
-#: So many rows of a list are drawn, so many pairs of reviewers.
+#: The most rows of a list, and the most pairs of reviewers.
 MOST_CELLS, MOST_PAIRS = 200, 20
 
 
 def show(who: Seat, queue: QueueRow) -> Session:
-    """Both parts, and the list of cells that the address asks for; returns what came of it."""
+    """Draw both parts and the list of cells in the address; return the queue's results."""
     result = kept("session", queue, lambda: queue_results.session(store(), queue.id))
     pairs = kept(
         "pairs",
@@ -63,8 +63,8 @@ def _changed(queue: QueueRow, result: Session) -> None:
     table(
         ("People's verdict", "Cells"),
         (
-            [esc(words), _count(queue, getattr(result, became), {state.SHOW: became})]
-            for became, (words, _) in BECAME.items()
+            [esc(text), _count(queue, getattr(result, became), {state.SHOW: became})]
+            for became, (text, _) in BECAME.items()
         ),
         name="What people changed",
         numbers=(1,),
@@ -115,7 +115,7 @@ def _pair(queue: QueueRow, at: int, pair: ReviewerPair) -> list[str]:
 
 
 def _count(queue: QueueRow, count: int, cells: dict[str, object]) -> str:
-    """A count as the HTML of a link to the cells behind it."""
+    """Return a count as the HTML of a link to its cells."""
     if not count:
         return "0"
     address = {state.QUEUE: queue.id, state.VIEW: "session", **cells}
@@ -124,7 +124,7 @@ def _count(queue: QueueRow, count: int, cells: dict[str, object]) -> str:
 
 
 def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> None:
-    """The cells behind the count that the address names."""
+    """Draw the cells behind the count in the address."""
     asked = state.address(state.SHOW)
     if asked is None:
         return
@@ -137,9 +137,9 @@ def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> No
             said("The address names two reviewers who share no cell of this queue.")
             return
         pair = pairs[at]
-        words = "the same verdict" if asked == SAME else "different verdicts"
+        kind = "the same verdict" if asked == SAME else "different verdicts"
         rows = pair.same if asked == SAME else pair.differ
-        head = f"{pair.criterion}: cells with {words}"
+        head = f"{pair.criterion}: cells with {kind}"
         _cells(queue, head, pair.first, pair.second, map(_shared, rows))
     else:
         said(f"The address asks for {asked!r}, which is no list of this page.")

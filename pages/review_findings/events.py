@@ -1,4 +1,4 @@
-"""What was done, as a list to read: a queue's log, the timeline of one cell, files of it."""
+"""The event log of a queue, the timeline of a cell, and their downloads."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def lines(found: Iterable[LogLine], *, name: str, places: bool) -> None:
-    """The events; `places` says of each on which item and criterion."""
-    rows = "".join(_line(one, places=places) for one in found)
+    """Draw the events; with `places`, each with its item and criterion."""
+    rows = "".join(_line(line, places=places) for line in found)
     st.html(f'<ul class="rs-list" aria-label="{esc(name)}">{rows}</ul>')
 
 
@@ -48,21 +48,21 @@ PAGE = 25
 
 
 def event_log(who: Seat, queue: QueueRow) -> None:
-    """A page of events."""
+    """Draw a page of events."""
     section("Everything that happened in this queue")
     key = state.key(RECORD_FIELD, "log", queue.id)
     page = int(state.get(key) or 1)
-    found = audit_trail.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
-    if not found.total:
+    log = audit_trail.log(store(), who, queue.id, limit=PAGE, offset=PAGE * (page - 1))
+    if not log.total:
         said("Nothing yet.")
         return
-    lines(found.lines, name="Event log", places=True)
-    if found.total > PAGE:
-        st.pagination(-(-found.total // PAGE), key=key)
+    lines(log.lines, name="Event log", places=True)
+    if log.total > PAGE:
+        st.pagination(-(-log.total // PAGE), key=key)
 
 
 def choose(who: Seat, queue: QueueRow) -> None:
-    """The timeline of a cell of the queue, chosen here or by the address."""
+    """Draw the timeline of a cell, chosen here or by the address."""
     section("One cell")
     cells = cells_of(store(), queue.id)
     if not cells:
@@ -93,18 +93,18 @@ def _choose(key: str, cells: list[tuple[str, str]]) -> None:
 
 
 def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
-    """The events of a cell."""
-    found = audit_trail.story(store(), who, run_id, item, criterion)
-    if not found:
+    """Draw the events of a cell."""
+    events = audit_trail.story(store(), who, run_id, item, criterion)
+    if not events:
         said("Nobody has said anything about this cell.")
         return
-    lines(found, name=f"Timeline of {criterion}", places=False)
+    lines(events, name=f"Timeline of {criterion}", places=False)
     address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}
     routes.link(routes.RUN, "The item with its votes", address)
 
 
 def take_away(run_id: int) -> None:
-    """A button per form."""
+    """Draw a download button for each format."""
     section("To take away, half-way too")
     with st.container(horizontal=True):
         _button(

@@ -1,4 +1,4 @@
-"""Findings of review: what people's verdicts are worth, and what came of a queue."""
+"""Findings of review: the results of a queue, and what they show about all verdicts."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from pages.ui.widgets import (
 
 
 def session_result(who: Seat, queue: QueueRow) -> None:
-    """What people changed, how far they agree, time, and the criteria found at fault."""
-    found = changed.show(who, queue)
-    if found.changed:
-        words = f"Step through the {fmt.plural(len(found.changed), 'item')} that people changed"
-        address = work.first_of(queue.run_id, found.changed)
-        routes.link(routes.RUN, words, address, icon="menu_book")
-    said(_left(found))
-    _troubles(queue, found)
+    """Draw what people changed, their agreement and time, and faulty criteria."""
+    result = changed.show(who, queue)
+    if result.changed:
+        text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
+        address = work.first_of(queue.run_id, result.changed)
+        routes.link(routes.RUN, text, address, icon="menu_book")
+    said(_left(result))
+    _troubles(queue, result)
 
 
 def _left(found: Session) -> str:
@@ -68,7 +68,7 @@ def _troubles(queue: QueueRow, found: Session) -> None:
         return
     table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
-        (_trouble(one) for one in found.troubles),
+        (_trouble(trouble) for trouble in found.troubles),
         name="Criteria that people found at fault",
         numbers=(1, 2, 3, 4),
     )
@@ -83,10 +83,10 @@ def _trouble(one: Trouble) -> list[str]:
 
 
 def follows_judges(queue: QueueRow) -> None:
-    """The shares, and a sentence that says what they come to."""
-    found = kept("pull", queue, lambda: anchoring(store(), queue.id))
+    """Draw the shares, and a sentence that sums them up."""
+    pull = kept("pull", queue, lambda: anchoring(store(), queue.id))
     section("Do the judges pull people along?")
-    if not found.revealed and not found.assisted.n:
+    if not pull.revealed and not pull.assisted.n:
         said(
             "Not known: no verdict was confirmed after the votes were shown."
             if queue.settings.mode != "blind"
@@ -94,18 +94,18 @@ def follows_judges(queue: QueueRow) -> None:
         )
         return
     rows = (
-        ("Joined the judges after seeing them, of those who had said otherwise", found.toward),
-        ("Left the judges after seeing them, of those who had said the same", found.away),
-        ("First verdict as the judges', shown without the votes", found.blind),
-        ("First verdict as the judges', shown with the votes", found.assisted),
+        ("Joined the judges after seeing them, of those who had said otherwise", pull.toward),
+        ("Left the judges after seeing them, of those who had said the same", pull.away),
+        ("First verdict as the judges', shown without the votes", pull.blind),
+        ("First verdict as the judges', shown with the votes", pull.assisted),
     )
     table(
         ("", "Share"),
-        ([esc(words), share(one)] for words, one in rows),
+        ([esc(text), share(estimate)] for text, estimate in rows),
         name="Verdicts before and after the votes were seen",
         numbers=(1,),
     )
-    said(_sentence(found))
+    said(_sentence(pull))
     st.caption(
         "Agreement is measured by first verdicts, truth is what people said in the end. Items "
         "shown with the votes at once are drawn at random, so that their difference from the "
@@ -115,16 +115,17 @@ def follows_judges(queue: QueueRow) -> None:
 
 
 def _sentence(found: Anchoring) -> str:
-    one = found.difference
-    if one.value is None or one.low is None or one.high is None:
-        return one.reason
-    words = f"{abs(one.value) * 100:.0f} points"
-    ends = f"95% interval {one.words(fmt.score).ends}"
-    if one.low > 0:
-        return f"Seeing the votes raises agreement with the judges by {words} ({ends})."
-    if one.high < 0:
-        return f"Seeing the votes lowers agreement with the judges by {words} ({ends})."
-    return f"No pull can be told from chance: the difference is {fmt.score(one.value)} ({ends})."
+    difference = found.difference
+    if difference.value is None or difference.low is None or difference.high is None:
+        return difference.reason
+    points = f"{abs(difference.value) * 100:.0f} points"
+    ends = f"95% interval {difference.words(fmt.score).ends}"
+    if difference.low > 0:
+        return f"Seeing the votes raises agreement with the judges by {points} ({ends})."
+    if difference.high < 0:
+        return f"Seeing the votes lowers agreement with the judges by {points} ({ends})."
+    size = fmt.score(difference.value)
+    return f"No pull can be told from chance: the difference is {size} ({ends})."
 
 
 VIEWS = {
@@ -138,12 +139,12 @@ HEADER = Header(
     "Findings of review",
     "What people's verdicts say of everything that nobody looked at, and of the judges.",
 )
-#: Shown in place of a view, where the address asks for it.
+#: Shown instead of a view if the address names it.
 AGAIN = "again"
 
 
 def show() -> None:
-    """The page: below the head of the run, but where a reviewer looks again without its votes."""
+    """Draw the page: below the run's head, except for a blind second look."""
     rows = _queues()
     if rows and state.address(state.VIEW) == AGAIN:
         if who := identity.seat(HEADER):
@@ -178,19 +179,19 @@ def _nothing() -> None:
 
 
 def _queues() -> list[QueueRow]:
-    """The queues of a run, first the one that is shown: that of the address, else the newest."""
+    """Return the queues of a run; first the shown one, from the address or the newest."""
     asked = state.address_id(state.QUEUE)
     if asked is None:
         rows = queues.queues(store(), state.address_id(state.RUN))
-        return [one for one in rows if one.run_id == rows[0].run_id]
+        return [row for row in rows if row.run_id == rows[0].run_id]
     first = queues.queue(store(), asked)
     rest = queues.queues(store(), first.run_id)
-    return [first, *(one for one in rest if one.id != first.id)]
+    return [first, *(row for row in rest if row.id != first.id)]
 
 
 def _chosen(rows: list[QueueRow]) -> QueueRow:
-    """The queue that is shown; asked where the run has several."""
-    by_id = {one.id: one for one in rows}
+    """Return the shown queue; draw a choice if the run has several."""
+    by_id = {queue_id.id: queue_id for queue_id in rows}
     if len(rows) > 1:
         key = state.key(RECORD_FIELD, "queue")
         state.put(key, rows[0].id)
@@ -198,7 +199,7 @@ def _chosen(rows: list[QueueRow]) -> QueueRow:
             "Queue",
             sorted(by_id, reverse=True),
             key=key,
-            format_func=lambda one: one_line(by_id[one].name, 80),
+            format_func=lambda queue_id: one_line(by_id[queue_id].name, 80),
             on_change=_choose,
             args=(key,),
         )
@@ -230,7 +231,7 @@ def _views(who: Seat, queue: QueueRow) -> None:
     }
     opened = _opened()
     for name, show in shown.items():
-        # What is folded is not worked out; another address opens another part.
+        # Folded parts are not computed; another address opens another part.
         fold = st.expander(
             VIEWS[name],
             key=state.key(RECORD_FIELD, "fold", name, opened),
@@ -243,11 +244,11 @@ def _views(who: Seat, queue: QueueRow) -> None:
 
 
 def _go_on(who: Seat, queue: QueueRow) -> None:
-    """The next item of the queue, where there is one for whoever is here."""
+    """Draw a link to the next item for the current user, if there is one."""
     left = claims.standing(store(), who, queue.id).available
     if left and queue.archived is None:
-        words = f"Go on reviewing: {fmt.plural(left, 'item')} left"
-        routes.link(routes.REVIEW_ITEM, words, {state.QUEUE: queue.id}, icon="play_arrow")
+        text = f"Go on reviewing: {fmt.plural(left, 'item')} left"
+        routes.link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")
 
 
 def _session(who: Seat, queue: QueueRow) -> None:
@@ -262,7 +263,7 @@ def _record(who: Seat, queue: QueueRow) -> None:
 
 
 def _opened() -> str:
-    """The part that the address asks for, else what came of the queue."""
+    """Return the part in the address, otherwise the queue's results."""
     asked = state.address_in(state.VIEW, VIEWS)
     return asked or ("record" if state.address(state.ITEM) else "session")
 

@@ -1,4 +1,4 @@
-"""How people review, about oneself and to a lead about all; and the second look."""
+"""How people review: one's own figures, a lead's view of all, and the second look."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from pages.ui.widgets import empty_state, shown_errors, table
 
 
 def show(who: Seat, queue: QueueRow) -> None:
-    """The view."""
+    """Draw the view."""
     identity.show_seat(who)
-    told = kept(
+    figures = kept(
         "people",
         queue,
         lambda: reviewer_quality.quality(store(), who, queue.id),
         who.name,
         who.role,
     )
-    found = {one.name: one for one in told}
+    people = {person.name: person for person in figures}
     section("How you review")
-    mine = found.pop(who.name, None)
+    mine = people.pop(who.name, None)
     if mine is None:
         said("You have given no verdict in this queue yet.")
     else:
         _one(mine)
     _again(who, queue)
     if who.role == "lead":
-        _lead(who, queue, list(found.values()))
+        _lead(who, queue, list(people.values()))
     st.caption(
         "Only you and the leads see this, and nobody is ranked. Whoever got the hard items is "
         "slower and differs more often; some figures rest on few cells. Shares have 95% "
@@ -81,12 +81,12 @@ def _one(found: Quality) -> None:
             ("Week of", "Verdicts", "Usual time", "As labelled"),
             (
                 [
-                    one.monday,
-                    fmt.count(one.verdicts),
-                    fmt.DASH if one.each_seconds is None else fmt.seconds(one.each_seconds),
-                    share(one.gold),
+                    week.monday,
+                    fmt.count(week.verdicts),
+                    fmt.DASH if week.each_seconds is None else fmt.seconds(week.each_seconds),
+                    share(week.gold),
                 ]
-                for one in found.weeks
+                for week in found.weeks
             ),
             name=f"{found.name} by week",
             numbers=(1, 2, 3),
@@ -138,10 +138,10 @@ def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
     if not others:
         return
     if st.toggle("Show what others were told", key=state.key(RECORD_FIELD, "others")):
-        for one in others:
-            st.html(f"<b>{esc(one.name)}</b>")
-            _one(one)
-    names = ", ".join(label(one.name, 60) for one in others)
+        for person in others:
+            st.html(f"<b>{esc(person.name)}</b>")
+            _one(person)
+    names = ", ".join(label(person.name, 60) for person in others)
     st.caption(f"Others who reviewed or were assigned: {names}.")
 
 
@@ -158,7 +158,7 @@ CANNOT = -1
 
 
 def second_look(who: Seat, queue: QueueRow) -> None:
-    """The next item, or that there is none."""
+    """Draw the next item, or that there is none."""
     st.button(
         "Back to the findings",
         key=state.key(RECORD_ACT, "back"),
@@ -193,16 +193,16 @@ def second_look(who: Seat, queue: QueueRow) -> None:
 
 
 def _begin(look: SecondLook) -> None:
-    """Remember when the item was first shown."""
+    """Store when the item was first shown."""
     key = state.key(AGAIN, "since", look.queue_id, look.number)
     if state.get(key) is None:
         state.put(key, time.monotonic())
 
 
 def _texts(look: SecondLook) -> None:
-    for words, text in (("Guidelines", look.guidelines), ("Prompt", look.prompt)):
+    for title, text in (("Guidelines", look.guidelines), ("Prompt", look.prompt)):
         if text:
-            items.headed(words, text)
+            items.headed(title, text)
     items.show_contexts(look.context)
     st.html('<div class="rs-section">Submission</div>')
     items.show_submission(Item(id="shown", submission=look.submission))

@@ -1,10 +1,9 @@
-"""A run that nobody has reviewed: what is in doubt, and one press to begin."""
+"""A run without reviews: which cells are in doubt, and a button to begin."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from core.domain.review import QueueSettings
 from core.domain.runs import Run
 from core.services.results import browsing
 from core.services.review import queues
@@ -19,21 +18,21 @@ from pages.ui.widgets import empty_state
 
 
 def show(run: Run) -> None:
-    """How many cells, and why; the button that opens the first; other ways to choose them."""
+    """Draw the number of cells and why, the button that opens the first, and other choices."""
     if not run.votes:
         empty_state("No votes yet", "What is in doubt appears here once judges have answered.")
         return
     about = browsing.stands_on(store(), run)
     rule = work.SETTLED_AT_ONCE[work.DOUBT][1]
-    found = remembered("in doubt", about, lambda: queues.preview(store(), run.id, rule))
-    of = sorted(found.by_reason.items(), key=lambda pair: -pair[1])
+    doubtful = remembered("in doubt", about, lambda: queues.preview(store(), run.id, rule))
+    of = sorted(doubtful.by_reason.items(), key=lambda pair: -pair[1])
     why = ", ".join(f"{work.REASONS[reason]} ({fmt.count(n)})" for reason, n in of)
-    cells = f"{fmt.plural(found.cells, 'cell')} of {fmt.count(found.of)}"
+    cells = f"{fmt.plural(doubtful.cells, 'cell')} of {fmt.count(doubtful.of)}"
     st.html(
         f"<div><b>Nobody has reviewed this run.</b> {esc(cells)} are worth a look, on "
-        f"{esc(fmt.plural(found.items, 'item'))}: {esc(why)}.</div>"
+        f"{esc(fmt.plural(doubtful.items, 'item'))}: {esc(why)}.</div>"
     )
-    minutes = queues.minutes(store(), run.id, found.cells, QueueSettings())
+    minutes = queues.minutes(store(), run.id, doubtful.cells, queues.USUAL)
     if minutes is not None:
         st.caption(f"{fmt.about_minutes(minutes).capitalize()} of work.")
     address: dict[str, object] = {state.RUN: run.id, state.RULE: work.DOUBT}
@@ -44,7 +43,7 @@ def show(run: Run) -> None:
             type="primary",
             icon=":material/play_arrow:",
             shortcut="Enter",
-            **{"disabled": not found.cells} | only("organise"),
+            **{"disabled": not doubtful.cells} | only("organise"),
         ):
             routes.go(routes.REVIEW_ITEM, address)
         form: dict[str, object] = {state.NEW: state.QUEUE, state.RUN: run.id}

@@ -1,4 +1,4 @@
-"""Estimates and shares of the page in words; findings kept while the queue stays as it is."""
+"""Estimates and shares of the page in words, and a cache of findings."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ RECORD_FIELD = "record_field"
 
 
 def quiet(words: str) -> str:
-    """HTML of words that are read second."""
+    """Return the HTML of secondary text."""
     return f'<span class="rs-quiet rs-wrap">{esc(words)}</span>'
 
 
 def section(words: str) -> None:
-    """The head of a part of the page."""
+    """Draw the heading of a part of the page."""
     st.html(f'<div class="rs-section" role="heading" aria-level="2">{esc(words)}</div>')
 
 
 def said(words: str) -> None:
-    """Sentences to be read."""
+    """Draw sentences."""
     st.html(f'<div class="rs-prose">{esc(words)}</div>')
 
 
 def share(one: Estimate) -> str:
-    """A share with its count and interval below; a dash where there is nothing to share."""
+    """Return a share with its count and interval below; a dash without a count."""
     value, ends, _ = one.words(fmt.percent)
     return f"{value}<br>{quiet(f'{one.hits} of {one.n}; {ends}')}" if one.n else value
 
 
 def minutes(value: float) -> str:
-    """A duration that is told in minutes.
+    """Return a duration given in minutes.
 
     >>> minutes(0.5), minutes(75.0)
     ('30.0 s', '1 h 15 min')
@@ -49,15 +49,15 @@ def minutes(value: float) -> str:
     return fmt.seconds(60 * value)
 
 
-# Findings of large queues take a second each: they are worked out once per state of the queue.
+# Findings of large queues take a second each, so they are computed once per state of the queue.
 
 FoundT = TypeVar("FoundT")
 
 
 def kept(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
-    """`make()`, or what it gave for the same verdicts, decisions and cells of the queue.
+    """Return `make()`, or its earlier result for the same verdicts, decisions and cells.
 
-    `more` is what else it depends on.
+    `more` is everything else that it depends on.
     """
     run = item_view.require_run(store(), queue.run_id)
     cells = queues.size(store(), queue.id)

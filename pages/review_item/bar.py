@@ -16,7 +16,7 @@ from pages.review_item import keyboard, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
 from pages.ui import routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import problem_list, shown_errors, table
 
 REVIEW_HELP = "review_help"
@@ -104,7 +104,7 @@ def _press(
         key=state.key(REVIEW_ACT, what),
         icon=f":material/{icon}:" if icon else None,
         shortcut=shortcut,
-        help=None if caption else f"The {what} item",
+        help=None if caption else label(f"The {what} item"),
         on_click=act,
         args=args,
     )
@@ -223,14 +223,14 @@ def _of_cells(effect: DecisionEffect) -> list[str]:
 
 
 def _of_cell(cell: CellEffect, effect: DecisionEffect) -> str:
-    """Return a cell's new state, and how often the judges were right on such cells so far."""
+    """Return a cell's new state, and how often the panel was right on such cells so far."""
     if cell.state != "resolved":
         return OPEN[cell.state]
     now = esc(cell.after or "uncertain")
     if effect.blind:
         return f"settled as <b>{now}</b>"
     hits = cell.hits_after
-    right = f"judges right on {hits.right} of {hits.n} settled" if hits.n else ""
+    right = f"panel right on {hits.right} of {hits.n} settled" if hits.n else ""
     if cell.before == cell.after:
         return f"stays {now}, {right}" if right and hits != cell.hits_before else ""
     changed = f"{esc(cell.before or 'no verdict')} → <b>{now}</b>"

@@ -17,9 +17,9 @@ from core.services.review import audit_trail
 from core.services.review.audit_trail import CellDecision
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run.cells import Head, Shown, cell_of, tone_of
 from pages.run.filters import CELL, ITEM_OPEN
 from pages.ui import routes, state
+from pages.ui.grid.cells import Head, Shown, cell_of, tone_of
 from pages.ui.items import (
     FAILURE_WORDS,
     STANDINGS,
@@ -326,7 +326,8 @@ def beside_grid(run: Run, found: Sequence[GridItem], item_id: str, name: str) ->
     if settling.may() and not settling.selected():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html('<span class="rs-quiet">Settle as</span>', width="content")
-            settling.form(run.id, [(item_id, name)], of.criterion, "cell")
+            go_on = partial(see_next, found, item_id, name)
+            settling.form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
     settled = audit_trail.decided(store(), run.id, item_id).get(name)
     line = None if settled is None else partial(settled_by, run.id, item_id, name, settled)
     show(of, view.item.text, over=run.status == "done", decided=line)
@@ -378,3 +379,17 @@ def see(item_id: str, name: str) -> None:
     """Open a cell (a callback)."""
     state.drop(ITEM_OPEN)
     state.set_address(**{CELL: [item_id, name]})
+
+
+def see_next(found: Sequence[GridItem], item_id: str, name: str) -> None:
+    """Open the page's next cell on which judges disagree, if this was one (a callback)."""
+    doubtful = [
+        (item.row.item_id, criterion)
+        for item in found
+        for criterion, cell in item.cells.items()
+        if cell.split and not cell.settled
+    ]
+    if (item_id, name) in doubtful:
+        later = doubtful[doubtful.index((item_id, name)) + 1 :]
+        if later:
+            see(*later[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import groupby
 
 import streamlit as st
 
@@ -20,24 +21,23 @@ from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, MeansOf
 from core.text import numbers as fmt
 from core.text.names import visible
-from pages.run import cells as drawn
 from pages.run import criterion, filters, systems
-from pages.run.cells import Head, Shown
 from pages.run.criterion import RUN_GRID
 from pages.run.filters import BESIDE, BY, CELL, DOWN, OUTCOME, RUN_FILTER, SORT, ItemSelection
 from pages.run.systems import Systems
 from pages.ui import state
+from pages.ui.grid import cells as drawn
+from pages.ui.grid import run_cells
+from pages.ui.grid.cells import Head, Shown
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import one_line
-from pages.ui.widgets import OUTCOME_WORDS, OUTCOMES, empty_state, shown_errors
+from pages.ui.widgets import OUTCOMES, empty_state, shown_errors
 
 PAGE = 50
 #: Set where the fragment alone cannot show what was asked for: another order, or an item.
 _WHOLE = state.key(RUN_GRID, "whole")
-#: The mark of a cell on which systems differ.
-APART = "Δ"
 #: Pixels of the grid, beyond which its rows scroll.
 HEIGHT = 560
 
@@ -79,6 +79,7 @@ def show(run: Run, rubric: Rubric) -> None:
             if settling.may():
                 words = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
                 st.caption(words, width="content")
+                settling.ask_name()
             st.html(drawn.legend(), width="content")
 
 
@@ -161,9 +162,10 @@ def _both(
             st.rerun()
         found = grid.items(store(), run, rows)
         at = opened(found)
-        # The grid keeps its place whether a cell is open or not, and with it the cursor.
-        if settling.may():
-            settling.bar(run.id, rubric.criteria)
+        # The grid keeps its place whatever stands above or beside it, and with it the cursor.
+        with st.container(gap="xsmall"):
+            if settling.may():
+                settling.bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
                 _grid(run, rubric, means, of, found, lines, at)
@@ -196,6 +198,7 @@ def _grid(
         heads, cells, groups = _beside(rubric, of, found, lines, prompts)
     else:
         heads, cells = _alone(rubric, means, found)
+        groups = _sections(rubric, len(heads))
     drawn.show(
         state.key(RUN_GRID, run.id),
         f"{'Tasks' if lines else 'Items'} by criteria",
@@ -203,12 +206,12 @@ def _grid(
         cells,
         groups=groups,
         lines=() if lines else systems.lines(of, rubric),
-        opened="" if at is None else _name(*at),
+        opened="" if at is None else run_cells.name(*at),
         on_open=_on_open,
         on_sort=_on_sort,
         selected=(state.get(settling.SELECTED) or ()) if settling.may() else None,
         on_select=settling.select,
-        on_digit=partial(_on_digit, run.id, rubric),
+        on_digit=partial(_on_digit, run.id, rubric, found),
         height=HEIGHT,
     )
 
@@ -223,7 +226,7 @@ def _alone(
     heads = [
         _head("Item", "item_id"),
         _head("Score", "score", fmt.score(means.score.value)),
-        *(_head(name, "", systems.share(means.criteria[name])) for name in asked),
+        *(_head(name, "", run_cells.share(means.criteria[name])) for name in asked),
         *(Head(f"Own {number + 1}") for number in range(own)),
         *([_head("System", "system")] if several else []),
         Head("Notes", wide=90),
@@ -234,16 +237,25 @@ def _alone(
         item, extra = one.row, [name for name in one.cells if name not in asked]
         cells = [
             _name_of(item.item_id),
-            _score(rubric, item),
-            *(_shown(one, name) for name in asked),
-            *(_shown(one, name) for name in extra),
+            run_cells.score(rubric, item),
+            *(run_cells.verdict(one, name) for name in asked),
+            *(run_cells.verdict(one, name) for name in extra),
             *[Shown("")] * (own - len(extra)),
             *([Shown(one_line(item.system, 40))] if several else []),
-            Shown(notes(item)),
+            Shown(run_cells.notes(item)),
             Shown(one_line(item.preview, 60)),
         ]
         rows.append(cells)
     return heads, rows
+
+
+def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
+    """The headings that criteria stand under, over their columns; none where there are none."""
+    if not any(criterion.section for criterion in rubric.criteria):
+        return []
+    parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
+    over = [(one_line(section, 60), len(list(criteria)), "") for section, criteria in parts]
+    return [("", 2, ""), *over, ("", columns - 2 - len(rubric.criteria), "")]
 
 
 def _beside(
@@ -255,41 +267,15 @@ def _beside(
 ) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
     """One task a row: under the score and each criterion, the systems side by side."""
     items = {one.row.item_id: one for one in found}
-    asked, names = [criterion.name for criterion in rubric.criteria], of.tasks.systems
     by_name = {one.system: one for one in of.means}
-    heads = [Head("Task"), *(Head(n, fmt.score(by_name[n].score.value)) for n in names)]
-    heads += [
-        Head(n, systems.share(by_name[n].criteria[criterion])) for criterion in asked for n in names
-    ]
-    groups = [("", 1, "")]
-    groups += [
-        (one_line(name or "Score", 60), len(names), systems.gap_words(of, name))
-        for name in ["", *asked]
-    ]
+    sides = [run_cells.side_of(name, rubric, by_name[name]) for name in of.tasks.systems]
     rows = []
     for task in lines:
-        here = [items.get(task.items.get(name, "")) for name in names]
-        scores = (Shown("") if one is None else _score(rubric, one.row) for one in here)
-        cells = (cell for name in asked for cell in _differing(here, name))
-        asked_of = prompts[task.id] or task.id
-        rows.append([Shown(one_line(asked_of, 40), tells=one_line(asked_of, 300)), *scores, *cells])
-    return heads, rows, groups
-
-
-def _differing(here: Sequence[GridItem | None], name: str) -> list[Shown]:
-    """A task's cells of one criterion, marked where the systems got another verdict."""
-    cells = [Shown("") if one is None else _shown(one, name, one.row.system) for one in here]
-    verdicts = {cell.words for one, cell in zip(here, cells, strict=True) if one is not None}
-    if len(verdicts) < 2:
-        return cells
-    return [
-        cell
-        if one is None
-        else cell._replace(
-            signs=f"{cell.signs} {APART}".strip(), tells=f"{cell.tells}, the systems differ"
-        )
-        for one, cell in zip(here, cells, strict=True)
-    ]
+        asked = prompts[task.id] or task.id
+        own = Shown(one_line(asked, 40), tells=one_line(asked, 300))
+        rows.append((own, [items.get(task.items.get(one.name, "")) for one in sides]))
+    criteria = [criterion.name for criterion in rubric.criteria]
+    return run_cells.abreast("Task", sides, criteria, rows, partial(systems.gap_words, of))
 
 
 def _head(words: str, sort: str, note: str = "") -> Head:
@@ -301,46 +287,10 @@ def _head(words: str, sort: str, note: str = "") -> Head:
     return Head(words, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
-def _name(*parts: str) -> str:
-    return json.dumps(parts)
-
-
 def _name_of(item_id: str) -> Shown:
     shown = visible(item_id)
-    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=_name(item_id))
-
-
-def _score(rubric: Rubric, item: RunItemRow) -> Shown:
-    marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
-    more = f", {notes(item)}" if notes(item) else ""
-    tone = drawn.tone_of(item.score) if rubric.scoring.normalize else "plain"
-    words = "no grade" if item.ungraded else fmt.score(item.score)
-    return Shown(
-        words,
-        tone if item.score is not None else "none",
-        " ".join(marks),
-        f"{visible(item.item_id)}: score {words}{more}",
-        _name(item.item_id),
-    )
-
-
-def _shown(one: GridItem, name: str, system: str = "") -> Shown:
-    where = f"{system + ', ' if system else ''}{one.row.item_id}, {name}"
-    return drawn.cell_of(one.cells.get(name), _name(one.row.item_id, name), where=where)
-
-
-def notes(one: RunItemRow) -> str:
-    """What is remarkable about an item, in words."""
-    parts = [OUTCOME_WORDS[one.outcome]] if one.outcome in ("pass", "fail") else []
-    parts += ["needs a person"] if one.review else []
-    parts += [fmt.plural(one.failures, "failure")] if one.failures else []
-    parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []
-    covered = "incomplete" if one.coverage is None else f"{fmt.percent(one.coverage)} assessed"
-    asked = one.votes or one.failures
-    parts += [] if one.complete else [covered if asked else "not asked yet"]
-    if one.low is not None and one.high is not None and one.low < one.high:
-        parts.append(f"score between {fmt.score(one.low)} and {fmt.score(one.high)}")
-    return ", ".join(parts)
+    opens = run_cells.name(item_id)
+    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=opens)
 
 
 def _on_open(said: str) -> None:
@@ -352,14 +302,17 @@ def _on_open(said: str) -> None:
         state.put(_WHOLE, True)
 
 
-def _on_digit(run_id: int, rubric: Rubric, name: str, digit: int) -> None:
+def _on_digit(
+    run_id: int, rubric: Rubric, found: Sequence[GridItem], name: str, digit: int
+) -> None:
     """Settle the cell, or all that are selected with it if they are of one criterion."""
     cell = tuple(json.loads(name))
     cells = settling.selected()
     cells = cells if cell in cells else [cell]
     asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
     if asked is not None:
-        settling.by_digit(run_id, cells, asked, digit)
+        then = partial(criterion.see_next, found, *cell) if opened(found) == cell else None
+        settling.by_digit(run_id, cells, asked, digit, then)
 
 
 def _on_sort(said: str) -> None:

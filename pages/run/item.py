@@ -17,9 +17,10 @@ from core.services.results.item_view import CriterionView, ItemView
 from core.services.review import audit_trail
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
-from pages.run import cells, criterion, filters
+from pages.run import criterion, filters
 from pages.run.filters import ITEM_ACT, ITEM_OPEN
 from pages.ui import routes, state
+from pages.ui.grid import cells
 from pages.ui.items import context_words
 from pages.ui.places import work
 from pages.ui.resources import remembered, store

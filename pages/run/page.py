@@ -209,7 +209,8 @@ def _judge(judge: Judge) -> list[str]:
         not in ("name", "kind", "model", "weight", "shuffle", "params", "stage", "shadow", "checks")
     ]
     settings += ["shadow: does not count"] if judge.shadow else []
-    order = "as written" if judge.offline or not judge.shuffle else "in an order drawn per question"
+    order = "as written" if not judge.shuffle else "in an order drawn per question"
+    order = "none: it reads the text alone" if judge.offline else order
     return [
         esc(judge.name),
         esc(words.who_answers(judge)),

@@ -17,9 +17,10 @@ from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
 from core.services.results.grid import MeanOver, MeansOf
 from core.text import numbers as fmt
-from pages.run.cells import Shown
 from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
+from pages.ui.grid.cells import Shown
+from pages.ui.grid.run_cells import share
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, table
@@ -206,11 +207,6 @@ def _line(one: MeansOf, rubric: Rubric) -> list[Shown]:
 
 def _over(mean: MeanOver) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
-
-
-def share(mean: MeanOver) -> str:
-    """Return a mean share as a percentage, or a dash if it is undefined."""
-    return fmt.DASH if mean.value is None else fmt.percent(mean.value)
 
 
 def _gap(gap: Gap, pair: tuple[str, str]) -> Shown:

@@ -39,8 +39,8 @@ def show() -> None:
     with st.container(border=True), shown_errors():
         resources.held_line("start", files, "Clear")
         seen = resources.recognised(files)
-        for one in seen:
-            _seen(one)
+        for dropped in seen:
+            _seen(dropped)
         _ways(seen)
 
 
@@ -93,7 +93,7 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
     """Where these files can go: the likeliest first, the others beside it."""
     class_, rubric = reading.of_kind(seen, "texts"), reading.of_kind(seen, "rubric")
     votes = reading.of_kind(seen, "votes")
-    systems = next((one for one in seen if len(one.systems) > 1), None)
+    systems = next((dropped for dropped in seen if len(dropped.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
         # Whoever came to compare has that first.
         if systems is not None:
@@ -104,15 +104,15 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
         ):
             _compare(class_, apart)
         if class_ or rubric:
-            words = "Grade these texts" if class_ else "Grade texts with this rubric"
+            text = "Grade these texts" if class_ else "Grade texts with this rubric"
             if class_ and rubric:
-                words = "Grade these texts with this rubric"
-            if _way(words, "grading", primary=not state.get(START_PAIRS)):
+                text = "Grade these texts with this rubric"
+            if _way(text, "grading", primary=not state.get(START_PAIRS)):
                 resources.hold("texts", class_)
                 resources.hold("rubric", rubric)
                 resources.hold("start", ())
                 routes.go(routes.GRADE)
-        doubtful = tuple(file for one in seen if one.also_votes for file in one.files)
+        doubtful = tuple(file for dropped in seen if dropped.also_votes for file in dropped.files)
         if (votes or doubtful) and _way(
             "Review and measure these votes" if votes else "Its columns are votes: import them",
             "upload",

@@ -87,23 +87,23 @@ def _pictures() -> None:
         return
     theme = "dark" if st.context.theme.type == "dark" else "light"
     with st.grid(3, min_column_width=230):
-        for name, words, page in PICTURES:
+        for name, caption, page in PICTURES:
             with st.container(gap="xxsmall"):
-                st.image(FOLDER / f"{name}-{theme}.png", alt=words)
+                st.image(FOLDER / f"{name}-{theme}.png", alt=caption)
                 item = {state.ITEM: telling.item_id} if name == "item" else {}
-                routes.link(page, words, {state.RUN: run_id, **item}, icon="arrow_forward")
+                routes.link(page, caption, {state.RUN: run_id, **item}, icon="arrow_forward")
 
 
 def _ways_in() -> None:
     """Three ways in, the first one the usual."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        for words, icon, kind, page in (
+        for text, icon, kind, page in (
             ("Grade my texts", "grading", "primary", routes.GRADE),
             ("Review my tool's results", "upload", "secondary", routes.IMPORT_VOTES),
             ("Compare two prompts", "swords", "secondary", routes.CONTESTS),
         ):
             if st.button(
-                words,
+                text,
                 key=state.key(START_WAY, page.url),
                 type="primary" if kind == "primary" else "secondary",
                 icon=f":material/{icon}:",
@@ -117,9 +117,9 @@ def _leave_for(page: routes.Screen) -> None:
     if page != routes.CONTESTS:
         drop.take_along()
         routes.go(page)
-    found = None if resources.held("start") else grading.compared(store())
-    if found is not None:
-        routes.go(page, {state.PLAN: state.NEW, state.DATASET: found})
+    dataset = None if resources.held("start") else grading.compared(store())
+    if dataset is not None:
+        routes.go(page, {state.PLAN: state.NEW, state.DATASET: dataset})
     # What was dropped stays: that it is to be compared is now known.
     state.put(drop.START_PAIRS, True)
 

@@ -98,16 +98,16 @@ def _roster(upload: Any) -> Roster | None:
 
 def _choices(file: str, roster: Roster) -> GradeChoices:
     """What the file leaves open, asked; the rest is found."""
-    known = roster.kind not in ("table",)
+    in_form = roster.kind not in ("table",)
     st.caption(f"This is {KIND_WORDS[roster.kind]} with {_students(len(roster.students))}.")
     left, middle, right = st.columns(3)
     match = grade = maximum = None
     with left:
-        match = _column("Students are identified by", file, "match", roster.who, optional=known)
+        match = _column("Students are identified by", file, "match", roster.who, optional=in_form)
     if roster.kind != "canvas_rubric":
         with middle:
-            one = len(roster.grades) == 1
-            grade = _column("The grade goes to", file, "grade", roster.grades, optional=one)
+            single = len(roster.grades) == 1
+            grade = _column("The grade goes to", file, "grade", roster.grades, optional=single)
         if roster.kind in ("table", "moodle_gradebook") or _says_nothing(roster):
             maximum = right.number_input(
                 "A full score earns",
@@ -167,10 +167,10 @@ def _column(
 
 def _result(run_id: int, filled: Filled) -> None:
     choices = filled.choices
-    known = f"{filled.matched:,} of {_students(filled.students)}"
+    share = f"{filled.matched:,} of {_students(filled.students)}"
     st.html(
         f'<div class="rs-section">{fmt.plural(filled.written, "cell")} will change</div>'
-        f'<span class="rs-quiet">{esc(known)} are known: {esc(choices.match or "")} is the '
+        f'<span class="rs-quiet">{esc(share)} are known: {esc(choices.match or "")} is the '
         f"items' {esc(choices.by or '')}.</span>"
     )
     problem_list(filled.problems)
@@ -217,9 +217,9 @@ def trust_statement(run_id: int, votes: int) -> None:
     """The statement on a run that has votes; where nothing is known, links to what would tell."""
     if not votes:
         return
-    found = trust_of(run_id)
-    st.html(f'<div class="rs-prose" style="max-width:none">{esc(found.sentence)}</div>')
-    if found.found.right.value is None:
+    trust = trust_of(run_id)
+    st.html(f'<div class="rs-prose" style="max-width:none">{esc(trust.sentence)}</div>')
+    if trust.found.right.value is None:
         with st.container(horizontal=True, gap="small"):
             routes.link(
                 routes.QUEUES, "Review a random audit", {state.RUN: run_id}, icon="rate_review"

@@ -289,11 +289,23 @@ def _keep_place(*, reload: bool) -> None:
     )
 
 
-def _given(heard: _Heard, header: Header) -> str | None:
+def _kept(heard: _Heard) -> str | None:
+    """Return this tab's name, else the one that the browser has kept."""
+    if state.get(NAME) is None and heard.name.strip() and state.get(KEEP) is None:
+        state.put(NAME, reviewers.sign_in(store(), heard.name).name)
     name: str | None = state.get(NAME)
-    if name is None and heard.name.strip() and state.get(KEEP) is None:
-        name = reviewers.sign_in(store(), heard.name).name
-        state.put(NAME, name)
+    return name
+
+
+def ask_name_early(key: str) -> None:
+    """Take the name that the browser has kept, else draw its field: before it is needed."""
+    if not login_configured():
+        _kept(_listen())
+    ask_name(key)
+
+
+def _given(heard: _Heard, header: Header) -> str | None:
+    name = _kept(heard)
     if name is None:
         # Drawn late: a browser that knows a name sends it before a person would read the question.
         with st.container(key="rs_late"):
@@ -352,8 +364,9 @@ def ask_name(key: str) -> str:
         "Your name",
         key=key,
         max_chars=LONGEST,
-        width=260,
-        help="Stands beside what you do here, for others to read.",
+        width=180,
+        placeholder="Your name",
+        label_visibility="collapsed",
     )
     return written
 

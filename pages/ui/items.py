@@ -147,6 +147,8 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None) -> str:
     sure += [f"chances: {_chances(criterion, vote.probabilities)}"] if vote.probabilities else []
     if other := vote.detail.get("other_chance"):
         sure.append(f"other replies {fmt.score(float(str(other)))}")
+    if method := vote.detail.get("method"):
+        sure.append(f"no order of options: {method}")
     if why := vote.detail.get("no_chances"):
         sure.append(f"no chances: {why}")
     quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""

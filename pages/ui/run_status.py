@@ -101,10 +101,10 @@ def status_words(row: RunRow) -> tuple[str, Tone]:
         return IMPORTED
     if row.cancel and row.status == "running" and not is_stalled(row):
         return "◼ Stopping", "warn"
-    words, tone = STATUS[said_of(row)]
+    text, tone = STATUS[said_of(row)]
     if row.failures_open and not row.active:
-        words = f"{words}, {fmt.plural(row.failures_open, 'failure')}"
-    return words, tone
+        text = f"{text}, {fmt.plural(row.failures_open, 'failure')}"
+    return text, tone
 
 
 def status_tag(row: RunRow) -> str:
@@ -159,8 +159,8 @@ def draw(look: RunProgress, *, grades: bool = False, pace: bool = True, about: s
             _grades(run)
         _buttons(look)
     if run.active:
-        words = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_of(run)}"
-        st.progress(min(1.0, look.share), text=words)
+        text = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_of(run)}"
+        st.progress(min(1.0, look.share), text=text)
         if waits := lifecycle.waiting_words(look):
             st.caption(f"{label(waits)}. {SLOW}")
         if pace and not _out(look):
@@ -214,7 +214,7 @@ def _pace(look: RunProgress) -> None:
 
 def _out(look: RunProgress) -> list[BatchRow]:
     """The batches that a provider works off."""
-    return [one for one in look.batches if one.at_provider]
+    return [batch for batch in look.batches if batch.at_provider]
 
 
 def _batches(look: RunProgress) -> None:
@@ -223,7 +223,7 @@ def _batches(look: RunProgress) -> None:
     if out:
         table(
             ("Batch of", "Answered", "Sent", "At the provider", "Next look"),
-            (_batch(one, look.row.active) for one in out),
+            (_batch(batch, look.row.active) for batch in out),
             name="Batches at the provider",
             numbers=(1,),
         )
@@ -235,8 +235,8 @@ def _batches(look: RunProgress) -> None:
             "Nobody looks at these now, and the provider works on. Resume takes their answers; "
             "Cancel stops them."
         )
-    for words in dict.fromkeys(one.message for one in out if one.message):
-        st.warning(label(words), icon=":material/cloud_off:")
+    for message in dict.fromkeys(batch.message for batch in out if batch.message):
+        st.warning(label(message), icon=":material/cloud_off:")
 
 
 def _batch(one: BatchRow, active: bool) -> list[str]:
@@ -250,7 +250,7 @@ def _batch(one: BatchRow, active: bool) -> list[str]:
 
 def _buttons(look: RunProgress) -> None:
     run = look.row
-    called_off = not run.active and any(one.out for one in look.batches)
+    called_off = not run.active and any(batch.out for batch in look.batches)
     if (run.active and not look.stalled) or called_off:
         st.button(
             "Cancel",
@@ -304,11 +304,11 @@ def _grades(run: RunRow) -> None:
 
 def _elsewhere(look: RunProgress) -> None:
     """Where a run goes on whose judges are code that no page runs; nothing where none is left."""
-    found = code_elsewhere(look.row.panel.judges)
+    programs = code_elsewhere(look.row.panel.judges)
     left = look.row.planned - look.row.votes - look.spared
-    if found and left > 0:
+    if programs and left > 0:
         st.caption(f"What is left ({fmt.plural(left, 'vote')}) cannot be asked from here:")
-        problem_list(found)
+        problem_list(programs)
 
 
 def show_failures(look: RunProgress) -> None:
@@ -325,7 +325,7 @@ def show_failures(look: RunProgress) -> None:
             f"<div>{esc(advice(kind.kind, of) if look.row.panel.askable else IMPORTED_EMPTY)}</div>"
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
-    kinds = ", ".join(FAILURE_WORDS.get(one.kind, one.kind) for one in look.failures)
+    kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)
     # Beside votes it is one line, so that what came out is on the first screen.
     with st.expander(
         label(f"No vote came of {fmt.plural(look.row.failures_open, 'question')}: {kinds}"),

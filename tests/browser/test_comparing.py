@@ -56,10 +56,11 @@ def test_from_a_run_to_the_votes_behind_a_verdict_that_flipped(
     seen(page, "weak", "strong")
     page.get_by_role("button", name="clear: UNMET → MET").click()
     settle(page)
-    box = page.get_by_role("radiogroup", name="Items")
-    assert [one.inner_text() for one in box.get_by_role("radio").all()] == FLIPPED
-    press(page, "i6", role="radio")
-    assert parse_qs(urlsplit(page.url).query)["item"] == ["i6"]
+    names = page.get_by_role("grid").get_by_role("rowheader")
+    assert [one.inner_text() for one in names.all()] == FLIPPED
+    page.get_by_role("gridcell", name="A, i6, clear").click()
+    settle(page)
+    assert parse_qs(urlsplit(page.url).query)["cell"] == ["i6", "clear"]
     # Item 6 is labelled UNMET: right in the first run, wrong in the second.
     assert main_text(page).index("✓ the label is UNMET") < main_text(page).index("✕ the label is")
     press_what_was_judged(page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections import defaultdict
 from typing import Any
@@ -66,9 +67,11 @@ def test_imported_votes_lead_from_a_cell_of_their_agreement_to_its_items(
     page.get_by_text("14 raters", exact=True).wait_for()
     press(page, "Import")
     follow(page, "See how far they agree")
-    page.get_by_text("How this is decided").wait_for()
+    page.get_by_role("table", name="Agreement per criterion").wait_for()
+    page.get_by_role("button", name=re.compile(" against ")).click()
     choose(page, "Against", "Against: Labels (gold)")
     choose(page, "Rater", f"Rater: {MODEL}")
+    page.keyboard.press("Escape")
     page.get_by_role("link", name=CRITERION, exact=True).first.click()
     page.get_by_text("All criteria", exact=True).wait_for()
     settle(page)

@@ -62,7 +62,7 @@ def test_a_researcher_measures_three_raters_takes_the_figures_into_a_paper_and_g
     page.get_by_text("3 raters", exact=True).wait_for()
     press(page, "Import")
     follow(page, "See how far they agree")
-    page.get_by_text("How this is decided").wait_for()
+    page.get_by_role("table", name="Agreement per criterion").wait_for()
     settle(page)
     address, said = page.url, main_text(page)
     # cem says otherwise of 3 of 12 stories: 6 of 36 ratings differ (2 pairs of 3, by halves);
@@ -72,6 +72,7 @@ def test_a_researcher_measures_three_raters_takes_the_figures_into_a_paper_and_g
     page.get_by_text("What was asked").wait_for()
     settle(page)
     with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download").click()
         page.get_by_role("button", name="Markdown").click()
     text = Path(waiting.value.path()).read_text(encoding="utf-8")
     assert "0.67" in text

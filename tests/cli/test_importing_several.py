@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from click.testing import CliRunner
 
 from core.cli import import_export, main
+from core.formats.known import FORMATS
 from core.formats.rubrics.canvas import canvas_rubric
-from core.formats.votes.reading import SourceKind
+from core.formats.votes.reading import TABLES
 from core.store.store import Store
 from tests.services.exports.class_of_four import RUBRIC, class_of_four
 
@@ -22,8 +23,9 @@ def run_cli(store: Store, *arguments: str, stdin: str | None = None) -> Any:
 
 
 def test_the_shapes_of_help_are_those_there_are() -> None:
-    shapes = {shape for part in get_args(SourceKind) for shape in get_args(part)}
-    assert set(import_export.IMPORT_SHAPES) == {"auto", *shapes}
+    named = {known.name for known in FORMATS if "votes" in known.holds}
+    others = {"auto", "folder", "autorubric", "rubric", "dataset"}
+    assert set(import_export.IMPORT_SHAPES) == {*named, *TABLES, *others}
 
 
 def test_standard_input_is_told_by_its_content(store: Store) -> None:

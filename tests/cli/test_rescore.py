@@ -9,7 +9,8 @@ import pytest
 
 from core.cli.rescore import score_source
 from core.errors import InputError, NotFound
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.known import kind_of
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
 from core.services.agreement.metrics_report import metrics_source
 from core.services.imports.vote_import import bring_in

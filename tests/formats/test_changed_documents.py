@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from core.errors import InputError
+from core.formats.known import kind_of
 from core.formats.rubrics.forms import read_rubrics
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.write_back import BackCell, BackItem, write_back
 from tests.formats import foreign_shapes

@@ -345,7 +345,8 @@ def _run_surfaces(
     panel = frame[frame.rater == "panel"].set_index("criterion")
     markdown = command(store, "export", run, "--format", "markdown", "--out", "-")
     paper = html.unescape(command(store, "export", run, "--format", "html", "--out", "-"))
-    agreement, said = on_page(routes.AGREEMENT, run=run)
+    agreement, _ = on_page(routes.AGREEMENT, run=run)
+    figures, said = on_page(routes.AGREEMENT, run=run, view="figures")
     against, home = on_page(routes.RUN, run=run, view="labels")
     for place in (markdown, paper, said, home):
         assert trust["in_words"] in re.sub(r"\\(.)", r"\1", place)
@@ -358,7 +359,8 @@ def _run_surfaces(
             assert (int(row[3]), row[4], row[6]) == (one.n, *shown)
             if one.alpha is not None:
                 assert row[2] == score(one.alpha)
-        told, every = (r for r in agreement if r and r[0] == name)
+        (told,) = (r for r in agreement if r and r[0] == name)
+        (every,) = (r for r in figures if r and r[0] == name)
         assert (told[-4], int(told[-3]), told[-2]) == (shown[1], one.n, shown[0])
         assert (int(re.sub(r"\D", "", every[1])), every[2], every[4]) == (one.n, *shown)
         row = next(r for r in against if r and r[0] == name)

@@ -156,8 +156,8 @@ def test_it_grades_and_lints_where_a_core_py_lies(installed: Installed, tmp_path
     before = installed.files()
     said = installed.run("rubric-studio", "demo", "--json", "--db", str(tmp_path / "studio.db"))
     assert said.returncode == 0, said.stderr
-    # The example has 216 answers: 108 teach, 108 are graded.
-    assert json.loads(said.stdout)["items"] == 108
+    # The example has 432 answers: 288 teach, 144 are graded.
+    assert json.loads(said.stdout)["items"] == 144
     (installed.folder / "mine.yaml").write_text(
         "name: Mine\ncriteria:\n- {name: Polite, requirement: Thanks the customer.}\n"
     )

@@ -57,13 +57,11 @@ def test_three_questions_have_at_least_sixty_answers_each(answers):
     assert all(prompt and reference for prompt, reference in counts)
 
 
-def test_half_of_the_answers_of_each_question_are_for_calibration(answers):
-    halves = defaultdict[str, Counter[str | None]](Counter)
+def test_two_thirds_of_the_answers_of_each_question_are_for_calibration(answers):
+    parts = defaultdict[str, Counter[str | None]](Counter)
     for item in answers:
-        halves[item.prompt][item.split] += 1
-    for half in halves.values():
-        assert set(half) == {"calibration", "evaluation"}
-        assert half["calibration"] == half["evaluation"]
+        parts[item.prompt][item.split] += 1
+    assert all(part == {"calibration": 96, "evaluation": 48} for part in parts.values())
 
 
 def test_every_answer_has_a_valid_label_for_every_criterion(answers, rubric):
@@ -73,7 +71,7 @@ def test_every_answer_has_a_valid_label_for_every_criterion(answers, rubric):
         assert None not in [item.truth(c) for c in rubric.criteria], item.id
 
 
-def test_every_option_is_used_in_both_halves(answers, rubric):
+def test_every_option_is_used_in_both_parts(answers, rubric):
     for criterion in rubric.criteria:
         options = criterion.options
         for split in ("calibration", "evaluation"):

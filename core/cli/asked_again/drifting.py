@@ -43,9 +43,9 @@ def drift(
             say_outlook(outlook, "items", alone=only_estimate, as_json=as_json)
             if only_estimate:
                 return
-            made = anchors.ask(store, number, budget)
-            follow(store, made)
-            whole = bool(lifecycle.summary(store, made)["complete"])
+            repeat = anchors.ask(store, number, budget)
+            follow(store, repeat)
+            whole = bool(lifecycle.summary(store, repeat)["complete"])
         result = anchors.drift(store, number)
         common.report(anchors.as_data(result), lambda _: anchors.as_text(result), as_json)
         sys.exit(common.DONE if whole and not result.alerts else common.NOT_ALL)

@@ -54,10 +54,10 @@ def impression(
     with common.plain_errors(as_json), open_to_plan(db, only_estimate or last) as store:
         number = run_number(run)
         if last:
-            made = one_impression.latest(store, number)
-            if made is None:
+            newest = one_impression.latest(store, number)
+            if newest is None:
                 raise NotFound(f"Run {number} was not asked so yet. Leave --last away to ask.")
-            task = made.id
+            task = newest.id
         else:
             outlook = one_impression.estimate(store, number, answers, seed)
             say_outlook(outlook, "answers", alone=only_estimate, as_json=as_json)

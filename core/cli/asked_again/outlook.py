@@ -34,12 +34,12 @@ def say_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: boo
 
     ``texts`` names the counted things: answers, items, or texts.
     """
-    words = f"{expected.items:,} {texts}, {expected.calls:,} calls, {price(expected.cost)}"
+    text = f"{expected.items:,} {texts}, {expected.calls:,} calls, {price(expected.cost)}"
     if alone:
         data = {texts: expected.items, "calls": expected.calls, "cost_usd": expected.cost}
-        common.report(data, lambda _: words, as_json)
+        common.report(data, lambda _: text, as_json)
     else:
-        common.say(words)
+        common.say(text)
 
 
 def price(cost: float | None) -> str:

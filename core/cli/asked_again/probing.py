@@ -139,18 +139,18 @@ def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
         pass
     if task.status != "done":
         raise InputError(f"Writing ended as {task.status}. {task.message}".strip())
-    kept = written_twins.probe_of(store, task)
-    return replace(kept, budget=request.budget, earns=request.earns)
+    probe = written_twins.probe_of(store, task)
+    return replace(probe, budget=request.budget, earns=request.earns)
 
 
 def _newest(store: Store, run: int) -> int:
     from core.errors import NotFound
     from core.services.diagnostics import probes
 
-    made = probes.of_run(store, run)
-    if not made:
+    probes_of_run = probes.of_run(store, run)
+    if not probes_of_run:
         raise NotFound(f"Run {run} has no probes yet. Leave --last away to ask its judges.")
-    return made[0].id
+    return probes_of_run[0].id
 
 
 def _asked(store: Store, probe_id: int, as_json: bool) -> int:

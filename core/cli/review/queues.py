@@ -72,13 +72,13 @@ def queue_make(
         rule, settings = _rule(because, criteria, audit, most), QueueSettings(confirm_same=same)
         seed = clock.draw_seed() if seed is None else seed
         chosen = queues.preview(store, run, rule, order=order, seed=seed)
-        made = None
+        queue_id = None
         if not dry:
-            made = queues.make_queue(
+            queue_id = queues.make_queue(
                 store, at_terminal(), run, name, rule, settings, order=order, seed=seed
             ).id
         report = {
-            "queue": made,
+            "queue": queue_id,
             "cells": chosen.cells,
             "doubtful": chosen.doubtful,
             "random": chosen.random,
@@ -116,9 +116,9 @@ def _made_text(store: Store, run: int, report: dict[str, Any]) -> str:
     earlier = partial(random_labels.number_drawn, store, run)
     parts = queues.parts(report["doubtful"], report["random"], earlier)
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report["by_reason"].items()))
-    made = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
+    head = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
     lines = [
-        f"{made} {report['cells']} cells of {report['items']} items: {parts}.",
+        f"{head} {report['cells']} cells of {report['items']} items: {parts}.",
         f"By reason: {reasons or 'none'}.",
     ]
     if report["left_out_by_cap"]:

@@ -71,9 +71,9 @@ def _keep(
     from core.services.review import regrades
 
     store = open_db(db)
-    kept = regrades.request(store, at_terminal(), run, wanted)
-    queue = regrades.queue_open(store, at_terminal(), run).id if queued and kept else None
-    common.report({"run": run, "cells": kept, "queue": queue}, _kept_text, as_json)
+    cells = regrades.request(store, at_terminal(), run, wanted)
+    queue = regrades.queue_open(store, at_terminal(), run).id if queued and cells else None
+    common.report({"run": run, "cells": cells, "queue": queue}, _kept_text, as_json)
 
 
 def _kept_text(report: dict[str, Any]) -> str:
@@ -108,8 +108,8 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
-        made = regrades.queue_open(open_db(db), at_terminal(), run)
-        common.report({"queue": made.id}, lambda data: f"Queue {data['queue']}.", as_json)
+        queue = regrades.queue_open(open_db(db), at_terminal(), run)
+        common.report({"queue": queue.id}, lambda data: f"Queue {data['queue']}.", as_json)
 
 
 @regrade.command("list")

@@ -27,6 +27,7 @@ from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.rubrics.keys import kept, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import ColumnRole, Parsed, enough, kind_of, refusal, shortened, stem
 
 #: More items are refused: reading them takes over five seconds and 300 MB.
@@ -41,7 +42,7 @@ HEADER_KEYS = frozenset(
 
 
 def parse_dataset(
-    data: str | bytes,
+    data: str | bytes | Opened,
     name: str,
     rubric: Rubric | None = None,
     changes: Sequence[str] | None = None,
@@ -50,7 +51,7 @@ def parse_dataset(
     r"""Return the dataset in a table of any format, with columns guessed by name.
 
     Args:
-        data: the file's content.
+        data: the file's content; an opened file is let go of.
         name: the file's name; its ending decides the format.
         rubric: validates labels and aligns lists of labels, unless the item or the dataset has a
             rubric of its own.
@@ -64,7 +65,9 @@ def parse_dataset(
     >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
     'a1'
     """
-    table = read_table(data, name, sheet, most=MAX_ITEMS + 1)
+    opened = Opened.of(data, name)
+    table = read_table(opened, name, sheet, most=MAX_ITEMS + 1)
+    opened.let_go()
     return dataset_of(table, name, rubric, changes, spend=True)
 
 
@@ -82,9 +85,11 @@ def dataset_of(
     if changes is not None:
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows and not mapping.are_tasks:
-            raise refusal("dataset", [_no_submission(table, _proposed(table))], name)
+            options = maps_of("submission", proposed_texts(table))
+            mend = f"Say which column it is: {options}." if options else "None of them holds texts."
+            raise refusal("dataset", [_no_submission(table, mend)], name)
     said = {change.partition("=")[2] for change in changes or ()}
-    return _build(table, mapping, name, header, rubric, said, spend=spend and not table.flat)
+    return _build(table, mapping, name, header, rubric, said, spend=spend)
 
 
 def build_dataset(
@@ -120,6 +125,7 @@ def _build(
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
     roles = role_table(table, mapping.roles(), said)
+    notices = [*table.notices, *header.notices, *_column_notices(table, mapping, roles)]
     reader = ItemReader(table, mapping, header.rubric or rubric)
     ids = _ids(table, mapping, reader.problems)
     items = list[Item | None]()
@@ -136,8 +142,7 @@ def _build(
     data = {**header.data, "items": tuple(items)}
     data.setdefault("name", stem(name, "Untitled dataset"))
     dataset = build(Dataset, data, "dataset", name)
-    notices = [*table.notices, *header.notices]
-    notices += _column_notices(table, mapping, roles) + _text_notices(table, mapping, reader)
+    notices += _text_notices(table, mapping, reader)
     return Parsed(dataset, shortened(notices + reader.remarks()), roles=roles)
 
 
@@ -166,12 +171,6 @@ def _no_submission(table: Table, otherwise: str) -> Problem:
     guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
     mend = next(filter(None, guesses), otherwise)
     return Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)
-
-
-def _proposed(table: Table) -> str:
-    """Return a suggestion for the command line."""
-    options = maps_of("submission", proposed_texts(table))
-    return f"Say which column it is: {options}." if options else "None of them holds texts."
 
 
 def _columns(table: Table) -> str:

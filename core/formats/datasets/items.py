@@ -24,7 +24,7 @@ from core.formats.datasets.labels import (
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
 from core.formats.datasets.table import Table
-from core.formats.rubrics.foreign_documents import converted
+from core.formats.rubrics.forms import converted
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
 
@@ -83,6 +83,7 @@ class ItemReader:
         self.empty: list[int] = []
         self._found_in_meta = set[str]()
         self._texts, self._rows = set[int](), 0
+        self._shared: dict[Any, Any] = {}
 
     def remarks(self) -> list[Problem]:
         """Return the notices, with one if rows repeat texts and a note could say who rated."""
@@ -115,7 +116,7 @@ class ItemReader:
         # Empty fields keep their default, which saves memory in every item.
         filled = {name: value for name, value in data.items() if value or name in _NEEDED}
         try:
-            return build(Item, filled, "item")
+            return build(Item, filled, "item").sharing(self._shared)
         except InputError as error:
             for p in error.problems:
                 self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))
@@ -177,7 +178,7 @@ class ItemReader:
         if isinstance(value, str):
             return parse_rubric(value, "rubric.yaml").value
         parsed = rubric_from(
-            converted(value)[0],
+            converted(value),
             self._table.name,
             lambda path: self._table.line_of(row, (column, *path)),
             "Rubric of one item",
@@ -261,7 +262,8 @@ class ItemReader:
             return
         value = cells.get(column)
         self._rows += 1
-        self._texts.add(hash(str(value)))
+        if self._mapping.meta:
+            self._texts.add(hash(str(value)))
         blank = value is None or (isinstance(value, str) and not value.strip())
         if value is None or (blank and meta.get(TEXT_AVAILABLE) is False):
             meta[TEXT_AVAILABLE] = False

@@ -44,8 +44,9 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> SheetRow
     if problems := _bad_heads(sheet, heads, header):
         raise refusal("table", problems, name)
     body = numbers[head + 1 :]
-    notices += _filled_down(sheet, header)
-    rows = tuple({text: sheet.rows[n].get(c, "") for c, text in heads.items()} for n in body)
+    cells = dict(sheet.rows)
+    notices += _filled_down(sheet, cells, header)
+    rows = tuple({text: cells[n].get(c, "") for c, text in heads.items()} for n in body)
     if not rows:
         problem = Problem("has a header, but no rows.", "Add one row per item.", (), header + 1)
         raise refusal("table", [problem], name)
@@ -70,7 +71,9 @@ def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[P
     return problems
 
 
-def _filled_down(sheet: FilledCells, header: int) -> list[Problem]:
+def _filled_down(
+    sheet: FilledCells, cells: dict[int, dict[int, str]], header: int
+) -> list[Problem]:
     """Fill cells that are merged downwards; return notices."""
     down, across = list[str](), list[str]()
     for top, left, bottom, right in sheet.merged:
@@ -80,8 +83,8 @@ def _filled_down(sheet: FilledCells, header: int) -> list[Problem]:
         (across if right > left else down).append(area)
         for row in range(top + 1, bottom + 1 if right == left else top + 1):
             # A row with nothing else is empty.
-            if row in sheet.rows:
-                sheet.rows[row][left] = sheet.rows[top][left]
+            if row in cells:
+                cells[row] = {**cells[row], left: cells[top][left]}
     notices = list[Problem]()
     if down:
         notices.append(Problem(f"Merged cells hold their value in every row: {_some(down)}."))

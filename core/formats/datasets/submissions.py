@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.office.archive import MOST_FILES, Unpacked, is_zip
 from core.formats.office.documents import document_text, is_document
+from core.formats.source.archives import MOST_FILES
+from core.formats.source.opened import Opened
 
 #: A folder with only these is not a folder of submissions.
 _TABLES = frozenset(
@@ -51,17 +52,18 @@ class _HandedIn(NamedTuple):
     place: str
 
 
-def submissions_in(data: bytes, name: str) -> SubmissionRows | None:
+def submissions_in(opened: Opened) -> SubmissionRows | None:
     """Return the submissions in an archive or lone document; ``None`` otherwise.
 
     Raises:
         InputError: it cannot be opened, or has no text at all.
     """
-    if is_document(data, name):
-        return submission_rows({PurePosixPath(name.replace("\\", "/")).name: data}, name)
-    if not is_zip(data):
+    name, archive = opened.name, opened.archive
+    if is_document(opened):
+        return submission_rows({PurePosixPath(name.replace("\\", "/")).name: opened}, name)
+    if archive is None:
         return None
-    archive = Unpacked(data, name, apart=True)
+    archive.refuse_twice()
     if not could_be_submissions(archive.members):
         return None
     if len(archive.members) > MOST_FILES:
@@ -74,7 +76,7 @@ def could_be_submissions(paths: Mapping[str, object]) -> bool:
     return any(PurePosixPath(path).suffix.lower() not in _TABLES for path in paths)
 
 
-def submission_rows(files: Mapping[str, bytes], name: str) -> SubmissionRows:
+def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> SubmissionRows:
     """Return a row per participant if paths name them, otherwise per file.
 
     Moodle and Canvas name participants. Several files of a participant are one submission, each
@@ -91,7 +93,7 @@ def submission_rows(files: Mapping[str, bytes], name: str) -> SubmissionRows:
     for path in sorted(files, key=str.casefold):
         handed = _handed_in(path.removeprefix(common))
         try:
-            read = document_text(files[path], path)
+            read = document_text(Opened.of(files[path], path))
         except InputError as error:
             remarks.append(Problem(f"{handed.place}: {error.message}", "It has no text here."))
             read_text, remark = None, ""
@@ -116,7 +118,7 @@ def submission_rows(files: Mapping[str, bytes], name: str) -> SubmissionRows:
 
 
 def _said(
-    files: Mapping[str, bytes], rows: Mapping[str, dict[str, Any]], left: list[str]
+    files: Mapping[str, object], rows: Mapping[str, dict[str, Any]], left: list[str]
 ) -> list[Problem]:
     count = len(files) - len(left)
     kind = "a participant" if any("participant" in row for row in rows.values()) else "a file"

@@ -14,7 +14,7 @@ from core.formats.datasets.json_tables import ROW, json_table
 from core.formats.datasets.sheets import sheet_rows
 from core.formats.datasets.submissions import SubmissionRows, submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
-from core.formats.office.workbook import book_kind, read_sheet
+from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import (
     beside_rows,
     case_in,
@@ -26,20 +26,16 @@ from core.formats.rubrics.evalassist import (
 from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
-from core.formats.source.json_reader import decode, read_json, too_many_parts
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
     MAX_DATASET_BYTES,
     MAX_DOCUMENT_BYTES,
-    MAX_ROWS,
     Document,
     enough,
     kind_of,
-    read_table_text,
-    read_text,
     refusal,
 )
 from core.formats.source.summary_rows import left_out, summary_rows
-from core.formats.source.yaml_reader import read_yaml
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
 
@@ -81,7 +77,7 @@ class Table:
 
 
 def read_table(
-    data: str | bytes, name: str, sheet: str | None = None, most: int | None = None
+    data: str | bytes | Opened, name: str, sheet: str | None = None, most: int | None = None
 ) -> Table:
     """Return the table in a CSV, TSV, JSON, YAML, Excel, ODS or Arrow file.
 
@@ -97,7 +93,17 @@ def read_table(
     >>> read_table('{"id": "a", "submission": "x"}', "items.jsonl").columns
     ('id', 'submission')
     """
-    return _whole(_read_table(data, name, sheet, most))
+    opened = Opened.of(data, name)
+    kept, read_to = opened.once(_tables).get(sheet, (None, 0))
+    if kept is None or not (read_to is None or len(kept.rows) < read_to or most == read_to):
+        kept = _whole(_from_binary(opened, sheet, most) or _from_text(opened, sheet, most))
+        opened.once(_tables)[sheet] = kept, most
+    return kept
+
+
+def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
+    """Return the tables that were read of a file, by sheet, each with the limit of its rows."""
+    return {}
 
 
 def _whole(table: Table) -> Table:
@@ -115,34 +121,34 @@ def _whole(table: Table) -> Table:
     return replace(table, rows=rows, columns=columns, notices=(*table.notices, notice))
 
 
-def _read_table(data: str | bytes, name: str, sheet: str | None, most: int | None) -> Table:
-    if isinstance(data, bytes):
-        binary = _from_binary(data, name, sheet, most)
-        if binary is not None:
-            return binary
+def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
+    name = opened.name
     if sheet is not None:
         raise InputError("Only a workbook has sheets; name none.", (), name)
-    text, notices = read_table_text(data, name, "dataset", MAX_DATASET_BYTES)
-    kind = _kind(text, name)
-    if kind != "csv":
-        # Only spreadsheets write other encodings than UTF-8.
-        text = read_text(data, name, "dataset", MAX_DATASET_BYTES)
+    text = opened.text("dataset", MAX_DATASET_BYTES, table=True)
+    kind = _kind(opened)
+    if kind == "csv":
+        rows = read_csv(text, name, most, opened.delimiter)
+        return Table(
+            name,
+            "csv",
+            rows.columns,
+            rows.rows,
+            rows.lines,
+            notices=(*opened.notices, *rows.notices),
+        )
+    # Only spreadsheets write other encodings than UTF-8.
+    opened.text("dataset", MAX_DATASET_BYTES)
     if kind == "jsonl":
-        return _from_jsonl(text, name, most)
-    if kind in ("json", "yaml"):
-        text = read_text(text, name, "dataset", MAX_DOCUMENT_BYTES)
-        read = read_json if kind == "json" else read_yaml
-        return _from_document(read(text, name, "dataset"), name)
-    rows = read_csv(text, name, most)
-    notices = (*notices, *rows.notices)
-    return Table(name, "csv", rows.columns, rows.rows, rows.lines, notices=notices)
+        return _from_jsonl(opened, most)
+    return _from_document(opened.document("dataset", MAX_DOCUMENT_BYTES), name)
 
 
-def _from_binary(data: bytes, name: str, sheet: str | None, most: int | None) -> Table | None:
+def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:
     """Return the table of a workbook, columnar file or submissions, or ``None``."""
-    kind = columnar_kind(data)
+    name, kind = opened.name, columnar_kind(opened.head)
     if kind is not None:
-        read = read_columnar(data, name, most)
+        read = read_columnar(opened.data, name, most)
         if not read.columns or not read.rows:
             raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
         notices = tuple(
@@ -150,15 +156,15 @@ def _from_binary(data: bytes, name: str, sheet: str | None, most: int | None) ->
         )
         lines = tuple(range(1, len(read.rows) + 1))
         return Table(name, kind, read.columns, read.rows, lines, notices=notices)
-    book = book_kind(data, name)
+    book = opened.once(book_in)
     if book is None:
-        handed_in = submissions_in(data, name)
+        handed_in = submissions_in(opened)
         return None if handed_in is None else _handed_in(handed_in, name)
-    rows = sheet_rows(*read_sheet(data, name, sheet), name)
-    return Table(name, book, rows.columns, rows.rows, rows.lines, notices=rows.notices)
+    rows = sheet_rows(*book.sheet(sheet), name)
+    return Table(name, book.kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
 
 
-def table_of_files(files: Mapping[str, bytes], name: str) -> Table:
+def table_of_files(files: Mapping[str, bytes | Opened], name: str) -> Table:
     """Return submitted files, by path, as a table. Raises ``InputError``."""
     return _handed_in(submission_rows(files, name), name)
 
@@ -168,35 +174,21 @@ def _handed_in(rows: SubmissionRows, name: str) -> Table:
     return Table(name, "files", rows.columns, rows.rows, lines, notices=rows.notices)
 
 
-def _kind(text: str, name: str) -> str:
-    ending = name.lower().rpartition(".")[2]
+def _kind(opened: Opened) -> Literal["csv", "jsonl", "document"]:
+    ending = opened.ending
     if ending in ("jsonl", "ndjson"):
         return "jsonl"
     if ending in ("yaml", "yml"):
-        return "yaml"
-    if ending in ("csv", "tsv", "tab") or text.lstrip()[:1] not in ("{", "["):
-        return "json" if ending == "json" else "csv"
-    return "jsonl" if _looks_like_jsonl(text) else "json"
+        return "document"
+    if ending in ("csv", "tsv", "tab") or opened.start[:1] not in ("{", "["):
+        return "document" if ending == "json" else "csv"
+    are_lines = opened.start[:1] == "{" and opened.shapes == ("rows",) and opened.first
+    return "jsonl" if are_lines else "document"
 
 
-def _looks_like_jsonl(text: str) -> bool:
-    """Return whether the first line is an object and another line starts one."""
-    first, _, rest = text.lstrip().partition("\n")
-    if not first.startswith("{") or not rest.lstrip().startswith("{"):
-        return False
-    value, _ = decode(first)
-    return isinstance(value, dict)
-
-
-def _from_jsonl(text: str, name: str, most: int | None) -> Table:
-    if fault := too_many_parts(text, MAX_ROWS):
-        raise refusal("table", [fault], name)
+def _from_jsonl(opened: Opened, most: int | None) -> Table:
     rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
-    strings: dict[str, str] = {}
-    for line, written in enumerate(_lines(text), start=1):
-        if not written.strip():
-            continue
-        value, faults = decode(written, strings)
+    for line, value, faults in opened.json_lines("table"):
         problems += [Problem(f.message, f.mend or ROW, f.path, line) for f in faults]
         if not faults and not isinstance(value, dict):
             problems.append(Problem(f"is {kind_of(value)}, not an item.", ROW, (), line))
@@ -205,24 +197,15 @@ def _from_jsonl(text: str, name: str, most: int | None) -> Table:
         if enough(problems) or len(rows) == most:
             break
     if problems:
-        raise refusal("dataset", problems, name)
-    return Table(name, "jsonl", _columns(rows, name), tuple(rows), tuple(lines))
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of ``split`` in order."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
+        raise refusal("dataset", problems, opened.name)
+    return Table(opened.name, "jsonl", _columns(rows, opened.name), tuple(rows), tuple(lines))
 
 
 def _from_document(document: Document, name: str) -> Table:
-    value: Any = document.value
-    case = case_in(value)
+    whole = unwrapped(document)
+    case = case_in(whole.value)
     if case is not None:
-        return _from_case(case, unwrapped(document), name)
+        return _from_case(case, whole, name)
     found = json_table(document, name)
     lines = tuple(document.line_of(place) for place in found.places)
     columns = _columns(found.rows, name)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from core.errors import InputError, Problem
-from core.formats.office.archive import MOST_UNPACKED
+from core.formats.source.archives import MOST_UNPACKED
 from core.formats.source.parsed import MAX_ROWS, MEGABYTE, refusal, too_many_rows
 
 ColumnarKind = Literal["parquet", "arrow"]

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError
-from core.formats.office.archive import Unpacked, is_zip
 from core.formats.office.markup import Attributes, walk
 from core.formats.office.workbook import refuse_old
-from core.formats.source.parsed import read_table_text
+from core.formats.source.archives import Unpacked
+from core.formats.source.opened import Opened
+from core.formats.source.text import UTF16
 
 _WORD, _ODT = "word/document.xml", b"application/vnd.oasis.opendocument.text"
 MOST_PAGES = 2000
@@ -26,65 +27,61 @@ class DocumentText(NamedTuple):
     remark: str = ""
 
 
-def is_word(data: bytes, name: str) -> bool:
+def is_word(opened: Opened) -> bool:
     """Return whether a file is a Word document, by its content."""
-    return is_zip(data) and _WORD in Unpacked(data, name).members
+    return opened.archive is not None and _WORD in opened.archive.members
 
 
-def is_document(data: bytes, name: str) -> bool:
+def is_document(opened: Opened) -> bool:
     """Return whether a file is a .docx, .odt or PDF."""
-    if data.startswith(b"%PDF-"):
-        return True
-    return is_zip(data) and (is_word(data, name) or _is_odt(Unpacked(data, name)))
+    return opened.head.startswith(b"%PDF-") or is_word(opened) or _is_odt(opened.archive)
 
 
-def _is_odt(archive: Unpacked) -> bool:
-    return "mimetype" in archive.members and archive.beginning("mimetype", 100).startswith(_ODT)
+def _is_odt(archive: Unpacked | None) -> bool:
+    if archive is None or "mimetype" not in archive.members:
+        return False
+    return archive.beginning("mimetype", 100).startswith(_ODT)
 
 
-def document_text(data: bytes, name: str) -> DocumentText | None:
+def document_text(opened: Opened) -> DocumentText | None:
     """Return the text of a file, or ``None`` for pictures, archives and programs.
 
     Raises:
         InputError: the document is damaged, protected or of an old format.
     """
-    refuse_old(data, name)
-    if data.startswith(b"%PDF-"):
-        text = _pdf(data, name)
-    elif is_word(data, name):
-        text = _word(data, name)
-    elif is_zip(data):
-        if not _is_odt(Unpacked(data, name)):
-            return None
-        text = _odt(data, name)
+    refuse_old(opened)
+    text: DocumentText | None
+    if opened.head.startswith(b"%PDF-"):
+        text = _pdf(opened.data, opened.name)
+    elif is_word(opened):
+        text = _word(opened)
+    elif opened.archive is not None:
+        text = _odt(opened.archive) if _is_odt(opened.archive) else None
     else:
-        plain = _plain(data, name)
-        if plain is None:
-            return None
-        text = plain
-    if len(text.text) > MAX_TEXT:
-        raise InputError(f"Its text has more than {MAX_TEXT:,} characters.", (), name)
+        text = _plain(opened)
+    if text is not None and len(text.text) > MAX_TEXT:
+        raise InputError(f"Its text has more than {MAX_TEXT:,} characters.", (), opened.name)
     return text
 
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-def _plain(data: bytes, name: str) -> DocumentText | None:
+def _plain(opened: Opened) -> DocumentText | None:
     """Return text unchanged, and HTML without its tags."""
-    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if data.startswith(b"{\\rtf") or (not marked and _CONTROL.search(data)):
+    data = opened.data
+    if data.startswith(b"{\\rtf") or (not data.startswith(UTF16) and _CONTROL.search(data)):
         return None
     if not data.strip():
         return DocumentText("")
     try:
-        text, notices = read_table_text(data, name, "text", len(data))
+        text = opened.text("text", opened.size, table=True)
     except InputError:
         # Of an unknown encoding: a picture, or a text in another script.
         return None
-    remark = notices[0].message if notices else ""
+    remark = opened.notices[0].message if opened.notices else ""
     if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
-        name.lower().endswith((".html", ".htm")) and "<" in text
+        opened.ending in ("html", "htm") and "<" in text
     ):
         return DocumentText(_html(text), remark)
     return DocumentText(text, remark)
@@ -94,16 +91,16 @@ def _plain(data: bytes, name: str) -> DocumentText | None:
 Block = str | list[list[str]]
 
 
-def word_blocks(data: bytes, name: str) -> tuple[list[Block], int]:
+def word_blocks(opened: Opened) -> tuple[list[Block], int]:
     """Return a Word document's paragraphs and tables, and its number of notes."""
-    reader = _WordReader()
-    chunks = Unpacked(data, name).chunks(_WORD)
-    walk(chunks, name, start=reader.start, end=reader.end, text=reader.text)
+    assert opened.archive is not None
+    reader, chunks = _WordReader(), opened.archive.chunks(_WORD)
+    walk(chunks, opened.name, start=reader.start, end=reader.end, text=reader.text)
     return reader.blocks, reader.notes
 
 
-def _word(data: bytes, name: str) -> DocumentText:
-    blocks, notes = word_blocks(data, name)
+def _word(opened: Opened) -> DocumentText:
+    blocks, notes = word_blocks(opened)
     notice = (
         "1 note is left out." if notes == 1 else f"{notes} notes are left out." if notes else ""
     )
@@ -181,7 +178,7 @@ class _WordReader:
             self.blocks.append(text)
 
 
-def _odt(data: bytes, name: str) -> DocumentText:
+def _odt(archive: Unpacked) -> DocumentText:
     lines, depth = list[list[str]](), 0
 
     def start(tag: str, _: Attributes) -> None:
@@ -200,7 +197,7 @@ def _odt(data: bytes, name: str) -> DocumentText:
         if depth:
             lines[-1].append(part)
 
-    walk(Unpacked(data, name).chunks("content.xml"), name, start=start, end=end, text=text)
+    walk(archive.chunks("content.xml"), archive.name, start=start, end=end, text=text)
     return DocumentText("\n\n".join(filter(str.strip, map("".join, lines))))
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 
 from core.errors import InputError
-from core.formats.office.archive import Unpacked
 from core.formats.office.markup import Attributes, walk
 from core.formats.office.sheet import FilledCells, fault, whole
 from core.formats.office.sheet_values import CellFormat, iso_shown, number_shown, plain_number
+from core.formats.source.archives import Unpacked
 
 
 class OpenBook:
     """A LibreOffice workbook, read once per sheet."""
 
-    def __init__(self, data: bytes, name: str) -> None:
-        self._archive, self._name = Unpacked(data, name), name
+    def __init__(self, archive: Unpacked, name: str) -> None:
+        self._archive, self._name = archive, name
         manifest = "META-INF/manifest.xml"
         if manifest in self._archive.members and b"encryption-data" in self._archive.read(manifest):
             message = "This workbook is protected by a password. Save it without one."

@@ -9,14 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.formats.office.archive import Unpacked
 from core.formats.office.sheet import address, place_of
-from core.formats.office.workbook import book_kind, read_sheet
+from core.formats.office.workbook import book_in
 from core.formats.office.workbook_writer import cell
 from core.formats.office.xlsx import ExcelBook
-from core.formats.source.csv_reader import RawCell, RawRow, RawTable
+from core.formats.source.archives import Unpacked
+from core.formats.source.csv_reader import RawTable, raw_table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading import header_at
+from core.formats.source.opened import Opened
 
 _ROW = re.compile(r'<row\b[^>]*?\br="(\d+)"[^>]*?(?:/>|>.*?</row>)', re.S)
 _CELL = re.compile(r'<c\b[^>]*?\br="([A-Z]+\d+)"[^>]*?(?:/>|>.*?</c>)', re.S)
@@ -63,29 +64,26 @@ class SheetTable(RawTable):
         return _repacked(self.book, {self.part: text})
 
 
-def sheet_table(data: bytes, name: str, sheet: str | None = None) -> SheetTable | None:
+def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     """Return a sheet of an .xlsx workbook, or ``None`` for other files.
 
     Raises:
         InputError: a workbook of another kind; ``SheetNotChosen`` where several sheets have rows.
     """
-    kind = book_kind(data, name)
-    if kind is None:
+    name, book = opened.name, opened.once(book_in)
+    if book is None:
         return None
-    if kind != "xlsx":
+    if not isinstance(book.book, ExcelBook):
         raise InputError("Only .xlsx is given back with grades. Save it as .xlsx.", (), name)
-    cells, _ = read_sheet(data, name, sheet)
+    cells, _ = book.sheet(sheet)
     wide = max(column for row in cells.rows.values() for column in row) + 1
     numbers = sorted(cells.rows)
     texts = [[cells.rows[n].get(c, "") for c in range(wide)] for n in numbers]
     head = header_at(texts[:40])
-    rows = tuple(
-        RawRow(number + 1, tuple(RawCell(text, 0, 0) for text in row))
-        for number, row in zip(numbers[head + 1 :], texts[head + 1 :], strict=True)
-    )
-    heads = tuple(text.strip() for text in texts[head])
-    part = ExcelBook(data, name).part_of(cells.name)
-    return SheetTable(name, "", "utf-8", "", heads, rows, data, part)
+    rows = {n + 1: text for n, text in zip(numbers[head:], texts[head:], strict=True)}
+    table = raw_table(name, rows)
+    part = book.book.part_of(cells.name)
+    return SheetTable(**table.__dict__, book=opened.data, part=part)
 
 
 def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from core.errors import InputError
-from core.formats.office.archive import Unpacked, is_zip
 from core.formats.office.ods import OpenBook
 from core.formats.office.sheet import FilledCells
 from core.formats.office.xlsx import ExcelBook
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import shortened
 
 BookKind = Literal["xlsx", "ods"]
@@ -29,87 +30,98 @@ class SheetNotChosen(InputError):
         )
 
 
-def refuse_old(data: bytes, name: str) -> None:
+def refuse_old(opened: Opened) -> None:
     """Refuse unsupported kinds of workbooks, with a way to convert them.
 
     Raises:
         InputError: protected by a password, or of an old or binary format.
     """
-    if not data.startswith(_OLE):
+    if not opened.head.startswith(_OLE):
         return
-    if "EncryptedPackage".encode("utf-16-le") in data:
+    if "EncryptedPackage".encode("utf-16-le") in opened.data:
         message = "This file is protected by a password. Save it without one."
-    elif "WordDocument".encode("utf-16-le") in data:
+    elif "WordDocument".encode("utf-16-le") in opened.data:
         message = "This is a document in the old .doc format. Save it as .docx."
     else:
         message = "This workbook is in the old .xls format. Save it as .xlsx."
-    raise InputError(message, (), name)
+    raise InputError(message, (), opened.name)
 
 
-def book_kind(data: bytes, name: str) -> BookKind | None:
-    """Return the kind of a workbook by its content; ignore damaged archives.
+def book_in(opened: Opened) -> Workbook | None:
+    """Return the workbook by its content, ``None`` for other files; ask by ``opened.once``.
 
     Raises:
-        InputError: a workbook of a kind that is not read here.
+        InputError: a workbook of a kind that is not read here, or a damaged archive.
     """
-    refuse_old(data, name)
-    if not is_zip(data):
+    refuse_old(opened)
+    archive = opened.archive
+    if archive is None:
         return None
-    members = Unpacked(data, name).members
+    members = archive.members
     if "xl/workbook.bin" in members:
-        raise InputError("This workbook is in the .xlsb format. Save it as .xlsx.", (), name)
+        raise InputError("This workbook is in the .xlsb format. Save it as .xlsx.", (), opened.name)
     if any(member.endswith(".iwa") for member in members):
-        raise InputError("This is a file of Numbers or Pages. Export it as .xlsx.", (), name)
+        message = "This is a file of Numbers or Pages. Export it as .xlsx."
+        raise InputError(message, (), opened.name)
     if "[Content_Types].xml" in members and any(m.endswith("workbook.xml") for m in members):
-        return "xlsx"
+        return Workbook("xlsx", opened)
     if "mimetype" in members and "content.xml" in members:
-        mime = Unpacked(data, name).beginning("mimetype", 100)
-        return "ods" if mime.startswith(_ODS) else None
+        is_ods = archive.beginning("mimetype", 100).startswith(_ODS)
+        return Workbook("ods", opened) if is_ods else None
     return None
 
 
-def read_sheet(
-    data: bytes, name: str, sheet: str | None = None
-) -> tuple[FilledCells, tuple[str, ...]]:
-    """Return a sheet of a workbook, and the names of its other sheets with rows.
+class Workbook:
+    """A workbook whose parts are read once, each when it is first asked for."""
 
-    Without ``sheet`` the only one with rows is used. Hidden sheets are skipped.
+    def __init__(self, kind: BookKind, opened: Opened) -> None:
+        assert opened.archive is not None
+        self.kind, self._name, self._archive = kind, opened.name, opened.archive
+        self._read: dict[str, FilledCells] = {}
 
-    Raises:
-        SheetNotChosen: several sheets have rows.
-        InputError: no such sheet, no rows, or a damaged workbook.
-    """
-    book = _opened(data, name)
-    filled = _filled(book)
-    if sheet is None:
-        if len(filled) > 1:
-            raise SheetNotChosen(filled, name)
-        if not filled:
-            raise InputError("No sheet of this workbook has a heading and rows.", (), name)
-        sheet = filled[0]
-    elif sheet not in book.sheets:
-        close = [
-            other for other in book.sheets if other.strip().casefold() == sheet.strip().casefold()
-        ]
+    @cached_property
+    def book(self) -> ExcelBook | OpenBook:
+        """Return its sheets by name. Raises ``InputError``."""
+        return (ExcelBook if self.kind == "xlsx" else OpenBook)(self._archive, self._name)
+
+    @cached_property
+    def filled(self) -> tuple[str, ...]:
+        """Return the names of visible sheets with a header and a row. Raises ``InputError``."""
+        sheets = self.book.sheets
+        return tuple(name for name in sheets if not sheets[name] and self.book.has_rows(name))
+
+    def sheet(self, sheet: str | None = None) -> tuple[FilledCells, tuple[str, ...]]:
+        """Return a sheet, and the names of other sheets with rows.
+
+        Without ``sheet`` the only one with rows is used. Hidden sheets are skipped.
+
+        Raises:
+            SheetNotChosen: several sheets have rows.
+            InputError: no such sheet, no rows, or a damaged workbook.
+        """
+        chosen = self._chosen(sheet)
+        if chosen not in self._read:
+            self._read[chosen] = self.book.read(chosen)
+        cells = self._read[chosen]
+        if cells.faults:
+            message = f"The sheet {chosen!r} has cells without a value."
+            raise InputError(message, shortened(cells.faults), self._name)
+        return cells, tuple(other for other in self.filled if other != chosen)
+
+    def _chosen(self, sheet: str | None) -> str:
+        if sheet is None:
+            if len(self.filled) > 1:
+                raise SheetNotChosen(self.filled, self._name)
+            if not self.filled:
+                message = "No sheet of this workbook has a heading and rows."
+                raise InputError(message, (), self._name)
+            return self.filled[0]
+        if sheet in self.book.sheets:
+            return sheet
+        folded = sheet.strip().casefold()
+        close = [other for other in self.book.sheets if other.strip().casefold() == folded]
         if len(close) != 1:
-            names = ", ".join(map(repr, book.sheets))
-            raise InputError(f"There is no sheet {sheet!r}. The sheets are {names}.", (), name)
-        (sheet,) = close
-    cells = book.read(sheet)
-    if cells.faults:
-        message = f"The sheet {sheet!r} has cells without a value."
-        raise InputError(message, shortened(cells.faults), name)
-    return cells, tuple(other for other in filled if other != sheet)
-
-
-def sheets_with_rows(data: bytes, name: str) -> tuple[str, ...]:
-    """Return the names of visible sheets with a header and a row."""
-    return _filled(_opened(data, name))
-
-
-def _opened(data: bytes, name: str) -> ExcelBook | OpenBook:
-    return ExcelBook(data, name) if book_kind(data, name) == "xlsx" else OpenBook(data, name)
-
-
-def _filled(book: ExcelBook | OpenBook) -> tuple[str, ...]:
-    return tuple(sheet for sheet in book.sheets if not book.sheets[sheet] and book.has_rows(sheet))
+            names = ", ".join(map(repr, self.book.sheets))
+            message = f"There is no sheet {sheet!r}. The sheets are {names}."
+            raise InputError(message, (), self._name)
+        return close[0]

@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Callable, Iterator
 
 from core.errors import InputError
-from core.formats.office.archive import Unpacked
 from core.formats.office.markup import Attributes, Enough, walk
 from core.formats.office.sheet import FilledCells, fault, place_of, whole
 from core.formats.office.sheet_values import (
@@ -16,13 +15,14 @@ from core.formats.office.sheet_values import (
     number_shown,
     unescaped,
 )
+from core.formats.source.archives import Unpacked
 
 
 class ExcelBook:
     """An Excel workbook: sheets by name, and whether each is hidden."""
 
-    def __init__(self, data: bytes, name: str) -> None:
-        self._archive, self._name = Unpacked(data, name), name
+    def __init__(self, archive: Unpacked, name: str) -> None:
+        self._archive, self._name = archive, name
         self._book = next(m for m in self._archive.members if m.endswith("workbook.xml"))
         self._texts: list[str] | None = None
         self._mac = False

@@ -12,6 +12,7 @@ from core.errors import Problem
 from core.formats.office.sheet_editing import sheet_table
 from core.formats.source.csv_reader import RawTable, read_raw
 from core.formats.source.csv_writer import number_of
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import refusal
 
 RosterKind = Literal[
@@ -92,7 +93,7 @@ def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
     >>> roster.kind, roster.grades, roster.maximum(0, 1)
     ('moodle_worksheet', ('Grade',), 10.0)
     """
-    table = sheet_table(data, name, sheet) or read_raw(data, name, "list of students")
+    table = sheet_table(Opened(data, name), sheet) or read_raw(data, name, "list of students")
     kind = _kind(table)
     grades = tuple(head for head in table.heads if _takes_grades(kind, head))
     possible = _possible(table) if kind == "canvas_gradebook" else None

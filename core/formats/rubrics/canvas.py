@@ -20,10 +20,10 @@ from core.formats.rubrics.foreign import (
     lost_of_criteria,
     lost_of_rubric,
 )
-from core.formats.rubrics.rubric_file import rubric_from
-from core.formats.source.csv_reader import RawRow, RawTable, read_raw
+from core.formats.rubrics.rubric_file import rubric_of_rows
+from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import csv_text, harmless, number_of, points_text, unguarded
-from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal
+from core.formats.source.parsed import Parsed, refusal
 
 #: The first four headings, which Canvas reads by their exact names.
 HEADS = ("Rubric Name", "Criteria Name", "Criteria Description", "Criteria Enable Range")
@@ -77,9 +77,7 @@ def looks_like_canvas(heads: Sequence[str]) -> bool:
     return tuple(heads[:2]) == HEADS[:2] and any("rating" in h.casefold() for h in heads)
 
 
-def read_canvas_rubrics(
-    data: str | bytes, name: str, scaling: Scaling = "ratio"
-) -> tuple[Parsed[Rubric], ...]:
+def read_canvas_rubrics(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
     """Return every rubric of the file, in order.
 
     Rows may be ragged, and points may have a decimal comma. Ratings without a name and foreign
@@ -89,7 +87,6 @@ def read_canvas_rubrics(
         InputError: with every problem found, each with its line. Points that are no number are
             refused, where Canvas would take them for 0.
     """
-    table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
     return _CanvasReader(table, scaling).read()
 
 
@@ -186,14 +183,7 @@ class _CanvasReader:
         notices: list[Problem],
     ) -> Parsed[Rubric]:
         lines = [line for line, _, _ in rows]
-
-        def line_of(path: tuple[str | int, ...]) -> int | None:
-            at = path[1] if len(path) > 1 else None
-            return lines[at] if isinstance(at, int) and at < len(lines) else None
-
         data = {"name": name, "criteria": [data for _, data, _ in rows]}
-        read = rubric_from(data, self._table.name, line_of)
         own = [notice for notice in notices if notice.line in lines]
         effect = effect_of([levels for _, _, levels in rows], self._scaling)
-        remarks = (*own, *self._foreign(), *effect, *read.notices)
-        return Parsed(read.value, remarks, read.line_of)
+        return rubric_of_rows(data, self._table.name, lines, (*own, *self._foreign(), *effect))

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import InputError, Problem
+from core.errors import Problem
+from core.formats.source.format import Fit
 from core.formats.source.json_reader import decode
-from core.formats.source.parsed import MAX_DOCUMENT_BYTES, Document, read_text
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_DOCUMENT_BYTES, Document
 
 #: What is kept of a test case besides its criterion and its rows.
 _NAMED = ("judge", "evaluator")
@@ -43,17 +45,13 @@ def unwrapped(document: Document) -> Document:
     return Document(case, lambda path: document.line_of(("content",)))
 
 
-def holds_rows(data: bytes, name: str) -> bool:
-    """Return whether a file is a test case with rows, not only a rubric."""
-    if b"instances" not in data or b"criteria" not in data or len(data) > MAX_DOCUMENT_BYTES:
-        return False
-    try:
-        value, problems = decode(read_text(data, name, "dataset", MAX_DOCUMENT_BYTES))
-    except InputError:
-        # Another format, whose own reader reports the error.
-        return False
-    case = None if problems else case_in(value)
-    return case is not None and bool(rows_of(case)) and not is_pairwise(case)
+def recognised_rows(opened: Opened) -> Fit | None:
+    """Return the fit of a test case with rows; a criterion alone is a rubric."""
+    if opened.size > MAX_DOCUMENT_BYTES or not opened.holds("instances", "criteria"):
+        return None
+    case = case_in(opened.value)
+    whole = case is not None and bool(rows_of(case)) and not is_pairwise(case)
+    return Fit(3, "its criterion and its rows") if whole else None
 
 
 def is_pairwise(case: Mapping[str, Any]) -> bool:

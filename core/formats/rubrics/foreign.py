@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -239,3 +240,71 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     head = ", ".join(map(repr, names[:most]))
     more = len(names) - most
     return f"{head} and {more} more" if more > 0 else head
+
+
+# autorubric: our keys, fewer of them. Our own reader reads its files.
+
+
+def is_peers(value: Any) -> bool:
+    """Return whether a document names scales as autorubric does."""
+    criteria = value.get("criteria") if isinstance(value, dict) else None
+    listed = criteria if isinstance(criteria, list) else []
+    return any(isinstance(criterion, dict) and "scale_type" in criterion for criterion in listed)
+
+
+def peer_json(rubric: Rubric) -> WrittenRubric:
+    """Return the rubric in the peer's keys: guidelines, criteria and options.
+
+    >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
+    >>> json.loads(text)
+    {'criteria': [{'name': 'a', 'weight': 10.0, 'requirement': 'b'}]}
+    """
+    data: dict[str, Any] = {"guidelines": rubric.guidelines} if rubric.guidelines else {}
+    data["criteria"] = [_peer_criterion(criterion) for criterion in rubric.criteria]
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return WrittenRubric(text, tuple(_peer_losses(rubric)))
+
+
+def _peer_criterion(criterion: Criterion) -> dict[str, Any]:
+    data = {
+        "name": criterion.name,
+        "weight": criterion.weight,
+        "requirement": requirement_in_full(criterion),
+    }
+    if criterion.scale == "binary":
+        return data
+    data |= {"scale_type": criterion.scale}
+    if criterion.aggregation is not None:
+        data["aggregation"] = criterion.aggregation
+    return data | {"options": [_peer_option(option) for option in criterion.options]}
+
+
+def _peer_option(option: Option) -> dict[str, Any]:
+    # It requires a value of an abstention, too, and never uses it.
+    return {"label": option.label, "value": option.value or 0.0, "na": option.na}
+
+
+def requirement_in_full(criterion: Criterion) -> str:
+    """Return the requirement with the anchors, since its options have none."""
+    anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
+    return "\n".join([criterion.requirement, *anchors])
+
+
+def _peer_losses(rubric: Rubric) -> list[Problem]:
+    losses = [Problem("The name is left out; the file is named after the rubric.", "", ("name",))]
+    losses += lost_of_rubric(rubric, ("guidelines",))
+    losses += lost_of_criteria(rubric.criteria, ("aggregation",))
+    ruled = [c.name for c in rubric.criteria if c.scale == "binary" and c.aggregation]
+    if ruled:
+        rule = "The rule by which votes are settled"
+        losses.append(Problem(f"{rule} of {listed(ruled)} (yes or no) is left out."))
+    anchored = [c.name for c in rubric.criteria if any(o.description for o in c.options)]
+    if anchored:
+        message = f"The descriptions of options of {listed(anchored)} have no place of their own."
+        mend = "They are written below the requirement, where our reader finds them."
+        losses.append(Problem(message, mend))
+    away = [c.name for c in rubric.criteria if c.scale == "binary" and len(c.options) > 2]
+    if away:
+        message = f"The abstention of {listed(away)} is the peer's own there, CANNOT_ASSESS."
+        losses.append(Problem(message))
+    return losses

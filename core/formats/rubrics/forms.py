@@ -1,100 +1,332 @@
-"""All rubric formats for export and import, and how a file's is recognised."""
+"""The formats of rubrics: how each is recognised, read and written.
+
+A new one is an entry of ``TABLES`` or ``DOCUMENTS``, before those that would take its files.
+"""
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
-from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.rubrics import benchmarks, score_scales
 from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
-from core.formats.rubrics.foreign import (
-    Scaling,
-    WrittenRubric,
-    listed,
-    lost_of_criteria,
-    lost_of_rubric,
-)
-from core.formats.rubrics.foreign_documents import converted, form_of
+from core.formats.rubrics.foreign import Scaling, WrittenRubric, is_peers, peer_json
 from core.formats.rubrics.grid import holds_answers, looks_like_grid, read_grid
-from core.formats.rubrics.level_tables import levels_csv, looks_like_levels, moodle_csv, read_levels
-from core.formats.rubrics.office_tables import MOST_CELLS, WrittenTable, office_tables
-from core.formats.rubrics.rubric_file import dump_rubric, is_json, rubric_from
-from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
-from core.formats.source.csv_reader import DELIMITERS, read_raw
-from core.formats.source.heading import without_titles
-from core.formats.source.json_reader import read_json
-from core.formats.source.parsed import (
-    MAX_RUBRIC_BYTES,
-    Parsed,
-    read_table_text,
-    read_text,
-    refusal,
+from core.formats.rubrics.level_tables import (
+    levels_csv,
+    looks_like_levels,
+    looks_like_moodle,
+    moodle_csv,
+    read_levels,
 )
-from core.formats.source.yaml_reader import read_yaml
+from core.formats.rubrics.office_tables import MOST_CELLS, RubricTable, office_tables
+from core.formats.rubrics.rubric_file import dump_rubric, rubric_from
+from core.formats.rubrics.score_scales import Converted
+from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
+from core.formats.source.csv_reader import DELIMITERS, RawTable, records
+from core.formats.source.format import Fit, Format, formats_of
+from core.formats.source.heading import below_titles, said_titles
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, Document, Parsed, refusal
+
+Rubrics = tuple[Parsed[Rubric], ...]
+Heads = Sequence[str]
+Write = Callable[[Rubric], WrittenRubric]
+#: How much of a file is searched for marks, and how many rows for a header.
+_FIRST, _DEEPEST = 20_000, 20
+#: Keys that every file of another tool has near its beginning, and those of our own JSON.
+_MARKED = re.compile(
+    rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
+)
+_OURS = re.compile(rb'"criteria"|"requirement"|"sub_tasks"')
 
 
-def peer_json(rubric: Rubric) -> WrittenRubric:
-    """Return the rubric in the peer's keys: guidelines, criteria and options.
+class TableForm(NamedTuple):
+    """A table that is a rubric, by its headings: in CSV, workbooks and Word documents alike."""
 
-    >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
-    >>> json.loads(text)
-    {'criteria': [{'name': 'a', 'weight': 10.0, 'requirement': 'b'}]}
+    name: str
+    title: str
+    looks: Callable[[Heads], bool]
+    read: Callable[[RawTable, Scaling], Rubrics]
+    write: Write | None = None
+
+    def known(self, opened: Opened) -> Fit | None:
+        """Return how surely a file is one."""
+        score = 1 if self.looks is looks_like_grid else 2
+        found = any(map(self.looks, opened.once(_heads_in)))
+        return Fit(score, "the headings of its columns") if found else None
+
+
+TABLES = (
+    TableForm("canvas", "Canvas", looks_like_canvas, read_canvas_rubrics, canvas_rubric),
+    TableForm("moodle", "Moodle", looks_like_moodle, read_levels, moodle_csv),
+    TableForm("csv", "CSV, one level a row", looks_like_levels, read_levels, levels_csv),
+    TableForm("grid", "a grid of criteria and levels", looks_like_grid, read_grid),
+)
+
+
+class DocumentForm(NamedTuple):
+    """A JSON or YAML document that is a rubric: by its keys, or by the file's name alone.
+
+    ``convert`` changes its value to our keys. ``beside_items``: it is a dataset, too.
     """
-    data: dict[str, Any] = {"guidelines": rubric.guidelines} if rubric.guidelines else {}
-    data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return WrittenRubric(text, tuple(_losses(rubric)))
+
+    name: str
+    title: str
+    fits: Callable[[Any], bool]
+    convert: Callable[[Any], Converted] | None = None
+    endings: tuple[str, ...] = ()
+    write: Write | None = None
+    beside_items: bool = False
+
+    def known(self, opened: Opened) -> Fit | None:
+        """Return how surely a file is one."""
+        if self.endings:
+            ours = opened.ending in self.endings and may_be_ours(opened)
+            return Fit(0, "its name") if ours and not opened.once(holds_items) else None
+        if opened.once(_form_in) is not self:
+            return None
+        return Fit(0 if self.beside_items else 2, "its keys")
+
+    def read(self, document: Document, name: str) -> Parsed[Rubric]:
+        """Return the rubric. Raises ``InputError``."""
+        if self.convert is None:
+            return rubric_from(document.value, name, document.line_of)
+        data, notices = self.convert(document.value)
+        read = rubric_from(data, name, document.line_of)
+        said = (Problem(f"Read as {self.title}."), *notices)
+        return Parsed(read.value, (*said, *read.notices), read.line_of)
 
 
-def _criterion(criterion: Criterion) -> dict[str, Any]:
-    data = {
-        "name": criterion.name,
-        "weight": criterion.weight,
-        "requirement": requirement_in_full(criterion),
-    }
-    if criterion.scale == "binary":
-        return data
-    data |= {"scale_type": criterion.scale}
-    if criterion.aggregation is not None:
-        data["aggregation"] = criterion.aggregation
-    return data | {"options": [_option(option) for option in criterion.options]}
+def _any(value: Any) -> bool:
+    return True
 
 
-def _option(option: Option) -> dict[str, Any]:
-    # It requires a value of an abstention, too, and never uses it.
-    return {"label": option.label, "value": option.value or 0.0, "na": option.na}
+def _holds_its_rubric(value: Any) -> bool:
+    return isinstance(value, dict) and _has_items(value) and bool(value.get("rubric"))
 
 
-def requirement_in_full(criterion: Criterion) -> str:
-    """Return the requirement with the anchors, since its options have none."""
-    anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
-    return "\n".join([criterion.requirement, *anchors])
+def _of_dataset(value: Any) -> Converted:
+    count = len(value["items"])
+    message = f"Its {count:,} item{'s are' if count != 1 else ' is'} no part of a rubric."
+    mend = "Name the file as the data, too, to grade them."
+    named = {"name": value["name"]} if value.get("name") else {}
+    return named | {"rubric": value["rubric"]}, [Problem(message, mend)]
 
 
-def _losses(rubric: Rubric) -> list[Problem]:
-    losses = [Problem("The name is left out; the file is named after the rubric.", "", ("name",))]
-    losses += lost_of_rubric(rubric, ("guidelines",))
-    losses += lost_of_criteria(rubric.criteria, ("aggregation",))
-    ruled = [c.name for c in rubric.criteria if c.scale == "binary" and c.aggregation]
-    if ruled:
-        rule = "The rule by which votes are settled"
-        losses.append(Problem(f"{rule} of {listed(ruled)} (yes or no) is left out."))
-    anchored = [c.name for c in rubric.criteria if any(o.description for o in c.options)]
-    if anchored:
-        message = f"The descriptions of options of {listed(anchored)} have no place of their own."
-        mend = "They are written below the requirement, where our reader finds them."
-        losses.append(Problem(message, mend))
-    away = [c.name for c in rubric.criteria if c.scale == "binary" and len(c.options) > 2]
-    if away:
-        message = f"The abstention of {listed(away)} is the peer's own there, CANNOT_ASSESS."
-        losses.append(Problem(message))
-    return losses
+def _as_yaml(rubric: Rubric) -> WrittenRubric:
+    return WrittenRubric(dump_rubric(rubric, "yaml"))
 
+
+def _as_json(rubric: Rubric) -> WrittenRubric:
+    return WrittenRubric(dump_rubric(rubric, "json"))
+
+
+DOCUMENTS = (
+    DocumentForm("unitxt", "unitxt", looks_like_unitxt),
+    DocumentForm(
+        *("rubric_dataset", "a dataset with its rubric", _holds_its_rubric, _of_dataset),
+        beside_items=True,
+    ),
+    DocumentForm(
+        *("points", "points by criterion (HealthBench)"), benchmarks.is_points, benchmarks.points
+    ),
+    DocumentForm("tasks", "a tree of tasks (PaperBench)", benchmarks.is_tree, benchmarks.tree),
+    DocumentForm(
+        *("prometheus", "described scores (Prometheus)"),
+        *(score_scales.is_score_rubric, score_scales.score_rubric),
+    ),
+    DocumentForm(
+        *("scoring_criteria", "scoring criteria (promptfoo)"),
+        *(score_scales.has_scoring_criteria, score_scales.scoring_criteria),
+    ),
+    DocumentForm(
+        *("model_graded", "a model-graded spec (OpenAI evals)"),
+        *(score_scales.is_model_graded, score_scales.model_graded),
+    ),
+    DocumentForm("autorubric", "autorubric", is_peers, write=peer_json),
+    DocumentForm("yaml", "YAML", _any, endings=("yaml", "yml"), write=_as_yaml),
+    DocumentForm("json", "JSON", _any, endings=("json",), write=_as_json),
+)
+
+
+def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "ratio") -> Rubrics:
+    """Return the rubrics in a file of any format: one, or several in a table.
+
+    Args:
+        data: the file.
+        name: its name; without a telling ending, its beginning decides.
+        scaling: how points become values, where a form has points.
+
+    Raises:
+        InputError: with every problem found, each with its line.
+    """
+    opened = Opened.of(data, name)
+    tables = _tables_in(opened)
+    if tables is None:
+        return (_from_document(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)), name),)
+    if not tables:
+        raise refusal("rubric", [Problem("holds no table that is a rubric.", _KNOWN)], name)
+    return tuple(rubric for table in tables for rubric in _from_table(table, scaling))
+
+
+def _from_document(document: Document, name: str) -> Parsed[Rubric]:
+    form = next(form for form in DOCUMENTS if form.fits(document.value))
+    if form.name != "unitxt":
+        return form.read(document, name)
+    read, case = read_unitxt(document, name), case_in(document.value)
+    more = beside_criterion(case) if case else []
+    return Parsed(read.value, (*read.notices, *more), read.line_of)
+
+
+def converted(value: Any) -> Any:
+    """Return a document of another tool in our keys, and anything else unchanged.
+
+    >>> converted([{"criterion": "Says to rest.", "points": -2, "tags": []}])
+    {'criteria': [{'requirement': 'Says to rest.', 'weight': -2, 'tags': []}]}
+    """
+    forms = (form.convert for form in DOCUMENTS if form.convert and form.fits(value))
+    convert = next(forms, None)
+    return value if convert is None else convert(value)[0]
+
+
+_KNOWN = (
+    "Known are Canvas rubrics; criterion, level, level_description, score; and grids: a column of "
+    "criteria, then a column for each level, such as Good (2). Votes go to Import votes."
+)
+
+
+def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
+    raw = table.raw
+    cells = sum(len(row.cells) for row in raw.rows)
+    if cells > MOST_CELLS:
+        message = f"has {cells:,} cells; {MOST_CELLS:,} is the limit of a rubric."
+        mend = "Leave out what is no part of it."
+        raise refusal("rubric", [Problem(message, mend)], raw.name)
+    form = next((form for form in TABLES if form.looks(raw.heads)), None)
+    if form is None:
+        message = f"has the columns {', '.join(raw.heads[:6])}, which are no rubric's."
+        raise refusal("rubric", [Problem(message, _KNOWN, (), 1)], raw.name)
+    first, *more = form.read(raw, scaling)
+    return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *more)
+
+
+def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
+    """Return the tables of a file, by its ending or its first lines; ``None`` for documents."""
+    office = opened.once(_office)
+    if office is not None:
+        return office
+    text, notices = opened.text("rubric", MAX_RUBRIC_BYTES, table=True), opened.notices
+    if not looks_like_table(text, opened.name):
+        return None
+    raw = opened.raw("rubric", MAX_RUBRIC_BYTES)
+    rows = (raw.head, *raw.rows[:_DEEPEST])
+    titles = below_titles([[cell.text.strip() for cell in row.cells] for row in rows], _is_header)
+    if titles:
+        lines = [[raw.source[r.cells[0].start : r.cells[-1].end].strip(' ,;\t"')] for r in rows]
+        notices = (*notices, said_titles(lines[:titles], raw.head.line))
+        raw = raw.below(titles)
+    return (RubricTable(raw, notices),)
+
+
+def looks_like_table(text: str, name: str) -> bool:
+    """Return whether a text is a table, by its ending or its first lines."""
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("csv", "tsv"):
+        return True
+    return ending not in ("json", "yaml", "yml") and any(_heads_of(text))
+
+
+def _office(opened: Opened) -> tuple[RubricTable, ...] | None:
+    return office_tables(opened, _is_table)
+
+
+def _is_table(heads: Heads, rows: Sequence[Heads]) -> bool:
+    """Return whether these are the headings and rows of a rubric."""
+    form = next((form for form in TABLES if form.looks(heads)), None)
+    return form is not None and not (form.name == "grid" and holds_answers(heads, rows))
+
+
+# Recognised by the beginning of a file, before it is read.
+
+
+def looks_like_rubric(data: str | bytes | Opened, name: str) -> bool:
+    """Return whether a file is a rubric by what is in it, whatever it is called."""
+    known = formats_of(RUBRIC_FORMATS, Opened.of(data, name))
+    return any(fit.score for _, fit in known)
+
+
+def may_be_ours(opened: Opened) -> bool:
+    """Return whether a file is YAML, or JSON with keys of ours near its beginning."""
+    if opened.ending in ("yaml", "yml"):
+        return True
+    return opened.ending == "json" and bool(_OURS.search(opened.head[:_FIRST]))
+
+
+def holds_items(opened: Opened) -> bool:
+    """Return whether a JSON or YAML document is a dataset: items, or rows with rubrics."""
+    if opened.size > MAX_RUBRIC_BYTES:
+        return True
+    try:
+        return _has_items(opened.document("rubric", MAX_RUBRIC_BYTES).value)
+    except InputError:
+        return False
+
+
+def _has_items(value: Any) -> bool:
+    if isinstance(value, dict):
+        return isinstance(value.get("items"), list) and case_in(value) is None
+    first = value[0] if isinstance(value, list) and value else None
+    return isinstance(first, dict) and bool({"rubric", "rubrics", "score_rubric"} & first.keys())
+
+
+def _form_in(opened: Opened) -> DocumentForm | None:
+    """Return the form of a document that may be a rubric by its keys."""
+    if opened.size > MAX_RUBRIC_BYTES or opened.once(_office) is not None:
+        return None
+    if not may_be_ours(opened):
+        marked = _MARKED.search(opened.head[:_FIRST])
+        if not (marked and opened.start[:1] in ("{", "[") and opened.is_json):
+            return None
+    value = unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)).value
+    items = opened.once(holds_items)
+    forms = (form for form in DOCUMENTS if form.beside_items == items and not form.endings)
+    return next((form for form in forms if form.fits(value)), None)
+
+
+def _heads_in(opened: Opened) -> tuple[Heads, ...]:
+    """Return the headings of a file's tables, in every way in which they can be parted."""
+    if opened.size > MAX_RUBRIC_BYTES:
+        return ()
+    office = opened.once(_office)
+    if office is not None:
+        return tuple(table.raw.heads for table in office)
+    if not _MARKED.search(opened.head[:_FIRST]) or opened.start[:1] in ("{", "["):
+        # JSON lines may hold any words between commas, which are not headings.
+        return ()
+    return tuple(_heads_of(opened.beginning))
+
+
+def _heads_of(text: str) -> Iterator[Heads]:
+    """Yield the headings of a rubric near the beginning of a text, by each delimiter."""
+    for delimiter in DELIMITERS:
+        first = [cells for _, cells in islice(records(text, delimiter, []), 2 * _DEEPEST)]
+        rows = [[cell.strip() for cell in cells] for cells in first if any(cells)]
+        at = below_titles(rows, _is_header)
+        if at is not None:
+            yield rows[at]
+
+
+def _is_header(heads: Heads) -> bool:
+    return any(form.looks(heads) for form in TABLES)
+
+
+# What a rubric can be written as.
 
 RubricForm = Literal["yaml", "json", "autorubric", "csv", "canvas", "moodle"]
 RUBRIC_FORMS: tuple[RubricForm, ...] = get_args(RubricForm)
@@ -127,250 +359,12 @@ FORM_WORDS: dict[RubricForm, FormWords] = {
 
 def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
     """Return the rubric in ``form``, and a problem for everything that this format cannot hold."""
-    makers: dict[RubricForm, Callable[[Rubric], WrittenRubric]] = {
-        "yaml": lambda r: WrittenRubric(dump_rubric(r, "yaml")),
-        "json": lambda r: WrittenRubric(dump_rubric(r, "json")),
-        "autorubric": peer_json,
-        "csv": levels_csv,
-        "canvas": canvas_rubric,
-        "moodle": moodle_csv,
-    }
-    return makers[form](rubric)
+    write = next(known.write for known in (*TABLES, *DOCUMENTS) if known.name == form)
+    assert write is not None
+    return write(rubric)
 
 
-def read_rubrics(
-    data: str | bytes, name: str, scaling: Scaling = "ratio"
-) -> tuple[Parsed[Rubric], ...]:
-    """Return the rubrics in a file of any format: one, or several in a table.
-
-    Args:
-        data: the file.
-        name: its name; without a telling ending, its beginning decides.
-        scaling: how points become values, where a form has points.
-
-    Raises:
-        InputError: with every problem found, each with its line.
-    """
-    tables = office_tables(data, name, _is_table) if isinstance(data, bytes) else None
-    if tables is not None:
-        return _from_office(tables, name, scaling)
-    text, notices = read_table_text(data, name, "rubric", MAX_RUBRIC_BYTES)
-    if looks_like_table(text, name):
-        text, titles = without_titles(text, _is_header)
-        notices = (*notices, *titles)
-        return _from_table(text, name, scaling, notices)
-    text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
-    document = unwrapped((read_json if is_json(text, name) else read_yaml)(text, name))
-    if looks_like_unitxt(document.value):
-        read = read_unitxt(document, name)
-        case = case_in(document.value)
-        more = beside_criterion(case) if case else []
-        return (Parsed(read.value, (*read.notices, *more), read.line_of),)
-    value, said = converted(document.value)
-    read = rubric_from(value, name, document.line_of)
-    return (Parsed(read.value, (*said, *read.notices), read.line_of),)
-
-
-_TABLES = (
-    "Known are Canvas rubrics; criterion, level, level_description, score; and grids: a column of "
-    "criteria, then a column for each level, such as Good (2). Votes go to Import votes."
+RUBRIC_FORMATS = tuple(
+    Format(form.name, form.title, ("rubric",), form.known, read_rubrics, write=form.write)
+    for form in (*TABLES, *DOCUMENTS)
 )
-
-
-def _from_table(
-    text: str, name: str, scaling: Scaling, notices: tuple[Problem, ...] = ()
-) -> tuple[Parsed[Rubric], ...]:
-    raw = read_raw(text, name, "rubric")
-    heads = raw.heads
-    cells = sum(len(row.cells) for row in raw.rows)
-    if cells > MOST_CELLS:
-        message = f"has {cells:,} cells; {MOST_CELLS:,} is the limit of a rubric."
-        raise refusal("rubric", [Problem(message, "Leave out what is no part of it.")], name)
-    if looks_like_canvas(heads):
-        rubrics = read_canvas_rubrics(text, name, scaling)
-    elif looks_like_levels(heads):
-        rubrics = read_levels(text, name, scaling)
-    elif looks_like_grid(heads):
-        rubrics = (read_grid(text, name, scaling),)
-    else:
-        message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
-        raise refusal("rubric", [Problem(message, _TABLES, (), 1)], name)
-    first, *more = rubrics
-    return (Parsed(first.value, (*notices, *first.notices), first.line_of), *more)
-
-
-def _from_office(
-    tables: tuple[WrittenTable, ...], name: str, scaling: Scaling
-) -> tuple[Parsed[Rubric], ...]:
-    if not tables:
-        raise refusal("rubric", [Problem("holds no table that is a rubric.", _TABLES)], name)
-    read = [_from_table(table.text, table.name, scaling, table.notices) for table in tables]
-    return tuple(rubric for rubrics in read for rubric in rubrics)
-
-
-def looks_like_table(text: str, name: str) -> bool:
-    """Return whether a file is a table, by its ending or its first line."""
-    ending = name.lower().rpartition(".")[2]
-    if ending in ("csv", "tsv"):
-        return True
-    if ending in ("json", "yaml", "yml"):
-        return False
-    return _is_form(text)
-
-
-#: Keys that every such file has near its beginning.
-_MARKED = re.compile(
-    rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
-)
-
-
-def looks_like_rubric(data: bytes, name: str) -> bool:
-    """Return whether a file is a rubric in a format without its own ending."""
-    if len(data) > MAX_RUBRIC_BYTES:
-        return False
-    try:
-        tables = office_tables(data, name, _is_table)
-        if tables is not None or not _MARKED.search(data[:20_000]):
-            return bool(tables)
-        text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
-        if text.lstrip().startswith(("{", "[")):
-            # JSON lines may hold any words between commas, which are not headings.
-            if not is_json(text, name):
-                return False
-            value = read_json(text, name).value
-            return not _has_items(value) and (
-                looks_like_unitxt(value) or form_of(value) is not None
-            )
-        return _is_form(text)
-    except InputError:
-        # Another format, whose own reader reports the error.
-        return False
-
-
-def holds_items(data: bytes, name: str) -> bool:
-    """Return whether a JSON or YAML document is a dataset: items, or rows with rubrics."""
-    if len(data) > MAX_RUBRIC_BYTES:
-        return True
-    try:
-        text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
-        return _has_items((read_json if is_json(text, name) else read_yaml)(text, name).value)
-    except InputError:
-        return False
-
-
-def _has_items(value: Any) -> bool:
-    if isinstance(value, dict):
-        return isinstance(value.get("items"), list) and case_in(value) is None
-    first = value[0] if isinstance(value, list) and value else None
-    return isinstance(first, dict) and bool({"rubric", "rubrics", "score_rubric"} & first.keys())
-
-
-def _is_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether these are the headings and rows of a rubric."""
-    if looks_like_canvas(heads) or looks_like_levels(heads):
-        return True
-    return looks_like_grid(heads) and not holds_answers(heads, rows)
-
-
-def _is_form(text: str) -> bool:
-    below, _ = without_titles(text, _is_header)
-    return _is_header(below.lstrip().split("\n", 1)[0])
-
-
-def _is_header(first: str) -> bool:
-    """Return whether a line is the header of a rubric table."""
-    heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
-    if looks_like_canvas(heads) or looks_like_levels(heads):
-        return True
-    return any(looks_like_grid(_cells(first, delimiter)) for delimiter in DELIMITERS)
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a line, or nothing if it is not CSV."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter))
-    except csv.Error:
-        return []
-
-
-# The JSON Schema of rubric files, made from the model, for completion in editors.
-
-
-def rubric_schema() -> dict[str, Any]:
-    """Return the schema (draft 2020-12) of a rubric file in our keys.
-
-    It describes what ``parse_rubric`` reads without a notice, except some shapes of other tools.
-    Only reading checks unique names, options of gates and rising levels.
-    """
-    model = Rubric.model_json_schema(by_alias=True)
-    parts: dict[str, Any] = model.pop("$defs")
-    parts["Rubric"] = model
-    for noun in (Rubric, Criterion, Option):
-        for name in noun.model_fields:
-            parts[noun.__name__]["properties"][name]["description"] = noun.about(name).schema
-    _as_files_have_it(parts)
-    for part in parts.values():
-        _without_titles(part)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Rubric Studio rubric",
-        "anyOf": [
-            {"$ref": "#/$defs/Rubric"},
-            {"$ref": "#/$defs/Entries"},
-        ],
-        "$defs": dict(sorted(parts.items())),
-    }
-
-
-def _as_files_have_it(parts: dict[str, Any]) -> None:
-    """Return the looser types that a file may have, since reading tidies them."""
-    parts["Criterion"]["required"] = ["requirement"]
-    parts["Criterion"]["properties"]["options"].pop("default")
-    parts["Option"]["required"] = ["label"]
-    parts["Option"]["properties"]["label"] = {
-        **parts["Option"]["properties"]["label"],
-        "type": ["string", "number"],
-    }
-    parts["Section"] = {
-        "type": "object",
-        "description": "Criteria under one heading.",
-        "properties": {"name": {"type": "string"}, "criteria": {"$ref": "#/$defs/Entries"}},
-        "required": ["criteria"],
-        "additionalProperties": False,
-    }
-    parts["Entries"] = {
-        "type": "array",
-        "description": "Criteria; a text alone is the requirement of a yes-or-no criterion.",
-        "items": {
-            "anyOf": [
-                {"$ref": "#/$defs/Criterion"},
-                {"$ref": "#/$defs/Section"},
-                {"type": "string"},
-            ]
-        },
-        "minItems": 1,
-        "maxItems": 500,
-    }
-    about = Rubric.about("criteria").schema
-    parts["Rubric"]["properties"]["criteria"] = {"$ref": "#/$defs/Entries", "description": about}
-    # Editors insist on required keys, and the name may come from the file.
-    parts["Rubric"]["required"] = ["criteria"]
-
-
-def _without_titles(part: Any) -> None:
-    """Remove pydantic's titles, which editors show instead of descriptions."""
-    if isinstance(part, dict):
-        if isinstance(part.get("title"), str):
-            del part["title"]
-        if isinstance(part.get("description"), str):
-            part["description"] = " ".join(part["description"].replace("``", "").split())
-        for inner in part.values():
-            _without_titles(inner)
-    elif isinstance(part, list):
-        for inner in part:
-            _without_titles(inner)
-
-
-def schema_text() -> str:
-    """Return the schema as the text of ``docs/rubric.schema.json``."""
-    return json.dumps(rubric_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.domain.base import Path
 from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.rubrics.foreign import Level, Scaling, criterion_of, effect_of
-from core.formats.rubrics.rubric_file import rubric_from
-from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable, read_raw
+from core.formats.rubrics.rubric_file import rubric_of_rows
+from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable
 from core.formats.source.csv_writer import unguarded
-from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal, stem
+from core.formats.source.parsed import Parsed, refusal, stem
 from core.text.names import fold
 
 Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
@@ -189,8 +188,8 @@ def order_of(labels: Sequence[str]) -> Order:
 _ORDER = "Write points into the headings, e.g. “{label} (4)”, or call levels excellent, good, poor."
 
 
-def read_grid(data: str | bytes, name: str, scaling: Scaling = "ratio") -> Parsed[Rubric]:
-    """Return the rubric in a grid.
+def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric]]:
+    """Return the only rubric in a grid.
 
     Points are in the headings or in the cells. In a range the maximum counts, with a notice. Levels
     without points are spaced evenly, from excellent to poor by their names. A row with only a name
@@ -200,12 +199,12 @@ def read_grid(data: str | bytes, name: str, scaling: Scaling = "ratio") -> Parse
         InputError: with every problem found, each with its line: no grid, a row with too many or
             too few cells, fewer than two levels, or levels in no clear order.
     """
-    table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
     roles = roles_of(table.heads)
     if roles is None:
         mend = "Its first line names a column of criteria and at least two levels."
-        raise refusal("rubric", [Problem("is no grid of criteria and levels.", mend, (), 1)], name)
-    return _Grid(table, roles, scaling).read()
+        problem = Problem("is no grid of criteria and levels.", mend, (), 1)
+        raise refusal("rubric", [problem], table.name)
+    return (_Grid(table, roles, scaling).read(),)
 
 
 def _is_total(cells: Sequence[str]) -> bool:
@@ -244,15 +243,9 @@ class _Grid:
         if self._problems:
             raise refusal("rubric", self._problems, self._table.name)
         self._notices += effect_of(points, self._scaling) if points else ()
-
-        def line_of(path: Path) -> int | None:
-            at = path[1] if len(path) > 1 else None
-            return lines[at] if isinstance(at, int) and at < len(lines) else None
-
         title = stem(self._table.name, "Untitled rubric")
         data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
-        read = rubric_from(data, self._table.name, line_of)
-        return Parsed(read.value, (*self._notices, *read.notices), read.line_of)
+        return rubric_of_rows(data, self._table.name, lines, self._notices)
 
     def _cells(self, row: RawRow) -> list[str] | None:
         given = [" ".join(unguarded(cell.text).split()) for cell in row.cells]

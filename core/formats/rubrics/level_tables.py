@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.base import Path
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Problem
 from core.formats.rubrics.foreign import (
@@ -26,8 +25,8 @@ from core.formats.rubrics.foreign import (
     lost_of_rubric,
     shown,
 )
-from core.formats.rubrics.rubric_file import rubric_from
-from core.formats.source.csv_reader import RawRow, RawTable, read_raw
+from core.formats.rubrics.rubric_file import rubric_of_rows
+from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (
     Value,
     csv_text,
@@ -36,15 +35,7 @@ from core.formats.source.csv_writer import (
     points_text,
     unguarded,
 )
-from core.formats.source.parsed import (
-    MAX_RUBRIC_BYTES,
-    BadNumber,
-    Parsed,
-    number,
-    read_text,
-    refusal,
-    stem,
-)
+from core.formats.source.parsed import BadNumber, Parsed, number, refusal, stem
 from core.text.names import fold
 
 FULL = (
@@ -127,14 +118,16 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
 
 
 def looks_like_levels(heads: Sequence[str]) -> bool:
-    """Return whether these are the headings of one of the two tables."""
-    names = {head.casefold() for head in heads}
-    return {"criterion", "level"} <= names and bool({"score", "value"} & names)
+    """Return whether these are the headings of our own table."""
+    return {"criterion", "level", "value"} <= {head.casefold() for head in heads}
 
 
-def read_levels(
-    data: str | bytes, name: str, scaling: Scaling = "ratio"
-) -> tuple[Parsed[Rubric], ...]:
+def looks_like_moodle(heads: Sequence[str]) -> bool:
+    """Return whether these are the headings of Moodle's table."""
+    return {"criterion", "level", "score"} <= {head.casefold() for head in heads}
+
+
+def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics in a table of either format.
 
     Cells that repeat in a criterion may be empty after its first row. Without a column ``rubric``
@@ -143,7 +136,6 @@ def read_levels(
     Raises:
         InputError: with every problem found, each with its line.
     """
-    table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
     return _LevelReader(table, scaling).read()
 
 
@@ -161,7 +153,7 @@ class _LevelReader:
             problems = self._problems or [Problem("has a header, but no rows.", "", (), 1)]
             raise refusal("rubric", problems, self._table.name)
         return tuple(
-            _parsed(data, notices, lines, self._table.name) for data, notices, lines in read
+            rubric_of_rows(data, self._table.name, lines, notices) for data, notices, lines in read
         )
 
     def _grouped(self) -> dict[str, dict[str, list[RawRow]]]:
@@ -275,14 +267,3 @@ class _LevelReader:
             self._problems.append(Problem("is not a list.", mend, ("tags",), line))
             return []
         return [str(tag) for tag in tags]
-
-
-def _parsed(
-    data: dict[str, Any], notices: list[Problem], lines: list[int], name: str
-) -> Parsed[Rubric]:
-    def line_of(path: Path) -> int | None:
-        at = path[1] if len(path) > 1 else None
-        return lines[at] if isinstance(at, int) and at < len(lines) else None
-
-    read = rubric_from(data, name, line_of)
-    return Parsed(read.value, (*notices, *read.notices), read.line_of)

@@ -1,4 +1,4 @@
-"""Tables in workbooks and Word documents, as text for the table readers."""
+"""Tables in workbooks and Word documents, as the table readers take them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
 from core.formats.office.sheet import address
-from core.formats.office.workbook import book_kind, read_sheet, sheets_with_rows
-from core.formats.source.csv_reader import MAX_COLUMNS
-from core.formats.source.csv_writer import csv_text
+from core.formats.office.workbook import Workbook, book_in
+from core.formats.source.csv_reader import MAX_COLUMNS, RawTable, raw_table
 from core.formats.source.heading import header_at, said_titles
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import refusal
 
 #: The rows of a table by number from 1, each mapping columns (from 0) to texts.
@@ -21,17 +21,16 @@ Rows = dict[int, dict[int, str]]
 MOST_CELLS = 100_000
 
 
-class WrittenTable(NamedTuple):
-    """A table as CSV, with rows on their original lines; ``name`` is its title."""
+class RubricTable(NamedTuple):
+    """A table that may be a rubric, below its titles, and notices of these."""
 
-    name: str
-    text: str
+    raw: RawTable
     notices: tuple[Problem, ...]
 
 
 def office_tables(
-    data: bytes, name: str, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
-) -> tuple[WrittenTable, ...] | None:
+    opened: Opened, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
+) -> tuple[RubricTable, ...] | None:
     """Return the rubric tables in a workbook or document; ``None`` otherwise.
 
     Titles above a header are left out. Sheets and tables without a rubric are skipped.
@@ -40,16 +39,17 @@ def office_tables(
         InputError: the file is damaged, protected, or of a format that is not read; or a rubric's
             sheet has cells that show no value.
     """
-    if book_kind(data, name) is not None:
-        tables = [(sheet, _sheet(data, name, sheet)) for sheet in sheets_with_rows(data, name)]
-    elif is_word(data, name):
-        tables = list(_tables(data, name))
+    name, book = opened.name, opened.once(book_in)
+    if book is not None:
+        tables = [(sheet, _sheet(book, name, sheet)) for sheet in book.filled]
+    elif is_word(opened):
+        tables = list(_tables(opened))
     else:
         return None
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_parted(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
-    return tuple(_written(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
+    return tuple(_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
 
 
 def _header(rows: Rows) -> int:
@@ -69,25 +69,21 @@ def _cells(row: dict[int, str]) -> list[str]:
     return [row.get(column, "") for column in range(min(max(row, default=-1) + 1, MAX_COLUMNS))]
 
 
-def _written(name: str, rows: Rows) -> WrittenTable:
+def _below_titles(name: str, rows: Rows) -> RubricTable:
     header, last = _header(rows), max(rows)
     titles = [_cells(rows[n]) for n in rows if n < header]
-    wide = max(max(rows[n], default=-1) for n in rows if n >= header) + 1
+    body = {n: _cells(row) for n, row in rows.items() if n >= header}
+    wide = max(map(len, body.values()))
     if last * wide > MOST_CELLS:
         message = f"reaches to {address(last - 1, wide - 1)}; a rubric has fewer cells."
         mend = "Delete the columns and rows beyond its table."
         raise refusal("rubric", [Problem(message, mend)], name)
-    lines = list[str]()
-    for number in range(1, last + 1):
-        cells = rows.get(number, {}) if number >= header else {}
-        padded = [cells.get(column, "") for column in range(wide)]
-        lines.append(csv_text(padded, [], guarded=False) if cells else "\n")
     notices = (said_titles(titles, min(rows)),) if titles else ()
-    return WrittenTable(name, "".join(lines), notices)
+    return RubricTable(raw_table(name, body), notices)
 
 
-def _sheet(data: bytes, name: str, sheet: str) -> Rows:
-    cells, _ = read_sheet(data, name, sheet)
+def _sheet(book: Workbook, name: str, sheet: str) -> Rows:
+    cells, _ = book.sheet(sheet)
     rows: Rows = {}
     for number in sorted(cells.rows):
         rows[number + 1] = {at: _line(text) for at, text in cells.rows[number].items()}
@@ -99,9 +95,9 @@ def _sheet(data: bytes, name: str, sheet: str) -> Rows:
     return rows
 
 
-def _tables(data: bytes, name: str) -> Iterator[tuple[str, Rows]]:
+def _tables(opened: Opened) -> Iterator[tuple[str, Rows]]:
     """Return the tables of a document, each with the paragraph before it."""
-    blocks, _ = word_blocks(data, name)
+    blocks, _ = word_blocks(opened)
     title = ""
     for block in blocks:
         if isinstance(block, str):

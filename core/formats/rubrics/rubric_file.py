@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,15 +15,12 @@ from core.domain.rubric import BINARY, Criterion, Option, Rubric
 from core.errors import InputError, Problem
 from core.formats.rubrics.keys import tidied
 from core.formats.rubrics.shapes import Shaper
-from core.formats.source.json_reader import read_json
-from core.formats.source.parsed import MAX_RUBRIC_BYTES, BadNumber, Parsed, read_text, refusal, stem
-from core.formats.source.yaml_reader import read_yaml, resolve
-
-#: A bracket, then a quoted key or text: YAML rarely has quotes after the brackets.
-_JSON = re.compile(r'\s*[\[{][\s\[{]*"')
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, BadNumber, Parsed, refusal, stem
+from core.formats.source.yaml_reader import resolve
 
 
-def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
+def parse_rubric(text: str | bytes | Opened, name: str) -> Parsed[Rubric]:
     """Return the rubric in a YAML or JSON file, with notices of unused keys.
 
     The file may be a list of criteria (sections may be mixed in), or a mapping with ``criteria``,
@@ -42,27 +39,8 @@ def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
     >>> parse_rubric("- Cites a source.", "essay.yaml").value.criteria[0].name
     'Cites a source'
     """
-    source = read_text(text, name, "rubric", MAX_RUBRIC_BYTES)
-    document = (read_json if is_json(source, name) else read_yaml)(source, name)
+    document = Opened.of(text, name).document("rubric", MAX_RUBRIC_BYTES)
     return rubric_from(document.value, name, document.line_of)
-
-
-def is_json(source: str, name: str) -> bool:
-    """Return whether a rubric's text is read as JSON rather than YAML.
-
-    JSON in a file of another name is JSON, too: YAML reads all of it but a character that JSON
-    writes as two escapes (an emoji, say).
-    """
-    ending = name.lower().rpartition(".")[2]
-    if ending == "json" or not _JSON.match(source):
-        return ending == "json"
-    if ending not in ("yaml", "yml"):
-        return True
-    try:
-        json.loads(source)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def rubric_from(
@@ -93,6 +71,22 @@ def rubric_from(
         raise refusal("rubric", _located(problems, line_of), name)
     notices = tuple(_located(shaper.notices, line_of))
     return Parsed(rubric, notices, lambda path: line_of(shaper.origin(path)))
+
+
+def rubric_of_rows(
+    data: dict[str, Any], name: str, lines: Sequence[int | None], notices: Iterable[Problem]
+) -> Parsed[Rubric]:
+    """Return the rubric in data with a line for each criterion, and these notices before its own.
+
+    Raises ``InputError``.
+    """
+
+    def line_of(path: Path) -> int | None:
+        at = path[1] if len(path) > 1 else None
+        return lines[at] if isinstance(at, int) and at < len(lines) else None
+
+    read = rubric_from(data, name, line_of)
+    return Parsed(read.value, (*notices, *read.notices), read.line_of)
 
 
 def _at(problem: Problem, path: Path) -> Problem:

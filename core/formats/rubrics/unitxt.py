@@ -12,7 +12,7 @@ from typing import Any
 from core.domain.base import Path
 from core.domain.rubric import Rubric
 from core.errors import Problem
-from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.parsed import Document, Parsed, kind_of, refusal, stem
 
 #: Known keys of a criterion; snake case and camel case are equal.
@@ -83,13 +83,7 @@ def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
         InputError: with every problem; a criterion that compares answers is one of them.
     """
     data, notices, lines = unitxt_data(document, name)
-
-    def line_of(path: Path) -> int | None:
-        at = path[1] if len(path) > 1 else None
-        return lines[at] if isinstance(at, int) and at < len(lines) else None
-
-    read = rubric_from(data, name, line_of)
-    return Parsed(read.value, (*notices, *read.notices), read.line_of)
+    return rubric_of_rows(data, name, lines, notices)
 
 
 def unitxt_data(

@@ -1,4 +1,4 @@
-"""Read members of a zip archive within limits, including Zstandard ones.
+"""Open, list and unpack zip archives within limits, Zstandard members included.
 
 Python cannot unpack Zstandard before 3.14, so Arrow unpacks such a member. Nothing is written to
 disk, so names of members are harmless.
@@ -14,11 +14,18 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 
 from core.errors import InputError
 from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 
 MOST_MEMBERS = 50_000
+#: The limit of unpacked bytes, over all files that are read of an archive.
+MOST_UNPACKED = 4 * MAX_DATASET_BYTES
+#: A class hands in fewer files than this.
+MOST_FILES = 20_000
+_CHUNK = 1 << 16
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 ZSTANDARD = 93
 _LOCAL = struct.Struct("<4s22xHH")
 #: Errors of the standard library for encrypted archives and unsupported compression (RuntimeError),
@@ -38,42 +45,101 @@ def broken_refused(name: str) -> Iterator[None]:
         raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
 
 
-def opened_archive(data: bytes, name: str) -> zipfile.ZipFile:
-    """Open the archive once for all of its members, since listing them is slow.
+def is_zip(data: bytes) -> bool:
+    """Return whether a file begins like a zip archive."""
+    return data.startswith(_ZIP)
+
+
+class Unpacked:
+    """The files in a zip archive by path, with a count of unpacked bytes.
+
+    Listing an archive is slow, so it is opened once for all of its files. More than
+    ``MOST_MEMBERS`` files and symbolic links, which hold only a path, are refused. If paths repeat,
+    the last file counts, as for programs that add to an archive. Files that programs add for
+    themselves (``__MACOSX``, ``.DS_Store`` and other hidden files) are left out.
 
     Raises:
-        InputError: it is broken, or holds more than ``MOST_MEMBERS``.
+        InputError: it is broken, or has a password.
     """
-    _require_few(_told(data), name)
-    with broken_refused(name):
-        return zipfile.ZipFile(io.BytesIO(data))
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.name, self._data = name, data
+        self._left, self._seen = MOST_UNPACKED, dict[str, int]()
+        _require_few(_stated(data), name)
+        with broken_refused(name):
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        infos = [info for info in self._archive.infolist() if not info.is_dir()]
+        _require_few(len(infos), name)
+        if any(info.flag_bits & 1 for info in infos):
+            raise InputError("This archive has a password. Pack it anew without one.", (), name)
+        for info in infos:
+            if stat.S_ISLNK(info.external_attr >> 16):
+                message = f"{info.filename} is a link to another file. Put the file itself in."
+                raise InputError(message, (), name)
+        # Programs may write backslashes, or a path from the root of the disk.
+        every = {info.filename.replace("\\", "/").lstrip("/"): info for info in infos}
+        kept = set(map(id, every.values()))
+        self._twice = next((info.filename for info in infos if id(info) not in kept), None)
+        self.members = {path: info for path, info in every.items() if not is_hidden(path)}
+
+    def refuse_twice(self) -> None:
+        """Refuse repeated paths, where every file counts. Raises ``InputError``."""
+        if self._twice is not None:
+            mend = "Give each file a name of its own."
+            message = f"This archive holds {self._twice} more than once. {mend}"
+            raise InputError(message, (), self.name)
+
+    def chunks(self, member: str) -> Iterator[bytes]:
+        """Yield a file in pieces. Raises ``InputError``: damaged, encrypted, too big."""
+        size = 0
+        for chunk in self._unpacked(self.members[member]):
+            size += len(chunk)
+            # A file that is read again counts once.
+            self._left -= max(0, size - self._seen.get(member, 0))
+            self._seen[member] = max(size, self._seen.get(member, 0))
+            if self._left < 0:
+                most = MOST_UNPACKED / MEGABYTE
+                message = f"This file unpacks to more than {most:,.0f} MB. Split it."
+                raise InputError(message, (), self.name)
+            yield chunk
+
+    def _unpacked(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
+        if info.compress_type == ZSTANDARD:
+            yield _zstandard_member(self._data, info, self.name)
+            return
+        with broken_refused(self.name), self._archive.open(info) as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+
+    def read(self, member: str, most: int = MAX_DATASET_BYTES) -> bytes:
+        """Return a whole file. Raises ``InputError``, also if larger than ``most``."""
+        data = bytearray()
+        for chunk in self.chunks(member):
+            data += chunk
+            # Count what is read, since an archive may state less than it holds.
+            if len(data) > most:
+                limit = most / MEGABYTE
+                message = f"{member} is larger than {limit:,.0f} MB. Split it."
+                raise InputError(message, (), self.name)
+        return bytes(data)
+
+    def beginning(self, member: str, size: int = 4000) -> bytes:
+        """Return the first bytes of a file."""
+        for chunk in self.chunks(member):
+            return chunk[:size]
+        return b""
 
 
-def members(
-    archive: zipfile.ZipFile, name: str, *, apart: bool = False
-) -> dict[str, zipfile.ZipInfo]:
-    """Return the files in an archive by path, in order. Raises ``InputError``.
+def is_hidden(path: str) -> bool:
+    """Return whether a file is hidden, or a resource of macOS or Windows.
 
-    More than ``MOST_MEMBERS`` files and symbolic links, which hold only a path, are refused. If
-    paths repeat, the last file counts, as for programs that add to an archive. With ``apart`` they
-    are refused.
+    >>> is_hidden("__MACOSX/._a.txt"), is_hidden("a/.DS_Store"), is_hidden("a/b.txt")
+    (True, True, False)
     """
-    infos = [info for info in archive.infolist() if not info.is_dir()]
-    _require_few(len(infos), name)
-    if any(info.flag_bits & 1 for info in infos):
-        raise InputError("This archive has a password. Pack it anew without one.", (), name)
-    for info in infos:
-        if stat.S_ISLNK(info.external_attr >> 16):
-            message = f"{info.filename} is a link to another file. Put the file itself in."
-            raise InputError(message, (), name)
-    # Programs may write backslashes, or a path from the root of the disk.
-    by_path = {info.filename.replace("\\", "/").lstrip("/"): info for info in infos}
-    if apart and len(by_path) < len(infos):
-        ids = {id(info) for info in by_path.values()}
-        twice = next(info.filename for info in infos if id(info) not in ids)
-        message = f"This archive holds {twice} more than once. Give each file a name of its own."
-        raise InputError(message, (), name)
-    return by_path
+    parts = PurePosixPath(path).parts
+    return any(part.startswith((".", "~$")) and part not in ("..", ".") for part in parts) or (
+        "__MACOSX" in parts or parts[-1:] in (("Thumbs.db",), ("desktop.ini",))
+    )
 
 
 def _require_few(many: int, name: str) -> None:
@@ -82,7 +148,7 @@ def _require_few(many: int, name: str) -> None:
         raise InputError(message, (), name)
 
 
-def _told(data: bytes) -> int:
+def _stated(data: bytes) -> int:
     """Return the number of files stated at the end of the archive."""
     large, end = data.rfind(b"PK\x06\x06"), data.rfind(b"PK\x05\x06")
     many = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
@@ -91,7 +157,7 @@ def _told(data: bytes) -> int:
     return many
 
 
-def zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
+def _zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
     """Return a Zstandard member's content. Raises ``InputError``."""
     most = MAX_DATASET_BYTES
     with broken_refused(name):

@@ -6,14 +6,14 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.source.heading import header_at, said_titles
-from core.formats.source.parsed import MAX_ROWS, enough, refusal, too_many_rows
+from core.formats.source.parsed import MAX_ROWS, SharedWords, enough, refusal, too_many_rows
 
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
@@ -35,7 +35,9 @@ class CsvRows(NamedTuple):
     notices: tuple[Problem, ...]
 
 
-def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
+def read_csv(
+    text: str, name: str, most: int | None = None, delimiter: str | None = None
+) -> CsvRows:
     r"""Return the rows below the header, which may follow titles; no blank rows.
 
     After ``most`` rows, it is read no further.
@@ -49,7 +51,8 @@ def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
     """
     columns: tuple[str, ...] = ()
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
-    delimiter = delimiter_of(text, name)
+    shared = SharedWords()
+    delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
     titles = _titles(text, delimiter)
     notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
@@ -67,7 +70,7 @@ def read_csv(text: str, name: str, most: int | None = None) -> CsvRows:
             if enough(problems):
                 break
         else:
-            rows.append(dict(zip(columns, cells, strict=True)))
+            rows.append(dict(zip(columns, map(shared.of, cells), strict=True)))
             lines.append(line)
     if not rows and not problems:
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
@@ -211,13 +214,18 @@ class RawTable:
     delimiter: str
     heads: tuple[str, ...]
     rows: tuple[RawRow, ...]
-    head: RawRow | None = field(default=None, kw_only=True)
+    head: RawRow = field(kw_only=True)
 
     def column(self, *names: str) -> int | None:
         """Return the first column with one of these headings, ignoring case."""
         folded = [head.casefold() for head in self.heads]
         columns = (folded.index(n.casefold()) for n in names if n.casefold() in folded)
         return next(columns, None)
+
+    def below(self, titles: int) -> RawTable:
+        """Return the table whose header comes after so many rows."""
+        head = self.rows[titles - 1]
+        return replace(self, heads=_heads(head), rows=self.rows[titles:], head=head)
 
     def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
         """Return the file with these cells replaced, by (row, column), else unchanged.
@@ -240,7 +248,6 @@ class RawTable:
         b'a;b;c\r\n1;2;3\r\n'
         """
         pieces, at = list[str](), 0
-        assert self.head is not None
         for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True):
             end = row.cells[-1].end
             short = [""] * max(0, len(self.heads) - len(row.cells))
@@ -290,8 +297,18 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
         problems.append(Problem("is empty.", "The first line must name the columns.", (), 1))
     if problems:
         raise refusal(what, problems, name)
-    heads = tuple(cell.text.strip() for cell in records[0].cells)
-    return RawTable(name, text, encoding, delimiter, heads, tuple(records[1:]), head=records[0])
+    first, *rows = records
+    return RawTable(name, text, encoding, delimiter, _heads(first), tuple(rows), head=first)
+
+
+def raw_table(name: str, rows: Mapping[int, Sequence[str]]) -> RawTable:
+    """Return a table of cells that are in no text; rows by their numbers, the header first."""
+    head, *body = (RawRow(n, tuple(RawCell(c, 0, 0) for c in row)) for n, row in rows.items())
+    return RawTable(name, "", "utf-8", "", _heads(head), tuple(body), head=head)
+
+
+def _heads(row: RawRow) -> tuple[str, ...]:
+    return tuple(cell.text.strip() for cell in row.cells)
 
 
 def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:

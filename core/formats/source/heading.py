@@ -65,30 +65,17 @@ def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     return sum(len(lower) <= len(row) for lower in below) * 2 > len(below)
 
 
-def without_titles(text: str, is_header: Callable[[str], bool]) -> tuple[str, tuple[Problem, ...]]:
-    r"""Blank the titles above the header line, so that lines keep their numbers.
+def below_titles(
+    rows: Sequence[Sequence[str]], is_header: Callable[[Sequence[str]], bool]
+) -> int | None:
+    """Return the index of the first row that is a header, ``None`` unless only titles precede it.
 
-    Titles are lines with a single cell, or with a word, a colon and a value. Above any other line
-    nothing is left out.
-
-    >>> without_titles("Essay rubric,,\n\nCriterion,Good,Poor\n", lambda l: "Good" in l)[0]
-    '\n\nCriterion,Good,Poor\n'
+    >>> below_titles([["Essay rubric", ""], ["Criterion", "Good"]], lambda row: "Good" in row)
+    1
     """
-    lines = text.splitlines(keepends=True)
-    above = list[int]()
-    for at, line in enumerate(lines[:_DEEPEST]):
-        cells = re.split("[,;\t]", line.strip(" \r\n"))
-        if not "".join(cells).strip():
-            continue
-        if is_header(line):
-            header = at
-            break
-        if not _is_title(cells):
-            return text, ()
-        above.append(at)
-    else:
-        return text, ()
-    if not above:
-        return text, ()
-    notice = said_titles([[lines[at].strip(' ,;\t\r\n"')] for at in above], above[0] + 1)
-    return "".join(["\n" * header, *lines[header:]]), (notice,)
+    for at, row in enumerate(rows[:_DEEPEST]):
+        if is_header(row):
+            return at
+        if not _is_title(row):
+            return None
+    return None

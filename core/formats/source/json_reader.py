@@ -25,11 +25,11 @@ from core.formats.source.parsed import (
     BadNumber,
     Document,
     Lines,
+    SharedWords,
     enough,
     has_half_character,
     nearest,
     number,
-    refusal,
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
@@ -42,31 +42,28 @@ MAX_PARTS = 1_000_000
 #: Beyond this many values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
-#: Repeated strings (field names, labels) are short and few.
-_LONGEST_WORD, _MOST_WORDS = 40, 5_000
+_HALF = ("holds half of a surrogate pair.", "Correct the \\u escape.")
 
 
-class _EnoughError(Exception):
-    """Raised to stop decoding after too many faults."""
+def read_json(text: str) -> Document:
+    """Return the JSON document in ``text``, with its faults.
 
+    Faults are: not JSON, a key given twice in one object, a number that is not finite or has too
+    many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``. With a number or a
+    key at fault there still is a value: the number is missing, the last of two keys counts.
 
-def read_json(text: str, name: str, what: str = "rubric") -> Document:
-    """Return the JSON document in ``text``.
-
-    Raises:
-        InputError: not JSON, a key given twice in one object, a number that is not finite or has
-            too many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``.
-
-    >>> read_json('{"a": [1]}', "x.json").line_of(("a", 0))
-    1
+    >>> read_json('{"a": [1]}').line_of(("a", 0)), read_json('{"a": NaN}').value
+    (1, {'a': None})
     """
     value, faults = decode(text)
     places = _Places(text)
-    if faults:
+
+    def located() -> list[Problem]:
         # The walk finds faults of valid JSON again, with their lines.
         walkable = all(fault.line is None for fault in faults)
-        raise refusal(what, (places.faults if walkable else ()) or faults, name)
-    return Document(value, lambda path: nearest(places.lines, path))
+        return (places.faults if walkable else []) or faults
+
+    return Document(value, lambda path: nearest(places.lines, path), located if faults else None)
 
 
 def out_of_bounds(text: str) -> bool:
@@ -86,17 +83,18 @@ def too_many_parts(text: str, most: int) -> Problem | None:
     return Problem(message, "That is the limit: split it.")
 
 
-def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
+def decode(text: str, shared: SharedWords | None = None) -> tuple[Any, list[Problem]]:
     """Return the value of a JSON text and its problems; lines count in ``text``.
 
-    ``strings`` are shared with other texts, so that each is kept once.
+    Words are ``shared`` with other texts, so that each is kept once. The value is ``None`` unless
+    only numbers or repeated keys are at fault.
 
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
     if fault := too_many_parts(text, MAX_PARTS):
         return None, [fault]
-    builder = _Made({} if strings is None else strings)
+    builder = _Made(shared or SharedWords())
     faults = builder.faults
     # Python's own numbers are ten times faster, and right if none can be out of bounds.
     careful = builder.number if out_of_bounds(text) else None
@@ -112,20 +110,18 @@ def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[
         reason = error.msg[:1].lower() + error.msg[1:]
         message = f"is not valid JSON: {reason} (column {error.colno})."
         return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
-    except _EnoughError:
-        return None, faults
     except RecursionError:
         return None, [Problem(TOO_DEEP, "Make it flatter.")]
-    faults += unfit(value, halves="\\u" in text)
-    return value, faults
+    unusable = _unfit(value, halves="\\u" in text)
+    return (None, [*faults, *unusable]) if unusable else (value, faults)
 
 
 class _Made:
     """Builds objects and numbers while JSON is decoded, and collects faults."""
 
-    def __init__(self, strings: dict[str, str]) -> None:
+    def __init__(self, words: SharedWords) -> None:
         self.faults: list[Problem] = []
-        self._words = strings
+        self._word = words.of
 
     def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entries = {self._word(key): self._word(value) for key, value in pairs}
@@ -135,14 +131,6 @@ class _Made:
             self._note(Problem("is given twice.", _ONCE, (twice,)))
         return entries
 
-    def _word(self, value: Any) -> Any:
-        """Return the shared copy of a short text, within a limit."""
-        if type(value) is not str or len(value) > _LONGEST_WORD:
-            return value
-        if len(self._words) < _MOST_WORDS:
-            return self._words.setdefault(value, value)
-        return self._words.get(value, value)
-
     def number(self, digits: str) -> Any:
         try:
             return number(digits)
@@ -151,17 +139,16 @@ class _Made:
             return None
 
     def _note(self, fault: Problem) -> None:
-        self.faults.append(fault)
-        if enough(self.faults):
-            raise _EnoughError
+        if not enough(self.faults):
+            self.faults.append(fault)
 
 
-def unfit(value: Any, halves: bool) -> list[Problem]:
+def _unfit(value: Any, halves: bool) -> list[Problem]:
     """Return what makes plain data unfit: nested too deep, or half characters."""
     todo, depth = [value], 0
     while todo:
         if halves and any(_half(part) for part in todo):
-            return [Problem("holds half of a surrogate pair.", "Correct the \\u escape.")]
+            return [Problem(*_HALF)]
         depth += 1
         todo = [
             child
@@ -207,76 +194,48 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
 
     ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
     """
-    state = _Walk()
+    path: list[str | int] = []
+    #: Of each open object its keys, of a list nothing.
+    keys: list[set[str] | None] = []
+    is_key = is_placed = False
     # Blanks at the end belong to no token; each would start the search again.
     for match in _TOKEN.finditer(text.rstrip()):
         string, mark, bare = match.groups()
         offset = match.end() - len(string or mark or bare)
-        if mark is not None:
-            yield from state.mark(mark, offset)
-            if state.ended:
-                return
-        elif string is not None and state.key_next:
-            yield state.key(string, offset)
+        if mark == ":":
+            continue
+        if mark == ",":
+            last = path[-1]
+            path[-1] = last + 1 if isinstance(last, int) else last
+            is_key, is_placed = keys[-1] is not None, False
+        elif mark and mark in "}]":
+            path.pop()
+            keys.pop()
+            is_key = is_placed = False
+        elif string is not None and is_key:
+            key, of = json.loads(string), keys[-1]
+            assert of is not None
+            path[-1] = key
+            yield tuple(path), offset, Problem("is given twice.", _ONCE) if key in of else None
+            of.add(key)
+            is_key, is_placed = False, True
         else:
-            yield from state.value(_value_fault(string, bare), offset)
-
-
-class _Walk:
-    """The position of a walk: ``path`` to the next value, and keys per object."""
-
-    def __init__(self) -> None:
-        self.path: list[str | int] = []
-        self.key_next = False
-        self.ended = False
-        self._keys: list[set[str] | None] = []
-        self._has_place = False
-
-    def key(self, token: str, offset: int) -> tuple[Path, int, Problem | None]:
-        key: str = json.loads(token)
-        self.path[-1] = key
-        keys = self._keys[-1]
-        twice = keys is not None and key in keys
-        if keys is not None:
-            keys.add(key)
-        self.key_next, self._has_place = False, True
-        return tuple(self.path), offset, Problem("is given twice.", _ONCE) if twice else None
-
-    def value(
-        self, fault: Problem | None, offset: int
-    ) -> Iterator[tuple[Path, int, Problem | None]]:
-        if fault or not self._has_place:
-            yield tuple(self.path), offset, fault
-
-    def mark(self, mark: str, offset: int) -> Iterator[tuple[Path, int, Problem | None]]:
-        if mark in "{[":
-            yield from self.value(None, offset)
-            self.ended = len(self.path) >= MAX_DEPTH
-            if self.ended:
-                yield tuple(self.path[:3]), offset, Problem(TOO_DEEP, "Make it flatter.")
-            self._open(mark == "{")
-        elif mark in "}]":
-            self.path.pop()
-            self._keys.pop()
-            self.key_next = self._has_place = False
-        elif mark == ",":
-            self.key_next, self._has_place = self._keys[-1] is not None, False
-            last = self.path[-1]
-            if isinstance(last, int):
-                self.path[-1] = last + 1
-
-    def _open(self, is_object: bool) -> None:
-        self.key_next, self._has_place = is_object, False
-        self.path.append("" if is_object else 0)
-        self._keys.append(set() if is_object else None)
+            fault = None if mark else _value_fault(string, bare)
+            if fault or not is_placed:
+                yield tuple(path), offset, fault
+            if mark and len(path) >= MAX_DEPTH:
+                yield tuple(path[:3]), offset, Problem(TOO_DEEP, "Make it flatter.")
+                return
+            if mark:
+                path.append("" if mark == "{" else 0)
+                keys.append(set() if mark == "{" else None)
+                is_key, is_placed = mark == "{", False
 
 
 def _value_fault(string: str | None, bare: str | None) -> Problem | None:
     if string is not None:
         half = "\\u" in string and has_half_character(json.loads(string))
-        return (
-            Problem("holds half of a surrogate pair.", "Correct the \\u escape.") if half else None
-        )
+        return Problem(*_HALF) if half else None
     try:
         number(bare or "")
     except BadNumber as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import math
 import re
 from array import array
@@ -31,11 +30,19 @@ TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep."
 class Document:
     """Plain data (dict, list, str, int, float, bool, None) with line numbers.
 
-    ``line_of(path)`` is the 1-based line of the place, or of the nearest place around it.
+    ``line_of(path)`` is the 1-based line of the place, or of the nearest place around it. A faulty
+    document may have a value, too: lenient readers use it.
     """
 
     value: Any
     line_of: Callable[[Path], int | None]
+    faults: Callable[[], Sequence[Problem]] | None = None
+
+    def sound(self, what: str, name: str) -> Document:
+        """Return the document. Raises ``InputError`` with its faults, if it has any."""
+        if self.faults is not None:
+            raise refusal(what, self.faults(), name)
+        return self
 
 
 class BadNumber(ValueError):
@@ -169,8 +176,6 @@ def stem(name: str, otherwise: str) -> str:
     return text.strip()[:200] or otherwise
 
 
-# Bytes to text: UTF-8, or UTF-16 with its mark; anything else is refused, never guessed.
-
 MEGABYTE = 1_000_000
 MAX_RUBRIC_BYTES = 5 * MEGABYTE
 MAX_DATASET_BYTES = 100 * MEGABYTE
@@ -179,7 +184,6 @@ MAX_DOCUMENT_BYTES = 20 * MEGABYTE
 #: More rows are refused before any is kept: a small machine could not hold them.
 MAX_ROWS = 2_000_000
 
-_SAVE = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and try again."
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -199,123 +203,23 @@ class Lines:
         return bisect_right(self._starts, offset)
 
 
-def read_text(data: str | bytes, name: str, what: str, limit: int) -> str:
-    r"""Return the text of a file without its mark; line breaks are unchanged.
+class SharedWords:
+    """Short texts that repeat, such as field names and labels, each kept once."""
 
-    Args:
-        data: the file's bytes, or text that was decoded already.
-        name: the file's name, for messages.
-        what: what the file holds ("rubric"), for messages.
-        limit: the largest size, in bytes (for text: in characters).
+    def __init__(self) -> None:
+        self._words: dict[str, str] = {}
 
-    Raises:
-        InputError: too large, empty, not UTF-8 or UTF-16, or holding a NUL; it names the line.
-
-    >>> read_text("é".encode("utf-16"), "a.csv", "dataset", 100)
-    'é'
-    """
-    if len(data) > limit:
-        size, most = len(data) / MEGABYTE, limit / MEGABYTE
-        mend = "Split it, or write JSONL or CSV." if what == "dataset" else "Shorten it."
-        problem = Problem(f"has {size:,.1f} MB; {most:,.0f} MB is the limit.", mend)
-        raise refusal(what, [problem], name)
-    problem_or_text = _decoded(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
-    if isinstance(problem_or_text, str):
-        problem_or_text = _sound(problem_or_text) or problem_or_text
-    if isinstance(problem_or_text, Problem):
-        raise refusal(what, [problem_or_text], name)
-    return problem_or_text
+    def of(self, value: Any) -> Any:
+        """Return the kept copy of a short text; beyond a limited number, the value itself."""
+        if type(value) is not str or len(value) > _LONGEST_WORD:
+            return value
+        if len(self._words) < _MOST_WORDS:
+            return self._words.setdefault(value, value)
+        return self._words.get(value, value)
 
 
-def read_table_text(
-    data: str | bytes, name: str, what: str, limit: int
-) -> tuple[str, tuple[Problem, ...]]:
-    r"""The text of a table, which spreadsheets also write in UTF-16 or a Western encoding.
-
-    What is neither UTF-8 nor marked is taken for Windows-1252 where it can be nothing else of the
-    usual ones: no letter of UTF-8 in it, no control character, and few letters beyond ASCII. The
-    encoding is said, where it is not UTF-8.
-
-    Raises:
-        InputError: like ``read_text``.
-
-    >>> read_table_text("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv", "table", 100)[0]
-    'id;Stadt\n1;Köln\n'
-    """
-    if isinstance(data, bytes) and len(data) <= limit:
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return read_text(data, name, what, limit), (Problem("The file is read as UTF-16."),)
-        western = _western(data)
-        if western is not None:
-            message = "The file is not UTF-8; it is read as Windows-1252 (Western European)."
-            return read_text(western, name, what, limit), (Problem(message, _LOOK),)
-    return read_text(data, name, what, limit), ()
-
-
-_LOOK = "Look whether its letters are right; if not, save it as UTF-8."
-_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-#: A text of Western Europe has fewer letters beyond ASCII; one in another script has more.
-_MOST_BEYOND = 0.35
-
-
-def _western(data: bytes) -> str | None:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        pass
-    else:
-        return None
-    if _UTF8.search(data) or _CONTROL.search(data):
-        return None
-    # From 0xC0 on stand letters, before them signs.
-    beyond = sum(byte >= 0xC0 for byte in data)
-    letters = beyond + sum(chr(byte).isalpha() for byte in data if byte < 0x80)
-    try:
-        return data.decode("cp1252") if beyond <= _MOST_BEYOND * letters else None
-    except UnicodeDecodeError:
-        return None
-
-
-def _decoded(data: bytes) -> str | Problem:
-    if data.startswith(b"PK\x03\x04"):
-        return Problem(
-            "is a zip archive or a spreadsheet workbook, not a text file.",
-            "Export it as CSV UTF-8, JSON, JSONL or YAML.",
-        )
-    if data.startswith(b"\x1f\x8b"):
-        return Problem("is packed with gzip.", "Unpack it first.")
-    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return Problem("is UTF-32.", _SAVE)
-    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    encoding, word = ("utf-16", "UTF-16") if marked else ("utf-8-sig", "UTF-8")
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        # With a mark, offsets in the error do not count it.
-        offset = error.start
-        line = data[:offset].count(b"\n") + 1
-        bad = data[offset : offset + 1].hex()
-        return Problem(f"is not {word}: byte 0x{bad} at offset {offset:,}.", _SAVE, (), line)
-
-
-def _sound(text: str) -> Problem | None:
-    """What no format of ours may hold: nothing at all, a NUL, half a surrogate pair."""
-    if not text.strip():
-        return Problem("is empty.", "Choose a file with something in it.")
-    nul = text.find("\0")
-    if nul >= 0:
-        return Problem(
-            f"holds a NUL character at offset {nul:,}.",
-            f"It may be UTF-16 without a byte order mark, or not a text file. {_SAVE}",
-            (),
-            text.count("\n", 0, nul) + 1,
-        )
-    half = None if text.isascii() else _SURROGATE.search(text)
-    if half:
-        line = text.count("\n", 0, half.start()) + 1
-        return Problem("holds half of a surrogate pair.", _SAVE, (), line)
-    return None
+#: Repeated texts (field names, labels) are short and few.
+_LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
 def too_many_rows() -> Problem:
@@ -329,4 +233,9 @@ def has_half_character(text: str) -> bool:
     >>> has_half_character("\ud83d"), has_half_character("fine")
     (True, False)
     """
-    return not text.isascii() and _SURROGATE.search(text) is not None
+    return half_character(text) is not None
+
+
+def half_character(text: str) -> re.Match[str] | None:
+    """Return the first half of a surrogate pair in a text."""
+    return None if text.isascii() else _SURROGATE.search(text)

@@ -23,7 +23,6 @@ from core.formats.source.parsed import (
     Lines,
     nearest,
     number,
-    refusal,
 )
 
 #: Counted after expanding aliases. A rubric of 500 criteria with 20 options has about 50,000.
@@ -67,24 +66,23 @@ class _Frame:
     merges: list[dict[str, Any]] = field(default_factory=list)
 
 
-def read_yaml(text: str, name: str, what: str = "rubric") -> Document:
-    """Return the only YAML document in ``text``.
+def read_yaml(text: str) -> Document:
+    """Return the only YAML document in ``text``, with its faults.
 
-    Raises:
-        InputError: not YAML, empty, more than one document, a foreign tag, a key given twice, a
-            number that is not finite, or larger than ``MAX_NODES`` once aliases are written out.
+    Faults are: not YAML, empty, more than one document, a foreign tag, a key given twice, a number
+    that is not finite, or larger than ``MAX_NODES`` once aliases are written out.
 
-    >>> read_yaml("a: [1, yes]", "x.yaml").value
+    >>> read_yaml("a: [1, yes]").value
     {'a': [1, 'yes']}
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     builder = _Builder(Lines(text))
-    odd = _UNPRINTABLE.search(text)
-    if odd:
-        message = f"holds the control character U+{ord(odd[0]):04X}."
-        problem = Problem(message, "Delete it.", (), builder.lines.at(odd.start()))
-        raise refusal(what, [problem], name)
     try:
+        if odd := _UNPRINTABLE.search(text):
+            builder.stop(
+                f"holds the control character U+{ord(odd[0]):04X}.",
+                *("Delete it.", (), builder.lines.at(odd.start())),
+            )
         for event in _events(text):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
@@ -92,9 +90,9 @@ def read_yaml(text: str, name: str, what: str = "rubric") -> Document:
     except _Stop:
         pass
     if not builder.problems and builder.value is None:
-        builder.problems.append(Problem("is empty.", f"Write a {what} in it.", (), 1))
+        builder.problems.append(Problem("is empty.", "Write something in it.", (), 1))
     if builder.problems:
-        raise refusal(what, builder.problems, name)
+        return Document(None, lambda path: None, lambda: builder.problems)
     return Document(builder.value, lambda path: nearest(builder.places, path))
 
 
@@ -142,7 +140,7 @@ class _Builder:
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                self._stop("begins a second document.", "Keep one document per file.", (), line)
+                self.stop("begins a second document.", "Keep one document per file.", (), line)
         elif isinstance(event, yaml.ScalarEvent):
             self._scalar(event, line)
         elif isinstance(event, yaml.AliasEvent):
@@ -152,7 +150,8 @@ class _Builder:
         elif isinstance(event, yaml.CollectionEndEvent):
             self._close()
 
-    def _stop(self, message: str, mend: str, path: Path, line: int) -> None:
+    def stop(self, message: str, mend: str, path: Path, line: int) -> None:
+        """End the reading with this problem."""
         self.problems.append(Problem(message, mend, path, line))
         raise _Stop
 
@@ -160,7 +159,7 @@ class _Builder:
         self._nodes += nodes
         if self._nodes > MAX_NODES:
             message = f"has more than {MAX_NODES:,} values once its aliases are written out."
-            self._stop(message, "Write it without so many aliases (*name).", (), line)
+            self.stop(message, "Write it without so many aliases (*name).", (), line)
 
     def _here(self) -> tuple[Path, bool]:
         """Return the path of the next value, and whether it is text."""
@@ -230,22 +229,22 @@ class _Builder:
         path, _ = self._here()
         if anchor not in self._anchors:
             message = f"is the alias *{anchor}, which has no finished anchor &{anchor} before it."
-            self._stop(message, "Define the anchor first; it cannot hold itself.", path, line)
+            self.stop(message, "Define the anchor first; it cannot hold itself.", path, line)
         value, nodes = self._anchors[anchor]
         self._count(nodes, line)
         if self._wants_key():
-            self._stop("uses an alias as a key.", "Write the key out.", path, line)
+            self.stop("uses an alias as a key.", "Write the key out.", path, line)
         self._put(value, line)
 
     def _open(self, event: yaml.CollectionStartEvent, line: int) -> None:
         self._count(1, line)
         if self._wants_key():
-            self._stop(
+            self.stop(
                 "uses a list or mapping as a key.", "Use text as a key.", self._stack[-1].path, line
             )
         path, word = self._here()
         if len(self._stack) >= MAX_DEPTH:
-            self._stop(TOO_DEEP, "Make it flatter.", (), line)
+            self.stop(TOO_DEEP, "Make it flatter.", (), line)
         if (event.tag or "").removeprefix(_STANDARD) not in ("", "!", "seq", "map"):
             self._foreign_tag(event.tag, path, line)
         value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
@@ -281,7 +280,7 @@ class _Builder:
     def _merge(self, top: _Frame, value: Any, line: int) -> None:
         several = value if isinstance(value, list) else [value]
         if not all(isinstance(mapping, dict) for mapping in several):
-            self._stop("merges (<<) what is not a mapping.", "Merge mappings only.", top.path, line)
+            self.stop("merges (<<) what is not a mapping.", "Merge mappings only.", top.path, line)
         top.merges += several
 
 

@@ -14,14 +14,9 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.json_reader import decode
-from core.formats.source.parsed import (
-    MAX_DATASET_BYTES,
-    MAX_RUBRIC_BYTES,
-    enough,
-    read_text,
-    refusal,
-)
+from core.formats.source.json_reader import read_json
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_RUBRIC_BYTES, enough, refusal
 from core.formats.votes.imported import VoteLine
 
 _WHAT = "experiment"
@@ -40,7 +35,10 @@ class Experiment(NamedTuple):
 
 
 def read_experiment(
-    manifest: bytes, items: bytes, name: str, dataset: Dataset | None = None
+    manifest: bytes | Opened,
+    items: bytes | Opened,
+    name: str,
+    dataset: Dataset | None = None,
 ) -> Experiment:
     """Return the votes of an experiment; ``dataset`` restores items' ids by order.
 
@@ -50,10 +48,10 @@ def read_experiment(
     Raises:
         InputError: a line that is not readable, or without an item; each with its line.
     """
-    about = _manifest(manifest, name)
+    about = _manifest(Opened.of(manifest, "manifest.json"), name)
     title = str(about.get("experiment_name") or name)[:200]
     reader = _ExperimentReader(about, title, dataset)
-    reader.read(items)
+    reader.read(Opened.of(items, "items.jsonl"))
     if reader.problems:
         raise refusal(_WHAT, reader.problems, name)
     if not reader.rubrics:
@@ -61,12 +59,11 @@ def read_experiment(
     return reader.experiment()
 
 
-def _manifest(data: bytes, name: str) -> Mapping[str, Any]:
-    text = read_text(data, "manifest.json", _WHAT, MAX_RUBRIC_BYTES)
-    value, problems = decode(text)
-    if problems or not isinstance(value, dict):
-        problems = problems or [Problem("is no JSON object.", "", (), 1)]
-        raise refusal(_WHAT, problems, f"{name}, manifest.json")
+def _manifest(opened: Opened, name: str) -> Mapping[str, Any]:
+    where = f"{name}, manifest.json"
+    value = read_json(opened.text(_WHAT, MAX_RUBRIC_BYTES)).sound(_WHAT, where).value
+    if not isinstance(value, dict):
+        raise refusal(_WHAT, [Problem("is no JSON object.", "", (), 1)], where)
     return value
 
 
@@ -84,21 +81,21 @@ class _ExperimentReader:
         self.problems: list[Problem] = []
         self.notices: list[Problem] = []
 
-    def read(self, data: bytes) -> None:
+    def read(self, opened: Opened) -> None:
         """Read every line, then every item, in the order of its number."""
-        text = read_text(data, "items.jsonl", _WHAT, MAX_DATASET_BYTES)
-        written = [(n, t) for n, t in enumerate(text.split("\n"), start=1) if t.strip()]
-        for at, (line, entry) in enumerate(written):
-            value, faults = decode(entry)
-            if faults and at == len(written) - 1 and at:
-                message = "is cut off, as when the program was stopped while writing; left out."
-                self.notices.append(Problem(f"The last line {message}", "", (), line))
-                break
-            self.problems += [Problem(f.message, f.mend, f.path, line) for f in faults]
+        torn: list[Problem] = []
+        for line, value, faults in opened.json_lines(_WHAT):
+            self.problems += torn
+            torn = [Problem(f.message, f.mend, f.path, line) for f in faults]
             if not faults:
                 self._line(value, line)
             if enough(self.problems):
                 return
+        if torn and len(self._reports) + len(self.problems):
+            message = "is cut off, as when the program was stopped while writing; left out."
+            self.notices.append(Problem(f"The last line {message}", "", (), torn[0].line))
+        else:
+            self.problems += torn
         for number, (line, report) in sorted(self._reports.items()):
             self._item(self._id(number, line), report, line)
 

@@ -7,7 +7,7 @@ e-mail addresses of students are left out. Their number stays with the item, for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,8 @@ from core.errors import Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.csv_reader import RawRow, RawTable, read_raw
 from core.formats.source.csv_writer import number_of
+from core.formats.source.format import Fit
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import enough, refusal, shortened, stem
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.text.names import fold
@@ -33,7 +35,7 @@ _UNNAMED = "grader"
 
 
 def read_evaluations(
-    files: Sequence[tuple[str, bytes]], title: str, dataset: Dataset | None = None
+    files: Iterable[tuple[str, Opened]], title: str, dataset: Dataset | None = None
 ) -> VoteBundle:
     """Return an assignment's rubric, items by submission, and graders' votes.
 
@@ -48,7 +50,7 @@ def read_evaluations(
     """
     reader = _GradescopeReader(title)
     for name, data in files:
-        reader.question(read_raw(data, name, _WHAT), stem(name, "Question"))
+        reader.question(read_raw(data.data, name, _WHAT), stem(name, "Question"))
     return reader.bundle(dataset)
 
 
@@ -236,3 +238,8 @@ def looks_like_evaluations(data: bytes) -> bool:
     """
     head = data[:4000].split(b"\n", 1)[0]
     return all(mark.encode() in head for mark in MARKS)
+
+
+def recognised_evaluations(opened: Opened) -> Fit | None:
+    """Return the fit of such a table."""
+    return Fit(3, "two columns of Gradescope") if looks_like_evaluations(opened.head) else None

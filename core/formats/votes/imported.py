@@ -345,42 +345,21 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-#: The tools whose result files are recognised.
-ToolKind = Literal[
-    "inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "langfuse", "langsmith",
-    "phoenix", "label_studio", "argilla", "prodigy", "paperbench", "mt_bench", "arena",
-]  # fmt: skip
-TOOL_NAMES: Mapping[ToolKind, str] = {
-    "inspect": "Inspect",
-    "promptfoo": "promptfoo",
-    "deepeval": "DeepEval",
-    "ragas": "Ragas",
-    "openai_evals": "OpenAI evals",
-    "langfuse": "Langfuse",
-    "langsmith": "LangSmith",
-    "phoenix": "Phoenix",
-    "label_studio": "Label Studio",
-    "argilla": "Argilla",
-    "prodigy": "Prodigy",
-    "paperbench": "PaperBench",
-    "mt_bench": "MT-Bench",
-    "arena": "Chatbot Arena",
-}
-#: The shapes of imported votes: of tables, and all.
+#: The layouts of tables of votes.
 TableFormat = Literal["long", "wide", "criteria", "pairs"]
-VoteFormat = Literal["folder", "autorubric", "gradescope"] | TableFormat | ToolKind
 
 
 @dataclass(frozen=True)
 class VoteBundle:
     """The checked content of a file or folder of votes.
 
-    ``notices`` report what was derived, left out or tolerated. ``mapping`` and ``roles`` say what
-    columns were used for. ``details`` are kept with the run, such as that pairs are contests.
+    ``format`` is the name of the layout or format that it was read as. ``notices`` report what was
+    derived, left out or tolerated. ``mapping`` and ``roles`` say what columns were used for.
+    ``details`` are kept with the run, such as that pairs are contests.
     """
 
     name: str
-    format: VoteFormat
+    format: str
     rubric: Rubric
     dataset: Dataset
     votes: ImportedVotes

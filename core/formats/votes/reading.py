@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import TypeAlias, get_args
 
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_in
-from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
+from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
-from core.formats.office.workbook import book_kind
-from core.formats.rubrics.evalassist import holds_rows
-from core.formats.rubrics.forms import holds_items, looks_like_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, shortened
 from core.formats.votes.derived_rubric import (
     Derived,
@@ -30,13 +27,11 @@ from core.formats.votes.derived_rubric import (
     spelt_as,
 )
 from core.formats.votes.experiments import read_experiment
-from core.formats.votes.gradescope import looks_like_evaluations, read_evaluations
+from core.formats.votes.gradescope import read_evaluations
 from core.formats.votes.imported import (
-    TOOL_NAMES,
     ImportedVotes,
     Labels,
     TableFormat,
-    ToolKind,
     VoteBundle,
     VoteChecker,
     VoteLine,
@@ -44,52 +39,19 @@ from core.formats.votes.imported import (
 )
 from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
-from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
+from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.values import Values, judged_texts
-from core.formats.votes.tools.known_tools import read_results, recognised
+from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
-from core.formats.votes.vote_layouts import kind_of_table
 from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import parse_votes, votes_in
 
-#: The kinds of content of a file or folder.
-SourceKind = (
-    Literal["folder", "autorubric", "gradescope", "rubric", "dataset"] | TableFormat | ToolKind
-)
+#: What a file or folder holds: a layout of a table of votes, the name of a format of votes,
+#: "folder", "autorubric", "rubric", "dataset", or "unknown", from which nothing is guessed.
+SourceKind: TypeAlias = str
+SeenKind: TypeAlias = str
 TABLES: tuple[TableFormat, ...] = get_args(TableFormat)
-#: The same, or ``unknown``: a table of no known kind, from which nothing is guessed.
-SeenKind = SourceKind | Literal["unknown"]
-
-
-def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
-    """Return what the source holds, by the names of its files and columns.
-
-    ``told``: columns or a rubric were named beside it, so that a table is no rubric itself.
-    """
-    if looks_like_evaluations(next(iter(source.files.values()))):
-        return "gradescope"
-    if not source.lone:
-        if VOTES not in source.files and MANIFEST in source.files:
-            return "autorubric"
-        return "folder" if set(KNOWN) & set(source.files) else "dataset"
-    (name, data), *_ = source.files.items()
-    if tool := recognised(data, name):
-        return tool
-    ending = name.lower().rpartition(".")[2]
-    if holds_rows(data, name):
-        return "dataset"
-    if ending in ("yaml", "yml") or (
-        ending == "json" and re.search(rb'"criteria"|"requirement"|"sub_tasks"', data[:20_000])
-    ):
-        return "dataset" if holds_items(data, name) else "rubric"
-    if looks_like_rubric(data, name) and not (told and _is_sheet(data, name, ending)):
-        return "rubric"
-    return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
-
-
-def _is_sheet(data: bytes, name: str, ending: str) -> bool:
-    return book_kind(data, name) is not None or ending in ("csv", "tsv")
 
 
 def read_bundle(
@@ -106,7 +68,7 @@ def read_bundle(
 
     Args:
         source: what was opened.
-        kind: its shape, as ``kind_of`` finds it or a person says.
+        kind: its shape, as ``known.kind_of`` finds it or a person says.
         rubric: what was asked; where ``None``, the source's own, or one derived from its labels.
         dataset: what was judged; where ``None``, the source's own, or items with their ids only.
         mapping: of a table; where ``None``, guessed.
@@ -121,12 +83,13 @@ def read_bundle(
     if kind == "gradescope":
         if rubric is not None:
             raise InputError("Evaluations bring their own rubric; name none.", (), source.name)
-        return read_evaluations(list(source.files.items()), source.title, dataset)
+        return read_evaluations(source.files.items(), source.title, dataset)
     if kind == "autorubric":
         return _experiment(source, rubric, dataset)
     if kind in TOOL_NAMES:
-        (name, data), *_ = source.files.items()
-        return bundle(read_results(data, name), rubric, dataset, bins)
+        read = bundle(read_results(source.opened, source.name), rubric, dataset, bins)
+        notice = Problem(f"Read as results of {TOOL_NAMES[kind]}.")
+        return replace(read, notices=shortened([notice, *read.notices]))
     if kind in TABLES:
         table = table_of(source)
         mapping = mapping or guess_layout(table, kind, rubric)
@@ -134,7 +97,7 @@ def read_bundle(
         roles = role_table(table, mapping.roles(), said)
         if kind == "pairs":
             read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
-            notices = shortened([_shape(mapping), *table.notices, *read.notices[1:]])
+            notices = shortened([_shape(mapping), *table.notices, *read.notices])
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
             return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
         return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
@@ -291,7 +254,7 @@ def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | No
     items = source.first(("items.jsonl",))
     if items is None:
         raise InputError("It has no items.jsonl beside its manifest.json.", (), source.name)
-    manifest = source.files.get(MANIFEST, b"{}")
+    manifest = source.files.get(MANIFEST, Opened("{}", MANIFEST))
     read = read_experiment(manifest, source.files[items], source.title, dataset)
     if rubric is None:
         rubric = read.rubric

@@ -10,11 +10,12 @@ from pathlib import Path, PurePosixPath
 from core.errors import InputError
 from core.formats.datasets.submissions import could_be_submissions
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES, folder_files, read_bytes
-from core.formats.office.archive import Unpacked, is_zip
-from core.formats.office.workbook import book_kind
+from core.formats.office.workbook import book_in
+from core.formats.source.archives import Unpacked
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, stem
 from core.formats.votes.gradescope import looks_like_evaluations
-from core.formats.votes.tools.known_tools import recognised
+from core.formats.votes.tools.known_tools import tool_of
 
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
@@ -32,10 +33,15 @@ class VoteSource:
     """
 
     name: str
-    files: Mapping[str, bytes]
+    files: Mapping[str, Opened]
     lone: bool
     title: str
     sheet: str | None = None
+
+    @property
+    def opened(self) -> Opened:
+        """Return the first file; of a lone one it is all there is."""
+        return next(iter(self.files.values()))
 
     def first(self, names: Iterable[str]) -> str | None:
         """Return the first of these files that exists."""
@@ -46,7 +52,7 @@ class VoteSource:
         return replace(self, sheet=sheet)
 
 
-class _Named(Mapping[str, bytes]):
+class _Named(Mapping[str, Opened]):
     """Files of a folder, read on demand, since together they may be large."""
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
@@ -55,8 +61,8 @@ class _Named(Mapping[str, bytes]):
             # Refuse unreadable files before anything begins.
             read_bytes(path, MAX_DATASET_BYTES, only_look=True)
 
-    def __getitem__(self, name: str) -> bytes:
-        return read_bytes(self._paths[name], MAX_DATASET_BYTES)
+    def __getitem__(self, name: str) -> Opened:
+        return Opened(read_bytes(self._paths[name], MAX_DATASET_BYTES), name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._paths
@@ -73,17 +79,12 @@ def open_path(path: str | os.PathLike[str]) -> VoteSource:
     given = Path(path)
     if not given.is_dir():
         return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
-    files: Mapping[str, bytes] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
+    files: Mapping[str, Opened] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
     if not files:
-        tables = [
-            table_path for table_path in sorted(given.glob("*.csv")) if _is_evaluations(table_path)
-        ]
-        files = {
-            table_path.name: read_bytes(table_path, MAX_DATASET_BYTES)
-            for table_path in tables[:MOST_TABLES]
-        }
+        tables = [table.name for table in sorted(given.glob("*.csv")) if _is_evaluations(table)]
+        files = _Named(given, tables[:MOST_TABLES])
     if not files:
-        files = folder_files(given)
+        files = {name: Opened(data, name) for name, data in folder_files(given).items()}
         if not could_be_submissions(files):
             raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
     name = given.resolve().name or "folder"
@@ -95,17 +96,21 @@ def _is_evaluations(path: Path) -> bool:
         return looks_like_evaluations(file.read(4000))
 
 
-def open_bytes(data: bytes, name: str) -> VoteSource:
+def open_bytes(data: bytes | Opened, name: str) -> VoteSource:
     """Open a file or zip archive in memory; a workbook is a file."""
-    title = stem(name, "Imported votes")
-    if not is_zip(data) or book_kind(data, name) is not None or recognised(data, name):
-        return VoteSource(name, {name: data}, True, title)
-    archive = Unpacked(data, name, apart=True)
-    folder, files = _unzipped(archive)
-    if files:
+    title, opened = stem(name, "Imported votes"), Opened.of(data, name)
+    alone = VoteSource(name, {name: opened}, True, title)
+    if opened.once(book_in) is not None or opened.archive is None or tool_of(opened):
+        return alone
+    archive = opened.archive
+    archive.refuse_twice()
+    folder, members = _members(archive)
+    members = members or _tables(archive)
+    if members:
+        files = {name: Opened(archive.read(member), name) for name, member in members.items()}
         return VoteSource(name, files, False, folder or title)
     if could_be_submissions(archive.members):
-        return VoteSource(name, {name: data}, True, title)
+        return alone
     raise InputError(f"{_NOTHING} This archive has none of them.", (), name)
 
 
@@ -116,14 +121,8 @@ _NOTHING = (
 )
 
 
-def _unzipped(archive: Unpacked) -> tuple[str, dict[str, bytes]]:
-    """Return an archive's shallowest folder with known files, and its files."""
-    folder, members = _members(archive)
-    members = members or _tables(archive)
-    return folder, {name: archive.read(member) for name, member in members.items()}
-
-
 def _members(archive: Unpacked) -> tuple[str, dict[str, str]]:
+    """Return an archive's shallowest folder with known files, and these by name."""
     folders: dict[tuple[int, str], dict[str, str]] = {}
     for member in archive.members:
         path = PurePosixPath(member)

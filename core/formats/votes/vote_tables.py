@@ -17,7 +17,8 @@ from core.formats.datasets.table import Table, opened
 from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
-from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, refusal
 from core.formats.votes.clean_votes import read_clean_votes
 from core.formats.votes.imported import (
     KINDS,
@@ -47,36 +48,35 @@ def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[Impo
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem
             with its line.
     """
-    return parse_votes(*votes_data(path), rubric, items)
+    return parse_votes(votes_data(path), str(path), rubric, items)
 
 
-def votes_data(path: Path) -> tuple[bytes, str]:
-    """Return a folder's votes.csv, or the file, and its name."""
+def votes_data(path: Path) -> Opened:
+    """Return a folder's votes.csv, or the file."""
     file = path / "votes.csv" if path.is_dir() else path
     if path.is_dir() and not file.exists():
         mend = f"Put the votes there; its first line names {', '.join(REQUIRED)}."
         raise InputError(f"This folder has no votes.csv. {mend}", (), str(path))
-    return read_bytes(file, MAX_DATASET_BYTES), str(file)
+    return Opened(read_bytes(file, MAX_DATASET_BYTES), str(file))
 
 
 def parse_votes(
-    data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
+    data: str | bytes | Opened, name: str, rubric: Rubric, items: Sequence[Item]
 ) -> Parsed[ImportedVotes]:
     """Return the votes in the content of a votes.csv."""
+    opened = Opened.of(data, name)
     if not any(item.rubric for item in items):
-        raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
-        clean = read_clean_votes(raw, rubric, [item.id for item in items], whole=True)
+        ids = [item.id for item in items]
+        clean = read_clean_votes(opened.data, rubric, ids, whole=True)
         if clean is not None:
             blank = int(clean.failed.sum())
             return Parsed(ImportedVotes(clean, {}), empty_answers({"": blank} if blank else {}))
-    return parse_rows(data, name, rubric, items)
+    return parse_rows(opened, rubric, items)
 
 
-def parse_rows(
-    data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
-) -> Parsed[ImportedVotes]:
+def parse_rows(opened: Opened, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
     """Return the votes row by row, which gives the line of every problem."""
-    text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
+    name, text = opened.name, opened.text(_WHAT, MAX_DATASET_BYTES)
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
     votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))

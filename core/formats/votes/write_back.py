@@ -11,16 +11,19 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from core.errors import InputError
-from core.formats.office.archive import Unpacked, is_zip
+from core.formats.source.archives import Unpacked
 from core.formats.source.csv_reader import RawTable, read_raw
 from core.formats.source.csv_writer import harmless
+from core.formats.source.opened import Opened
 from core.formats.votes.tools import annotation_tools, inspect_logs, promptfoo
-from core.formats.votes.tools.known_tools import damaged_refused, recognised
-from core.formats.votes.tools.lax_json import mapping_in, objects_in
+from core.formats.votes.tools.known_tools import tool_of
+from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.shapes import damaged_refused
 
 #: The name under which results stand in other tools' files.
 OURS = "rubric_studio"
@@ -82,14 +85,16 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
 
 
 def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
-    tool = recognised(data, name)
-    if tool == "inspect" and is_zip(data):
-        with damaged_refused(tool, name):
-            return _archive(data, name, items, title)
-    if is_zip(data) or (tool is not None and tool not in _ROWS):
+    opened = Opened(data, name)
+    format = tool_of(opened)
+    tool = None if format is None else format.name
+    if format is not None and tool == "inspect" and opened.archive is not None:
+        with damaged_refused(format.title, name):
+            return _archive(opened.archive, items, title)
+    if opened.archive is not None or (tool is not None and tool not in _ROWS):
         kinds = "Inspect, promptfoo, Label Studio, Argilla, CSV, JSON and JSON lines"
         raise InputError(f"Results are not written into such a file, but into {kinds}.", (), name)
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+    if opened.start[:1] not in ("{", "["):
         return _table(read_raw(data, name), items)
     text = _Text(data, name)
     at = list[int]()
@@ -102,9 +107,7 @@ def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
             if id in items:
                 add_to(row, items[id], title)
 
-    if tool is None:
-        return WrittenBack(text.changed(add), sum(at), len(at))
-    with damaged_refused(tool, name):
+    with damaged_refused(format.title, name) if format else nullcontext():
         return WrittenBack(text.changed(add), sum(at), len(at))
 
 
@@ -198,9 +201,9 @@ def _add_score(sample: Row, item: BackItem, title: str) -> None:
     }
 
 
-def _archive(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
+def _archive(source: Unpacked, items: Items, title: str) -> WrittenBack:
     """Return the archive with changed samples; the others are packed again as they are."""
-    source, target, at = Unpacked(data, name), io.BytesIO(), list[bool]()
+    target, at = io.BytesIO(), list[bool]()
     head = {path: json.loads(source.read(path)) for path in source.members
             if path in ("header.json", "_journal/start.json")}  # fmt: skip
     about = head.get("header.json") or head.get("_journal/start.json") or {}

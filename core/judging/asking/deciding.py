@@ -43,8 +43,8 @@ async def decide(
     read = read_decision(asked, completion)
     if isinstance(read, Unreadable) and tally.spent < spec.tries:
         detail["repaired"] = True
-        words = REPAIR_DECISION.format(words=", ".join(asked.words).title())
-        completion = await say((*segments, Segment("user", words)), None)
+        text = REPAIR_DECISION.format(words=", ".join(asked.words).title())
+        completion = await say((*segments, Segment("user", text)), None)
         read = read_decision(asked, completion)
     if isinstance(read, Unreadable):
         return (VoteFailure(question.cell, read.kind, read.message, question.order),)
@@ -64,15 +64,15 @@ def read_decision(
     """
     text = completion.text or ""
     before, mark, answer = text.rpartition(asked.after) if asked.after else ("", "", text)
-    found = mark == asked.after
-    said = _said(answer, asked.words) if found else None
+    marked = mark == asked.after
+    chosen = _said(answer, asked.words) if marked else None
     at = len(before) + len(mark)
-    spread = decided(completion.number_tokens, tuple(asked.words), said, at)
-    if found and isinstance(spread, Spread):
+    spread = decided(completion.number_tokens, tuple(asked.words), chosen, at)
+    if marked and isinstance(spread, Spread):
         options = [*asked.words.values()]
         return options[max(range(len(options)), key=spread.chances.__getitem__)], spread
-    if said is not None:
-        return asked.words[said], spread
+    if chosen is not None:
+        return asked.words[chosen], spread
     words = ", ".join(asked.words).title()
     return Unreadable("malformed", f"The reply was none of {words}.") if text.strip() else _EMPTY
 

@@ -46,7 +46,7 @@ def _numbers(items: Sequence[Item], closeness: Closeness) -> list[int]:
 
     sequences = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)
     # A word of its own stands for texts without any letters, which have no sequences.
-    texts = ["".join(c if c.isalnum() else " " for c in one.output.lower()) for one in items]
+    texts = ["".join(c if c.isalnum() else " " for c in item.output.lower()) for item in items]
     shares = sequences.fit_transform([text if text.split() else "wordless" for text in texts])
     linkage = AgglomerativeClustering(
         n_clusters=None, metric="cosine", linkage="complete", distance_threshold=DISTANCE[closeness]

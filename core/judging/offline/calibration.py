@@ -24,7 +24,7 @@ def cross_validate(
 ) -> Validation:
     """Return the evidence on items by models without their label or duplicates."""
     repeats = repeats_for(len(labels))
-    told = np.zeros((repeats, len(labels), k))
+    held_out = np.zeros((repeats, len(labels), k))
     folds = np.stack(
         [fold_numbers(labels, groups, seed=seed, repeat=repeat) for repeat in range(repeats)]
     )
@@ -32,8 +32,8 @@ def cross_validate(
         out = folds[repeat] == fold
         fitted = method.fit(products[np.ix_(~out, ~out)], labels[~out], k)
         scores = fitted.scores(products[np.ix_(out, ~out)])
-        told[repeat, out] = evidence(scores, log_shares(labels[~out], k))
-    return Validation(told, folds)
+        held_out[repeat, out] = evidence(scores, log_shares(labels[~out], k))
+    return Validation(held_out, folds)
 
 
 def log_shares(labels: Ints, k: int) -> Floats:

@@ -209,8 +209,8 @@ class Trained:
             return []
         encoded = self.encoder.encode(items) if encoded is None else encoded
         products = self._method.products(Nearness.between(encoded, self._learnt.encoded))
-        told = evidence(self._learnt.fitted.scores(products), self._learnt.base)
-        chances = probabilities(told, self._learnt.temperature, self._learnt.base)
+        shown = evidence(self._learnt.fitted.scores(products), self._learnt.base)
+        chances = probabilities(shown, self._learnt.temperature, self._learnt.base)
         places = [self._place.get((item.id, texts_of(item))) for item in items]
         return [
             self._fresh(encoded.take(i), products[i : i + 1], chances[i])

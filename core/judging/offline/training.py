@@ -111,30 +111,30 @@ def _learn(
     for name, method in methods_of(report.method).items():
         products = method.products(near)
         validation = cross_validate(method, products, labels, groups, k, report.seed)
-        found = weigh(validation, labels, encoded.prompts, groups, ordered)
-        tried[name] = method, validation, found
+        weighed = weigh(validation, labels, encoded.prompts, groups, ordered)
+        tried[name] = method, validation, weighed
     best = min(tried, key=lambda name: tried[name][-1].loss)
     enough = tried[best][-1].enough
     if not enough and "numbers" in tried:
         numbers = tried["numbers"][-1]
         enough = numbers.follows(_by_nearness(criterion, encoded, labels, groups, numbers.own))
         best = "numbers" if enough else best
-    method, validation, found = tried[best]
-    report = replace(with_figures(report, found, labels, groups, ordered), features=best)
+    method, validation, weighed = tried[best]
+    report = replace(with_figures(report, weighed, labels, groups, ordered), features=best)
     if not enough:
-        return _unfit(report, not_better(report, found))
+        return _unfit(report, not_better(report, weighed))
     fitted = method.fit(method.products(near), labels, k)
     learnt = Learnt(
         examples=items,
         labels=tuple(labels.tolist()),
         encoded=encoded,
         fitted=fitted,
-        base=found.base,
-        temperature=found.temperature,
+        base=weighed.base,
+        temperature=weighed.temperature,
         threshold=0.0,
-        out_of_fold=found.chances,
+        out_of_fold=weighed.chances,
     )
-    learnt, report = _with_threshold(learnt, report, found, validation.folds[0], ordered, least)
+    learnt, report = _with_threshold(learnt, report, weighed, validation.folds[0], ordered, least)
     return Trained(criterion, method, encoder, learnt, report)
 
 

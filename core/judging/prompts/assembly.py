@@ -134,10 +134,10 @@ def build(question: Question) -> Prompt:
         raise ValueError(f"Mode {question.mode} asks one criterion per call, not several.")
     texts = _fenced(question)
     parts = _criterion_first if question.layout == "criterion_first" else _item_first
-    words = _words(question)
-    system = _system_segment(_system(words, question))
+    wording_of = _words(question)
+    system = _system_segment(_system(wording_of, question))
     segments = (system, *parts(question, texts))
-    return Prompt(segments, _schema(question), words.version, texts.submission.code.nonce)
+    return Prompt(segments, _schema(question), wording_of.version, texts.submission.code.nonce)
 
 
 def _schema(question: Question) -> Schema:
@@ -316,7 +316,9 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
         partial(submission_part, item, seed),
         partial(guidelines_part, rules, seed),
         partial(background_part, item, seed),
-        lambda skip: FencedPart("", examples_code([one.thing for one in shown], seed, skip)),
+        lambda skip: FencedPart(
+            "", examples_code([example.thing for example in shown], seed, skip)
+        ),
     )
     submission, guidelines, background, examples = _clear_of_each_other(makers)
     first = tuple(

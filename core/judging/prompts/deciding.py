@@ -170,8 +170,8 @@ def _prometheus(question: Question) -> DecisionPrompt | str:
     ]
     pieces = _pieces(question, ("###", _RESULT))
     text = _PROMETHEUS.format(**pieces, top=len(scored), scores="\n".join(lines))
-    words = {str(score): at for score, at in enumerate(scored, start=1)}
-    return DecisionPrompt((Segment("user", text),), words, None, _RESULT)
+    answers = {str(score): at for score, at in enumerate(scored, start=1)}
+    return DecisionPrompt((Segment("user", text),), answers, None, _RESULT)
 
 
 def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:

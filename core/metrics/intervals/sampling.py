@@ -113,10 +113,10 @@ def _exact(
     """The ends if all drawn ones, each 0 or 1, have the same weight; the others are known."""
     n, right = int(drawn.sum()), int(y[drawn].sum())
     rest, tail = max(0, round(float(weight[drawn].sum())) - n), (1 - level) / 2
-    known, others = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
+    not_drawn, others = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
     least = rest * (1 - upper_bound_of_rest(n - right, n, rest, tail))
     most = rest * upper_bound_of_rest(right, n, rest, tail)
-    low, high = ((known + right + more) / (others + n + rest) for more in (least, most))
+    low, high = ((not_drawn + right + more) / (others + n + rest) for more in (least, most))
     return low, high
 
 
@@ -240,12 +240,12 @@ def item_shares(
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
     w, f, y = (np.asarray(column, np.float64) for column in (weights, said, values))
     reach = np.bincount(item, np.maximum(w, 0.0))
-    kept = reach > 0
-    down = np.bincount(item, np.minimum(w, 0.0))[kept] / reach[kept]
+    reached = reach > 0
+    down = np.bincount(item, np.minimum(w, 0.0))[reached] / reach[reached]
     said_points, known_points = (
-        np.bincount(item, w * values_)[kept] / reach[kept] for values_ in (f, y)
+        np.bincount(item, w * values_)[reached] / reach[reached] for values_ in (f, y)
     )
-    of = np.asarray(strata, np.int64)[first][kept]
+    of = np.asarray(strata, np.int64)[first][reached]
     return ItemShares(said_points, known_points, of, float(down.min(initial=0.0)))
 
 

@@ -204,8 +204,8 @@ def length_controlled(
         ahead = point[leader] - point[:systems]
         apart = jackknife_error(without[leader] - without[:systems])
         leads = tuple(
-            by_t(float(one), error, number, level)
-            for one, error in zip(ahead, apart.tolist(), strict=True)
+            by_t(float(lead), error, number, level)
+            for lead, error in zip(ahead, apart.tolist(), strict=True)
         )
     elif number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]

@@ -1,7 +1,7 @@
-"""Who may do what: asked by every service that writes or exports, answered here alone.
+"""Permissions: every service that writes or exports asks here who may do it.
 
-The lowest of the services: imports no other. A store acts for somebody (`Store.acting`); without
-a grant of `allowing.allowed` what is not trusted can write nothing, so a verb that forgets to ask
+The lowest of the services: it imports no other. A store acts for a user (`Store.acting`). Without a
+grant of `allowing.allowed` an untrusted user can write nothing, so a service that forgets to ask
 fails closed.
 """
 

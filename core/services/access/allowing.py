@@ -1,4 +1,4 @@
-"""The question that every verb asks first: may whoever acts do this?"""
+"""The check that every service makes first: may the current user do this?"""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 ServiceT = TypeVar("ServiceT", bound=Callable[..., Any])
-#: Longest text of an argument that is put on record.
+#: Longer arguments are cut in the record of changes.
 LONGEST = 120
 
 
 def allowed(verb: Verb) -> Callable[[ServiceT], ServiceT]:
-    """Marks a service that takes a store first: whoever the store acts for must be let do this.
+    """Mark a service, whose first argument is a store, as allowed only to users with this right.
 
-    The first thing that it writes puts a line on record in the same transaction: who, which
-    service, and its arguments, cut short. A verb within another asks no more: what a person asked
-    for was the outer one.
+    Its first write adds a line to the record of changes in the same transaction: the user, the
+    service, and its arguments, shortened. A service called by another one does not ask again.
 
-    The service then raises ``NotAllowed`` (a sentence that says who may) before it does anything.
+    For other users the service raises ``NotAllowed``, which says who may, before it does anything.
     """
 
     def around(act: ServiceT) -> ServiceT:
@@ -47,12 +46,12 @@ def allowed(verb: Verb) -> Callable[[ServiceT], ServiceT]:
 
 
 def require(store: Store, verb: Verb) -> None:
-    """Raise ``NotAllowed`` unless whoever acts may do this; for what reads and shows or exports."""
+    """Raise ``NotAllowed`` unless the current user may do this; for services that only read."""
     allow(store.actor, verb)
 
 
 def plain(value: object, depth: int = 0) -> Any:
-    """An argument as the record keeps it: short plain data, never a whole text or file.
+    """Return an argument as the record stores it: short plain data, never a whole text or file.
 
     >>> plain({"name": "x" * 200, "ids": [1, 2, 3]})["ids"]
     [1, 2, 3]

@@ -1,7 +1,7 @@
-"""Who is to review a run blind does not see what was said of it elsewhere either.
+"""Blind review: people who still review a run blind see its votes nowhere else either.
 
-One question decides on every page, file and figure of a run: has whoever acts a cell of it still to
-decide? What could be handed to them counts as theirs: an item that nobody has yet is for anybody.
+One question decides for every page, file and figure of a run: does the current user have a cell of
+it left to decide? Items that they could be given count, too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from core.text import numbers as fmt
 
 
 def undecided(store: Store, run_id: int) -> int:
-    """How many cells of this run whoever acts has still to decide without seeing its votes.
+    """Return how many cells of this run the current user must still decide blind.
 
     0 for the person at the machine, and for those who may see blind cells (leads and admins) or
     review nothing.
@@ -24,16 +24,16 @@ def undecided(store: Store, run_id: int) -> int:
 
 
 def require_labels_open(store: Store, dataset_id: int) -> None:
-    """Raise ``NotAllowed`` while whoever acts is to review a run over this dataset blind.
+    """Raise ``NotAllowed`` while the current user has a run over this dataset to review blind.
 
-    Its labels are what people said of the same items.
+    Its labels are people's verdicts on the same items.
     """
     for run_id in store.queues.runs_over(dataset_id):
         require_open(store, run_id)
 
 
 def require_open(store: Store, run_id: int) -> None:
-    """Raise ``NotAllowed`` while whoever acts has cells of this run to decide blind."""
+    """Raise ``NotAllowed`` while the current user has cells of this run to decide blind."""
     cells = undecided(store, run_id)
     if cells:
         raise NotAllowed(

@@ -1,8 +1,8 @@
-"""What the provider of the login says of itself (its OpenID Connect metadata and keys) is kept.
+"""A cache of the login provider's OpenID Connect metadata and keys.
 
-Streamlit makes a new client for each step of a sign-in, and each asks the provider anew. So whoever
-begins sign-ins, which needs none, made the server ask as often. Authlib, which Streamlit signs in
-with, is there only where a login is installed.
+Streamlit makes a new client for each step of a sign-in, and each client fetches the metadata. So a
+stranger who begins many sign-ins would make the server send as many requests. Authlib, which
+Streamlit signs in with, is installed only with a login.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import time
 from importlib.util import find_spec
 from typing import Any
 
-#: For so many seconds it is kept; after a sign-in that failed it is asked anew, at most so often.
+#: Seconds for which metadata is kept, and the shortest time between fetches after failed sign-ins.
 KEPT, ANEW = 3600.0, 60.0
 
 
 class _Kept:
-    """What one provider said, or is about to say, and since when."""
+    """The metadata of a provider, or the request for it, and when it was sent."""
 
     def __init__(self, asked: asyncio.Task[Any]) -> None:
         self._asked, self._since = asked, time.monotonic()
@@ -31,16 +31,16 @@ class _Kept:
         return not failed and not self.old(KEPT)
 
     async def said(self) -> Any:
-        # Whoever goes away does not take it from the others who wait for it.
+        # A caller that is cancelled must not cancel the request for the others.
         return await asyncio.shield(self._asked)
 
 
 def keep() -> None:
-    """From now on each provider is asked once, for as long as what it said counts.
+    """Make every client share one fetch per provider while its metadata is fresh.
 
-    All who sign in meanwhile wait for the same answer. Keys that are not known are fetched anew by
-    Authlib; where a sign-in fails all the same (another issuer, other addresses, keys without
-    names), the next one asks for everything anew.
+    Sign-ins during a fetch wait for its answer. Authlib fetches unknown keys itself. If a sign-in
+    fails anyway (another issuer, other addresses, keys without names), the next one fetches
+    everything again.
     """
     if find_spec("authlib") is None:
         return
@@ -57,7 +57,7 @@ def keep() -> None:
         one = kept.get(name(self))
         if one is None or not one.good:
             one = kept[name(self)] = _Kept(asyncio.ensure_future(load(self)))
-        # One thing for all clients: Authlib adds the keys that it fetched.
+        # All clients share this object, to which Authlib adds the keys that it fetches.
         self.server_metadata = await one.said()
         return self.server_metadata
 

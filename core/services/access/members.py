@@ -20,11 +20,11 @@ from core.text.addresses import why_not_address
 def actor(
     store: Store, access: TeamAccess, claims: Mapping[str, Any] | None, *, join: bool = True
 ) -> Actor:
-    """Who acts, from what the provider of the login says (``None``: nobody is signed in).
+    """Return the current user, from the login provider's claims (``None``: not signed in).
 
-    It is asked again on every rerun of a page, so that whoever is switched off, or signed out in
-    another window, is out at once. ``store`` acts for the program itself, not for anybody.
-    Without ``join`` nobody becomes a member by the question.
+    It is checked on every rerun of a page, so that members who were switched off, or signed out in
+    another window, are out at once. ``store`` acts for the program itself.
+    Without ``join`` the check adds no member.
     """
     if claims is None:
         return Actor(refused="You are not signed in.")
@@ -49,20 +49,20 @@ def actor(
 
 
 def address_in(claims: Mapping[str, Any] | None) -> str:
-    """The e-mail address that the provider of the login gives; empty where it gives none.
+    """Return the login provider's e-mail address; empty if it gives none.
 
-    It is compared in small letters and in no other way: what looks alike is somebody else.
+    Addresses are compared in lower case only: look-alike letters make another person.
     """
     return str((claims or {}).get("email") or "").lower()
 
 
 def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -> str:
-    """Why a sign-in does not count; empty if it does."""
+    """Return why a sign-in is refused; empty if it is accepted."""
     if not email:
         return "Your provider gives no e-mail address, so nobody knows who you are here."
     if why := why_not_address(str(claims.get("email"))):
         return f"Your provider says that you are somebody who can be no member here: {why}"
-    # Some say it as text, and some say nothing: only a plain yes is one.
+    # Some providers send text and some nothing: only a plain yes counts.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
     issued = _seconds(claims.get("iat"))
@@ -77,18 +77,18 @@ def _may_join(access: TeamAccess, email: str) -> bool:
 
 
 def _seconds(issued: object) -> float:
-    """When a sign-in was; one that does not say so is too old."""
+    """Return the time of a sign-in; without one it counts as too old."""
     is_number = isinstance(issued, int | float) and not isinstance(issued, bool)
     return float(issued) if is_number else 0.0  # type: ignore[arg-type]
 
 
 def _moment(iso: str) -> int:
-    # A provider gives whole seconds: one who signs in again within this second is in.
+    # Providers give whole seconds, so a new sign-in within this second counts.
     return int(datetime.fromisoformat(iso).astimezone(UTC).timestamp())
 
 
 def sign_out(store: Store) -> None:
-    """End every sign-in of whoever acts: in other tabs and windows, and with a copied cookie."""
+    """End every sign-in of the current user: other tabs, other windows, copied cookies."""
     if store.actor.role is not None and not store.actor.trusted:
         _sign_out(store, store.actor.name)
 
@@ -105,13 +105,13 @@ def everyone(store: Store) -> list[MemberRow]:
 
 
 def recorded_people(store: Store) -> Sequence[str]:
-    """Everybody who is in the record of changes; the empty name is the terminal."""
+    """Return everyone in the record of changes; the empty name is the terminal."""
     require(store, "administer")
     return store.audit.actors()
 
 
 def record_size(store: Store, who: str | None = None) -> int:
-    """How many lines the record of changes has, of one person where one is named."""
+    """Count the lines of the record of changes, or those of one person."""
     require(store, "administer")
     return store.audit.count(actor=who)
 
@@ -125,7 +125,7 @@ def record(
 
 
 def record_csv(store: Store) -> bytes:
-    """The whole record of changes, the oldest first, as CSV that no spreadsheet runs."""
+    """Return the whole record of changes as CSV, oldest first, with formulas made harmless."""
     heads = ("id", "at", "actor", "role", "via", "verb", "act", "object", "before", "after")
     rows = list[tuple[str | int, ...]]()
     for row in reversed(record(store, limit=-1)):

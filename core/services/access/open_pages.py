@@ -1,8 +1,8 @@
-"""Who may have pages of a server open: people who signed in, and beside them a few who have not.
+"""Limits on a server's open pages: for signed-in people, and a few for others.
 
-Whoever has not signed in takes none of the places of those who have, only a small share beside
-them, and one address only a part of that: so nobody can lock others out without saying who they
-are. How long such a page stays is in ``core/services/runs/limits.py``.
+Visitors who have not signed in take no places of those who have. They share a few places of their
+own, and one address gets only part of these, so an anonymous visitor cannot lock others out. How
+long their pages stay open is in ``core/services/runs/limits.py``.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: Beside so many places for who signed in there is one for who has not; an address may take a
-#: third of those, one person a fifth of the places of all. Small servers have a few at least.
+#: There is one place for visitors per this many for signed-in people. An address may take a third
+#: of the visitors' places, a person a fifth of the others. Small servers have at least a few.
 STRANGERS, OF_AN_ADDRESS, OF_A_PERSON = 10, 3, 5
-#: So many a minute, from one address and in all: pages opened without a sign-in (Streamlit keeps
-#: what 128 that were left hold, for two minutes), and steps of a sign-in, of each kind.
+#: The most per minute, from one address and in all: pages opened without a sign-in (Streamlit keeps
+#: the memory of 128 closed ones for two minutes), and sign-in steps of each kind.
 PAGES_A_MINUTE, STEPS_A_MINUTE = (30, 60), (60, 600)
 
 _FULL = (
@@ -39,8 +39,9 @@ SLOWLY = "Too many of these come from your address, or from everywhere. Try agai
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Who opens a page: a member's e-mail address (``None``: has not signed in; empty: nobody need
-    on this server), and the network address that they come from.
+    """A page's visitor: a member's e-mail address, and their network address.
+
+    Without a sign-in the address is ``None``; it is empty on servers that have no sign-in.
     """
 
     who: str | None
@@ -51,7 +52,7 @@ class OpenPages:
     """The pages that are open, and whether there is room for one more.
 
     Args:
-        most: so many may be open of people who signed in.
+        most: the most pages open to signed-in people.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,7 +64,7 @@ class OpenPages:
         self._opened = Minute(*PAGES_A_MINUTE)
 
     def why_not(self, visit: Visit) -> str:
-        """Why there is no room for this page, as a sentence; empty where there is.
+        """Return why there is no room for this page; empty if there is.
 
         >>> OpenPages(300).why_not(Visit(None, "192.0.2.7"))
         ''
@@ -85,7 +86,7 @@ class OpenPages:
         return ""
 
     def enter(self, visit: Visit, now: float) -> str:
-        """Take a place at this second, unless the sentence that comes back says why not."""
+        """Take a place now; return why not, or an empty text."""
         why = self.why_not(visit)
         if not why and visit.who is None and not self._opened.take(visit.address, now):
             why = SLOWLY
@@ -94,7 +95,7 @@ class OpenPages:
         return why
 
     def leave(self, visit: Visit) -> None:
-        """Give back the place that was taken."""
+        """Free the place."""
         self._open[visit] -= 1
         if not self._open[visit]:
             del self._open[visit]
@@ -104,14 +105,14 @@ class OpenPages:
 
 
 class Minute:
-    """Counts what happens in a minute by address, and lets so many happen from each and in all."""
+    """A limit per minute, for each address and in all."""
 
     def __init__(self, each: int, in_all: int) -> None:
         self._each, self._in_all = each, in_all
         self._minute, self._counts = -1, Counter[str]()
 
     def take(self, address: str, now: float) -> bool:
-        """Whether one more may happen at this second; if so it is counted.
+        """Count one more now if the limit allows it; return whether it does.
 
         >>> minute = Minute(1, 10)
         >>> minute.take("192.0.2.7", 0.0), minute.take("192.0.2.7", 59.0)
@@ -121,7 +122,7 @@ class Minute:
         """
         if int(now // 60) != self._minute:
             self._minute, self._counts = int(now // 60), Counter()
-        # No more addresses are kept than may come in all.
+        # The limit for all bounds the number of addresses.
         if self._counts[address] >= self._each or self._counts.total() >= self._in_all:
             return False
         self._counts[address] += 1
@@ -129,7 +130,7 @@ class Minute:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own.
+    """Return whether an address is this machine's own.
 
     >>> is_loopback("127.0.0.1"), is_loopback("192.0.2.7"), is_loopback("localhost")
     (True, False, False)
@@ -141,7 +142,7 @@ def is_loopback(address: str) -> bool:
 
 
 def network(address: str) -> str:
-    """The address by which somebody counts: of IPv6 the network that one customer is given.
+    """Return the address that limits count by: for IPv6 the network of one customer.
 
     >>> network("192.0.2.7"), network("::ffff:192.0.2.7"), network("2001:db8::1:2:3:4")
     ('192.0.2.7', '192.0.2.7', '2001:db8::/64')

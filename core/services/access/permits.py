@@ -1,8 +1,8 @@
-"""What this machine's person has allowed: programs to run, and secrets to be sent somewhere.
+"""What this machine's user has allowed: programs to run, and secrets to send to an address.
 
-A panel, or the panel of a run in a data file, may come from anybody, and name any variable and any
-address. What is allowed is kept in the person's own folder, where neither reaches: there it says
-which variable may go to which address. What is usual needs no question (`core.judging.keys`).
+A panel, or a run in a data file, may come from a stranger and name any variable and any address.
+Permits say which variable may go to which address. They are kept in the user's own folder, which
+neither a panel nor a data file can change. The usual pairs need no permit (`core.judging.keys`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEND = (
 
 
 def permits(kind: Kind) -> dict[str, Any]:
-    """Everything of one kind that is allowed on this machine.
+    """Return everything of one kind that is allowed on this machine.
 
     Raises:
         InputError: the file cannot be read.
@@ -39,19 +39,19 @@ def permits(kind: Kind) -> dict[str, Any]:
 
 
 def permit(kind: Kind, more: Mapping[str, Any]) -> None:
-    """Allow this, too, from now on. Raises ``InputError``: the file cannot be written."""
+    """Add permits. Raises ``InputError`` if the file cannot be written."""
     if more:
         file = allowed_file()
         _write(file, {**_read(file), kind: {**permits(kind), **more}})
 
 
 def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
-    """What these judges' calls would take somewhere now, and what nobody has allowed here."""
+    """Return the secrets that these judges would send, and that were not allowed here."""
     sent = [
         (judge, sending)
         for judge in judges
         for sending in sendings(judge, os.environ)
-        # A variable that is not set takes nothing anywhere, and is said to be missing.
+        # A variable that is not set is reported as missing; nothing would be sent.
         if not sending.is_variable or os.environ.get(sending.what)
     ]
     allowed = permits("secrets") if sent else {}
@@ -59,7 +59,7 @@ def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
 
 
 def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
-    """Allow what these judges' calls take, and where; but what those of the others take, too."""
+    """Allow the secrets that these judges send, except those that the other judges send, too."""
     texts = {_as_text(sending) for judge in judges for sending in sendings(judge, os.environ)}
     texts -= {_as_text(sending) for judge in apart_from for sending in sendings(judge, os.environ)}
     texts -= permits("secrets").keys() if texts else set()
@@ -70,9 +70,7 @@ REFUSED = "This would send secrets of this machine where nobody has allowed it."
 
 
 def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
-    """The same as problems; none where all is allowed, and on a server for a team, where the list
-    of its admin counts.
-    """
+    """Return the same as problems; none on a team's server, where the admin's list counts."""
     if load_settings().access is not None:
         return ()
     return tuple(

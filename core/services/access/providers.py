@@ -1,8 +1,7 @@
-"""Which addresses and keys a judge may use on a server for a team: those that an admin listed.
+"""The addresses and keys that judges may use on a team's server: an admin lists them.
 
-An address is usable only together with its own key variable, so that no one can send a key to
-another place, or ask an address that nobody listed. Alone on a machine its person allows what goes
-where (`permits`).
+An address may be used only with its own key variable, so that no key is sent to another address and
+no unlisted address is called. Without a team, the machine's user decides (`permits`).
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from core.store.store import Store
 
 
 def listed(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
-    """The providers that this actor may use, as they are listed."""
+    """Return the listed providers that this user may use."""
     every = actor.may("set judges")
     return [provider for provider in access.providers if every or actor.role in provider.roles]
 
 
 def usable(store: Store) -> list[ListedProvider] | None:
-    """The providers that whoever acts may put behind a judge; ``None``: any address may be used."""
+    """Return the providers that the current user may choose for a judge; ``None``: any address."""
     access = load_settings().access
     return None if access is None else listed(access, store.actor)
 
 
 def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
-    """The provider that serves this judge, or ``None``."""
+    """Return the provider that serves this judge, or ``None``."""
     for provider in access.providers:
         if provider.serves(judge):
             return provider
@@ -40,10 +39,10 @@ def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
 
 
 def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
-    """Refuse judges whose address and key no listed provider has, or none that the actor may use.
+    """Refuse judges that no listed provider serves, or none that this user may use.
 
-    Without an actor only the list counts (a run that is worked off long after it was started).
-    Where no configuration is, nothing is refused.
+    Without a user only the list counts (for a run that continues long after it was started).
+    Without a configuration nothing is refused.
 
     Raises:
         InputError: every judge that is not served, and what would serve it.
@@ -59,12 +58,12 @@ def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
 
 
 def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source: str = "") -> None:
-    """Refuse judges that may not be asked from here: before any plan, and once more at the call.
+    """Refuse judges that may not be called from here: before a plan, and again before the call.
 
-    On a server for a team the list of its admin counts, else what this machine's person allowed.
+    On a team's server the admin's list counts, otherwise what this machine's user allowed.
 
     Raises:
-        InputError: every judge that may not be asked, and why.
+        InputError: every judge that may not be called, and why.
     """
     judges = tuple(judges)
     require_listed(judges, actor)
@@ -73,12 +72,12 @@ def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source:
 
 
 def require_kept(store: Store, judges: Iterable[Judge]) -> None:
-    """Refuse a visitor of an app without a sign-in every judge that its owner has not kept.
+    """Refuse judges that the owner has not saved, to visitors of an app without a sign-in.
 
-    What a visitor asks goes to the address, with the key, that stands on the Judges page.
+    Visitors' calls go to the addresses, with the keys, of the Judges page.
 
     Raises:
-        InputError: every judge that is not kept so.
+        InputError: every judge that is not saved.
     """
     if store.actor.via != "visitor":
         return
@@ -96,7 +95,7 @@ def require_kept(store: Store, judges: Iterable[Judge]) -> None:
 
 
 def _asks(judge: Judge) -> str:
-    """Where a judge is asked, with what, in words that are equal for equals."""
+    """Return a text that is equal for judges with the same addresses and settings."""
     where = (judge.api_base, judge.replicas, judge.key_env)
     return str((judge.model, where, sorted(judge.params.items())))
 
@@ -116,7 +115,7 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
             mend,
             (judge.name, "api_base"),
         )
-    # Each of its addresses is asked with the key, as if it were the only one.
+    # Each of its addresses is called with the key.
     for address in judge.replicas:
         alone = judge.model_copy(update={"api_base": address, "replicas": ()})
         if (problem := _refused(access, alone, actor)) is not None:

@@ -1,8 +1,8 @@
-"""What may be spent on a provider in a month: what was, what is held by work under way, the limits.
+"""Monthly spending by provider: what was spent, what running work reserves, and the limits.
 
-Runs, tasks of a model's help and tests of a connection count alike. What is under way holds what is
-left of its own budget, so that two that are begun at once cannot spend the same money twice; it
-gives back what it did not need when it ends.
+Runs, drafts by models and connection tests count alike. Running work reserves the rest of its
+budget, so that two runs started together cannot spend the same money twice. At its end it frees
+what it did not need.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from core.services.access.providers import of_judge, require_allowed, require_ke
 from core.settings import load_settings
 from core.store.store import Store
 
-#: What is begun without a budget of its own holds so many times what it is expected to cost, and at
-#: least this part of what is left.
+#: Work without a budget reserves this many times its expected cost, and at least this share of what
+#: is left.
 TIMES, LEAST = 2.0, 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one person spent on one provider in a month, and holds now, in US dollars.
+    """What a person spent on a provider in a month, and reserves now, in US dollars.
 
-    ``person`` is empty for what was made at the terminal or before anybody signed in.
+    ``person`` is empty for work from the terminal or from before there was a sign-in.
     """
 
     provider: str
@@ -41,7 +41,7 @@ class Share:
 
 
 def shares(store: Store, month: str, apart_from: int | None = None) -> list[Share]:
-    """Who spent and holds what, by provider and person; calls without a known price cost 0 here.
+    """Return spending by provider and person; calls without a known price cost 0 here.
 
     ``month`` is ``2026-11`` (UTC). ``apart_from``: a run whose own hold does not count.
     """
@@ -68,14 +68,14 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
 def within_limits(
     store: Store, judges: Sequence[Judge], budget: float | None, expected: float | None = None
 ) -> float | None:
-    """The budget of what is begun, made smaller where a month has less left; ``None``: no limit.
+    """Return the budget of new work, lowered to what the month has left; ``None``: no limit.
 
-    Ask it in the transaction that keeps what is begun: what it holds counts from then on.
+    Call it in the transaction that stores the work, from which on its reserve counts.
 
     Args:
-        store: acts for whoever begins it.
-        judges: whom it asks.
-        budget: its own, where it has one.
+        store: acts for the user who starts the work.
+        judges: the judges that it calls.
+        budget: its own, if it has one.
         expected: about what it will cost, in US dollars.
 
     Raises:
@@ -96,7 +96,7 @@ def within_limits(
 
 
 def require_left(store: Store, judge: Judge) -> None:
-    """Refuse one more call of a judge where a month has nothing left for it (``InputError``)."""
+    """Raise ``InputError`` if the month has nothing left for a judge's call."""
     limited = _limited([judge])
     if limited and not store.actor.trusted:
         _require_left(store, limited)
@@ -104,7 +104,7 @@ def require_left(store: Store, judge: Judge) -> None:
 
 @allowed("set judges")
 def note_test(store: Store, person: str, judge: Judge, cost: float) -> None:
-    """Count what the test of a judge's connection cost in the month of whoever asked for it."""
+    """Add the cost of a connection test to the month of the current user."""
     record = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
     store.settings.add(_tests(clock.now()[:7]), record)
 
@@ -128,15 +128,15 @@ def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
 
 
 def is_limited(judges: Sequence[Judge]) -> bool:
-    """Whether a month's limit holds for one of these judges."""
+    """Return whether a monthly limit applies to one of these judges."""
     return bool(_limited(judges))
 
 
 def limit_of(store: Store, run: Run) -> float | None:
-    """What a run may cost in all, from now on: its budget, or less where less is left by now.
+    """Return what a run may cost in all: its budget, or less if the month has less left.
 
-    Asked when work on it begins, which may be long after it was made. What was made at the terminal
-    has its own budget alone.
+    It is checked when work begins, which may be long after the run was created. Runs from the
+    terminal have only their own budget.
     """
     person, limited = store.runs.made_by(run.id), _limited(run.panel.judges)
     if not limited or "@" not in person:
@@ -167,7 +167,7 @@ def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) 
 
 
 def _left(now: Iterable[Share], one: ListedProvider, person: str) -> float:
-    """What is left of a provider's limits for a person; infinite where there is none."""
+    """Return what is left of a provider's limits for a person; infinite without limits."""
     used = [share for share in now if share.provider == one.name]
     by_all = sum(share.spent + share.held for share in used)
     mine = sum(share.spent + share.held for share in used if share.person == person)
@@ -176,13 +176,13 @@ def _left(now: Iterable[Share], one: ListedProvider, person: str) -> float:
 
 
 def month_of(store: Store, month: str) -> list[Share]:
-    """The same for whoever may see what everybody spent."""
+    """Return a month's spending, for users who may see everyone's."""
     require(store, "administer")
     return shares(store, month)
 
 
 def as_csv(store: Store, month: str) -> bytes:
-    """A month's spending as CSV: a row for each provider and person, in US dollars."""
+    """Return a month's spending as CSV: a row per provider and person, in US dollars."""
     access = load_settings().access
     limits = {spent_by.name: spent_by for spent_by in access.providers} if access else {}
     heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")

@@ -15,7 +15,7 @@ from core.metrics.estimate import Estimate, surely_below
 from core.services.agreement import rater_pairs, reliability
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of
-from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, labels_unlike
+from core.services.agreement.ratings import LABELS, NOT_ASKED, PANEL, PEOPLE, labels_unlike
 from core.services.results.fair_sample import UnfairLabels
 from core.text.names import visible
 from core.text.numbers import count, percent, plural, score
@@ -200,7 +200,7 @@ def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -
     """The conclusion from the figures of a sheet's criteria."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
     labelled = [one for one in sheet.criteria if (one.gold >= 0).any()]
-    partly = any(((one.gold < 0) & (one.panel >= 0)).any() for one in labelled)
+    partly = any(((one.columns[LABELS] == NOT_ASKED) & (one.panel >= 0)).any() for one in labelled)
     return Conclusion(
         *(tuple(known), reference, rater),
         unlike=unlike,

@@ -230,13 +230,13 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
         return plain
     folder = read_folder(path)
     rubric, items = folder.rubric.value, folder.dataset.value.items
-    data, name = votes_data(path)
+    opened = votes_data(path)
     if not any(item.rubric for item in items):
-        clean = read_clean_votes(data, rubric, [item.id for item in items])
+        clean = read_clean_votes(opened.data, rubric, [item.id for item in items])
         if clean is not None:
             of = rated_items(rubric, items)
             return gathered(of, _clean_columns(clean), (), labels_of(of, items))
-    read = parse_rows(data, name, rubric, items)
+    read = parse_rows(opened, rubric, items)
     for notice in read.notices:
         tell(str(notice))
     votes = read.value
@@ -272,7 +272,7 @@ def _plain_folder(path: Path) -> Rated | None:
         return None
     rubric = read_rubric_file(path).value
     items = read_clean_dataset(path, rubric)
-    clean = None if items is None else read_clean_votes(votes_data(path)[0], rubric, items.ids)
+    clean = None if items is None else read_clean_votes(votes_data(path).data, rubric, items.ids)
     if items is None or clean is None:
         return None
     kinds = [Traits(*one) for one in items.kinds]

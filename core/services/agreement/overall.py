@@ -20,6 +20,7 @@ from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of, sides
 from core.services.agreement.ratings import (
+    ABSTAINED,
     JUDGE_KINDS,
     LABELS,
     OWN_LABELS,
@@ -234,7 +235,7 @@ class Trust:
     all ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels existed
     before people settled something, which is another option on ``differ`` of them. Criteria
     without labels are ``unlabelled``; ``elsewhere`` counts their verdicts in force, which are in
-    neither share. Nor are those on which people, as the reference, are ``tied``.
+    neither share. Nor are those on which the reference is ``tied`` (people), or ``silent``.
     """
 
     found: InForce
@@ -247,6 +248,7 @@ class Trust:
     elsewhere: int = 0
     unlike: str = ""
     tied: int = 0
+    silent: int = 0
 
     @property
     def decided(self) -> float | None:
@@ -297,18 +299,19 @@ class Trust:
 
     @property
     def _everywhere(self) -> bool:
-        return self.found.labels >= self.found.decided
+        return self.found.labels + self.silent >= self.found.decided
 
     def _drawn(self) -> str:
         if self.drawn:
             return self.drawn
         if not self._everywhere:
             tie = f"people tie on {count(self.tied)} more" if self.tied else ""
-            unrated = self.found.labels + self.tied < self.found.decided
+            unrated = self.found.labels + self.tied + self.silent < self.found.decided
             return "; ".join(filter(None, (tie, "how they were chosen is unknown" * unrated)))
         if self.reference != LABELS:
             return "all decided cells"
-        return f"one on every decided cell{' of labelled criteria' if self.unlabelled else ''}"
+        but = f" but {count(self.silent)} that cannot be assessed" if self.silent else ""
+        return f"one on every decided cell{' of labelled criteria' * bool(self.unlabelled)}{but}"
 
     def as_data(self) -> dict[str, Any]:
         """The key ``trust`` of ``metrics --json``."""
@@ -357,10 +360,10 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not told:
         told = [*range(len(labels))]
-    weights = None
-    if draw.chances is not None:
-        weights = np.tile([1 / draw.chances[item] for item in rated.of.ids], len(told))
-    tied = (_joined(labels) == TIED) & (_joined([one.panel for one in rated.criteria]) >= 0)
+    known = draw.chances
+    weights = None if known is None else np.tile([1 / known[i] for i in rated.of.ids], len(told))
+    decided = _joined([one.panel for one in rated.criteria]) >= 0
+    tied, silent = ((_joined(labels) == code) & decided for code in (TIED, ABSTAINED))
     left = [one for i, one in enumerate(rated.criteria) if i not in told and one.decided]
     found = in_force(
         _joined([rated.criteria[i].panel for i in told]),
@@ -373,8 +376,9 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         level=level,
     )
     names, elsewhere = tuple(one.name for one in left), sum(one.decided for one in left)
-    more = (names, elsewhere, next(iter(draw.unlike.values()), ""), int(tied.sum()))
-    return Trust(found, reference, rated.of.cells, draw.words, both, differ, *more)
+    more = (names, elsewhere, next(iter(draw.unlike.values()), ""))
+    sides = (both, differ, *more, int(tied.sum()), int(silent.sum()))
+    return Trust(found, reference, rated.of.cells, draw.words, *sides)
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:

@@ -13,4 +13,5 @@ __all__ = [
     "paired_runs",
     "rightness",
     "run_comparison",
+    "side_by_side",
 ]

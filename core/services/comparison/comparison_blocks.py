@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 from core.blocks.blocks import Block, Facts, Reach, Section, Sentences, TableBlock, Words
 from core.blocks.estimates import measured, measured_share
 from core.domain.runs import Run
-from core.metrics.estimate import Estimate
 from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Point, Spent
@@ -145,13 +145,16 @@ def overall(result: RunComparison) -> Facts:
     """Return the mean score, accuracy and cost of both runs, and the differences."""
     first, second = result.spent
     level = result.how.level
+    calls = (
+        ("Calls", Words(f"{count(first.calls)} → {count(second.calls)}")),
+        ("Cost, paid now", Words(f"{cost(first.now)} → {cost(second.now)}")),
+    )
     return Facts(
         "Figures",
         (
             _moved("Mean score", result.deltas.score, level),
             _moved("Accuracy", result.deltas.accuracy, level, share=True),
-            ("Calls", Words(f"{count(first.calls)} → {count(second.calls)}")),
-            ("Cost, paid now", Words(f"{cost(first.now)} → {cost(second.now)}")),
+            *(calls if first.calls or second.calls else ()),
         ),
         large=True,
     )
@@ -177,30 +180,25 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     share = name == "accuracy"
     figures = figure_rows(result, name)
     rows = [_difference(row, delta, share) for row, delta in figures]
-    why = _same_reason([delta.difference for _, delta in figures])
-    if why:
-        bare = [delta.difference.value is not None for _, delta in figures]
-        rows = [
-            (*row[:4], row[4]._replace(below=""), *row[5:]) if one else row
-            for row, one in zip(rows, bare, strict=True)
-        ]
+    # Why known differences have no interval, where it is the same for several: said once below.
+    known = [delta.difference.value is not None for _, delta in figures]
+    why = Counter(
+        row[4].below
+        for row, one, (_, delta) in zip(rows, known, figures, strict=True)
+        if one and delta.difference.low is None
+    )
+    often = [words for words, times in why.items() if words and times > 1]
+    rows = [
+        (*row[:4], row[4]._replace(below=""), *row[5:]) if one and row[4].below in often else row
+        for row, one in zip(rows, known, strict=True)
+    ]
     return TableBlock(
         f"Differences in {FIGURES[name]}",
         ("Criterion", "Items", "A", "B", "Difference", "p", "p, corrected"),
         tuple(rows),
         numbers=(1, 2, 3, 4, 5, 6),
-        note=f"{SAYS[name]} {why}".rstrip(),
+        note=" ".join([SAYS[name], *(f"{words[0].upper()}{words[1:]}" for words in often)]),
     )
-
-
-def _same_reason(differences: Sequence[Estimate]) -> str:
-    """Return the one reason for which no known difference has an interval, else nothing."""
-    known = [one for one in differences if one.value is not None]
-    reasons = {one.words(score).below for one in known}
-    if len(known) < 2 or len(reasons) > 1 or any(one.low is not None for one in known):
-        return ""
-    (reason,) = reasons
-    return f"{reason[0].upper()}{reason[1:]}" if reason else ""
 
 
 def intervals(result: RunComparison) -> Sentences:

@@ -44,7 +44,7 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
         return "No label says which run is better."
     better, worse = found.count("better"), found.count("worse")
     if not better and not worse:
-        return f"B is surely neither better nor worse than A on any of {whole}."
+        return "B is surely neither better nor worse than A on any criterion."
     return f"B is surely better than A on {count(better)} of {whole}, and worse on {count(worse)}."
 
 

@@ -16,6 +16,7 @@ from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.table import Table, leaves, read_table, with_paths
 from core.formats.datasets.text_columns import proposed_texts
 from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.source.opened import Opened
 from core.services.access.allowing import allowed
 from core.services.access.blindness import require_labels_open
 from core.store.database.content import noun_hash
@@ -51,7 +52,7 @@ class ItemPlace:
     item_id: str
 
 
-def read_source(data: str | bytes, name: str, sheet: str | None = None) -> Table:
+def read_source(data: str | bytes | Opened, name: str, sheet: str | None = None) -> Table:
     """Read the table in a file or pasted text. Raises ``InputError`` with every bad line."""
     return read_table(data, name, sheet, most=MAX_ITEMS + 1)
 

@@ -95,7 +95,9 @@ class ProbeResult:
     @property
     def findings(self) -> list[str]:
         """Return a sentence per fault: a judge and an edit, with the most affected criteria."""
-        return [self.sentence(one) for one in self.whole if self.parts(one) or one.accused]
+        return [
+            self.sentence(edited) for edited in self.whole if self.parts(edited) or edited.accused
+        ]
 
     def parts(self, one: ProbeFigure) -> list[ProbeFigure]:
         """Return the criteria on which this edit surely affects this judge, the most first."""
@@ -154,22 +156,24 @@ def figures(
 def _accused(
     whole: Sequence[ProbeFigure], single: Sequence[ProbeFigure], criteria: int
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    by_id = {id(one): one for one in (*whole, *single) if one.earned}
+    by_id = {id(edited): edited for edited in (*whole, *single) if edited.earned}
     # A model's edits may add or remove content, so they promise nothing, and are tested apart.
     for written in (False, True):
         parts = [
-            [one for one in some if one.edit.written == written and not one.earned]
+            [edited for edited in some if edited.edit.written == written and not edited.earned]
             for some in (whole, single)
         ]
-        faults = accused(*([one.effect for one in part] for part in parts))
+        faults = accused(*([edited.effect for edited in part] for part in parts))
         for part, fault in zip(parts, faults, strict=True):
-            tests = sum(one.effect.p is not None for one in part)
-            for one, is_fault in zip(part, fault, strict=True):
-                cells = one.effect.n * (1 if one.criterion else criteria)
-                null = FLIPS.value if one.measure == CHANGES else 0.0
-                least = findable(one.effect, tests, cells, null)
-                by_id[id(one)] = replace(one, accused=is_fault, findable=least)
-    return tuple(by_id[id(one)] for one in whole), tuple(by_id[id(one)] for one in single)
+            tests = sum(edited.effect.p is not None for edited in part)
+            for edited, is_fault in zip(part, fault, strict=True):
+                cells = edited.effect.n * (1 if edited.criterion else criteria)
+                null = FLIPS.value if edited.measure == CHANGES else 0.0
+                least = findable(edited.effect, tests, cells, null)
+                by_id[id(edited)] = replace(edited, accused=is_fault, findable=least)
+    return tuple(by_id[id(edited)] for edited in whole), tuple(
+        by_id[id(edited)] for edited in single
+    )
 
 
 class ProbeGrid:

@@ -14,8 +14,11 @@ from core.domain.panel import Judge
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
 from core.domain.runs import RunItemRow
 from core.domain.votes import FailureRow, Verdict, VoteRow
-from core.formats.rubrics.foreign import lost_of_criteria, lost_of_rubric
-from core.formats.rubrics.forms import requirement_in_full
+from core.formats.rubrics.foreign import (
+    lost_of_criteria,
+    lost_of_rubric,
+    requirement_in_full,
+)
 from core.scoring import Texts, looks_at_texts, score_item
 from core.services.exports.judgement_rows import Graded
 from core.services.results.item_view import choice_label

@@ -334,11 +334,11 @@ class _Filler:
         old = record.text(column)
         if _same(old, new):
             return
-        kept = bool(old.strip(" -")) and not self.choices.overwrite
+        left_alone = bool(old.strip(" -")) and not self.choices.overwrite
         origin = self.grades[position].origin
-        change = GradeChange(record.line, self._student(row), head, old, new, kept, origin)
+        change = GradeChange(record.line, self._student(row), head, old, new, left_alone, origin)
         self.changes.append(change)
-        if not kept:
+        if not left_alone:
             self.cells[row, column] = new
 
     def _say_unmatched(self) -> None:
@@ -351,9 +351,9 @@ class _Filler:
         missing = [grade.item.id for at, grade in enumerate(self.grades) if at not in used]
         if missing:
             self.problems.append(Problem(f"Not in the file: {listed(missing)}."))
-        kept = sum(change.kept for change in self.changes)
-        if kept:
-            message = f"Left alone, because something else is there: {_count(kept, 'cell')}."
+        left_alone = sum(change.kept for change in self.changes)
+        if left_alone:
+            message = f"Left alone, because something else is there: {_count(left_alone, 'cell')}."
             self.problems.append(Problem(message, "Overwrite grades to change them, too."))
 
     def _say_columns(self) -> None:

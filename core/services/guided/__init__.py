@@ -1,6 +1,6 @@
-"""The path "Grade my texts": what was dropped, which texts, whose marks, who judges, the grades.
+"""The path "Grade my texts": dropped files, texts, marks, judges, grades.
 
-May import everything below; it decides nothing that a run, a review or an export would not decide.
+May import everything below. Its decisions are those of a run, a review or an export.
 """
 
 __all__ = ["dropped", "grading", "judging", "learning", "marks", "own_grades", "texts"]

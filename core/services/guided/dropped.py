@@ -22,8 +22,9 @@ from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed
-from core.formats.votes.imported import TOOL_NAMES
+from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.formats.votes.vote_layouts import answers_share_a_scale
 from core.formats.votes.vote_mapping import guess_vote_mapping
 from core.services.access.allowing import allowed
@@ -78,12 +79,13 @@ def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
     """What was dropped, in its order; documents that are no rubrics belong together."""
     found, documents = list[Recognised](), list[File]()
     for file in files:
-        if _is_rubric(file):
-            found.append(_rubric(file))
+        opened = Opened(file.data, file.name)
+        if _is_rubric(opened):
+            found.append(_rubric(file, opened))
         elif _is_document(file):
             documents.append(file)
         else:
-            found.append(_of_table(file))
+            found.append(_of_table(file, opened))
     if documents:
         found.append(_texts(tuple(documents)))
     return tuple(found)
@@ -95,25 +97,24 @@ def _is_document(file: File) -> bool:
     return not archive and could_be_submissions({file.name.lower(): b""})
 
 
-def _is_rubric(file: File) -> bool:
-    ending = PurePosixPath(file.name.lower()).suffix
-    if looks_like_rubric(file.data, file.name):
+def _is_rubric(opened: Opened) -> bool:
+    if looks_like_rubric(opened, opened.name):
         return True
-    if ending not in (".yaml", ".yml", ".json"):
+    if opened.ending not in ("yaml", "yml", "json"):
         return False
     try:
-        return import_files.look_at_bytes(file.data, file.name).kind == "rubric"
+        return import_files.look_at_bytes(opened, opened.name).kind == "rubric"
     except InputError:
         # Its reader, below, reports what is wrong with it.
         return False
 
 
-def _rubric(file: File) -> Recognised:
+def _rubric(file: File, opened: Opened) -> Recognised:
     try:
-        read = rubrics((file,))
+        read = import_export.read(opened, file.name)
     except InputError as error:
         # A class whose columns are called like levels: Name, First draft, Second draft.
-        otherwise = _texts((file,))
+        otherwise = _texts((file,), opened)
         if otherwise.kind == "texts":
             return otherwise
         line = "This looks like a rubric, but it cannot be read."
@@ -160,21 +161,21 @@ def plural_points(points: float) -> str:
     return f"{points:g} {'point' if points == 1 else 'points'}"
 
 
-def _of_table(file: File) -> Recognised:
+def _of_table(file: File, opened: Opened) -> Recognised:
     try:
-        look = import_files.look_at_bytes(file.data, file.name)
+        look = import_files.look_at_bytes(opened, file.name)
     except SheetNotChosen as error:
         return _sheets_to_choose(error, (file,))
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
         return Recognised("unknown", (file,), "This cannot be read.", problems)
     if look.kind == "rubric":
-        return _rubric(file)
+        return _rubric(file, opened)
     if look.kind == "dataset":
-        return _texts((file,))
+        return _texts((file,), opened)
     if look.kind in ("wide", "unknown") and look.table is not None and _holds_texts(look.table):
         wide = guess_vote_mapping(look.table, "wide")
-        return _texts((file,), also_votes=answers_share_a_scale(look.table, wide))
+        return _texts((file,), opened, also_votes=answers_share_a_scale(look.table, wide))
     if look.kind == "unknown":
         return _unknown(file, look)
     return Recognised("votes", (file,), _votes_words(look))
@@ -192,9 +193,11 @@ def _sheets_to_choose(error: SheetNotChosen, files: tuple[File, ...]) -> Recogni
     return Recognised("texts", files, line)
 
 
-def _texts(files: tuple[File, ...], *, also_votes: bool = False) -> Recognised:
+def _texts(
+    files: tuple[File, ...], opened: Opened | None = None, *, also_votes: bool = False
+) -> Recognised:
     try:
-        look = texts.look(texts.read(files))
+        look = texts.look(texts.read(files, opened=opened))
     except SheetNotChosen as error:
         return _sheets_to_choose(error, files)
     except InputError as error:

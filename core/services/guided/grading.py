@@ -1,4 +1,4 @@
-"""The last steps of the path: three texts first, what all will take, and what came out."""
+"""The last steps of the path: a trial of three texts, the estimate for all, and the results."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from core.store.store import Store
 from core.text import numbers as fmt
 from core.text.numbers import plural
 
-#: So many texts are tried before all are graded.
+#: The number of texts in the trial.
 TRIED = 3
-#: What a queue of everything in doubt holds: no random part, which would doubt nothing.
+#: The rule of a queue of all cells in doubt, without a random part.
 DOUBT = QueueRule(audit_share=0.0)
 
 
@@ -47,8 +47,8 @@ def request(
     *,
     tried: int | None = None,
 ) -> RunRequest:
-    """All of the texts. Where some were tried before, under the same seed: their answers are kept
-    and are not asked or paid again.
+    """Return the request for all texts. It has the trial's seed, so that its answers are reused and
+    not paid for again.
     """
     seed = None if tried is None else store.runs.get(tried).plan.seed
     rubric = store.rubrics.version(rubric_version).rubric
@@ -62,7 +62,7 @@ def request(
 
 
 def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel) -> RunRequest:
-    """The first three of them, as a run like any other."""
+    """Return the request for a trial of the first three texts."""
     rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
         rubric_version=rubric_version,
@@ -76,18 +76,18 @@ def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel)
 
 
 def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
-    """Whether a run is over these texts with this rubric."""
+    """Return whether a run is over these texts with this rubric."""
     return (row.rubric_version_id, row.dataset_version_id) == (rubric_version, dataset_version)
 
 
 def outlook(estimate: CostEstimate, panel: Panel) -> str:
-    """What it will take, in one line."""
+    """Return the estimate in a line."""
     texts, judges = plural(estimate.items, "text"), plural(len(panel.judges), "judge")
     return f"{texts}, {judges}, {estimate.words}"
 
 
 def tried(store: Store, run_id: int) -> tuple[ItemView, ...]:
-    """Return the texts of a small run, with every verdict and vote."""
+    """Return the texts of a trial, with all verdicts and votes."""
     rows = store.results.items(run_id, limit=TRIED)
     return tuple(item_view(store, run_id, row.item_id) for row in rows)
 
@@ -101,8 +101,10 @@ def points(view: ItemView) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to. ``own``: graded by their own labels; ``without``: no grade, and
-    ``reasons`` counts why. ``in_doubt`` counts the texts with a cell that people should look at.
+    """The results of a run.
+
+    ``own`` texts are graded by their own labels; ``without`` have no grade, for these ``reasons``;
+    ``in_doubt`` have a cell that people should look at.
     """
 
     judged: int
@@ -110,19 +112,19 @@ class Outcome:
     without: int
     in_doubt: int
     reasons: Mapping[str, int]
-    #: Grades of texts of which something was not assessed.
+    #: Texts with a grade that covers only a part.
     partly: int = 0
-    #: The texts without a grade.
+    #: Texts without a grade.
     ungraded: tuple[str, ...] = ()
 
     @property
     def graded(self) -> int:
-        """Texts with a grade, whoever gave it."""
+        """Return how many texts have a grade, from judges or people."""
         return self.judged + self.own
 
     @property
     def line(self) -> str:
-        """The end of the path in one line."""
+        """Return the results in a line."""
         parts = [f"{fmt.count(self.graded)} graded"]
         parts += [f"{fmt.count(self.own)} of them by your own labels"] if self.own else []
         parts += [f"{fmt.count(self.partly)} partly assessed"] if self.partly else []
@@ -131,7 +133,7 @@ class Outcome:
 
 
 def outcome(store: Store, run_id: int) -> Outcome:
-    """The grades of every text of the run's dataset, counted by where they are from."""
+    """Return the grades of the run's dataset, counted by origin."""
     origins, reasons, partly = Counter[str](), Counter[str](), 0
     ungraded = list[str]()
     for grade in grades(graded(store, run_id)):
@@ -156,19 +158,19 @@ def outcome(store: Store, run_id: int) -> Outcome:
 
 
 def last_event(store: Store) -> int:
-    """Changes whenever people settle something."""
+    """Return a value that changes whenever people settle a cell."""
     return store.settled.last_event()
 
 
 def file_name(row: RunRow) -> str:
-    """A safe name for the workbook of grades."""
+    """Return a safe name for the workbook of grades."""
     return catalog.file_name(row.dataset_name).removesuffix(".jsonl") + "-grades.xlsx"
 
 
 def compared(store: Store) -> int | None:
-    """The newest dataset in which several systems answered, for who compares two prompts.
+    """Return the newest dataset with answers of several systems, to compare two prompts.
 
-    The worked example's is nobody's own.
+    The worked example does not count.
     """
     example = worked_example.example_run(store)
     given = None if example is None else store.runs.row(example).dataset_version_id
@@ -180,5 +182,5 @@ def compared(store: Store) -> int | None:
 
 @allowed("write")
 def start(store: Store, wanted: RunRequest) -> int:
-    """Begin it; returns the run's id. Raises ``InputError`` where there can be no run."""
+    """Start the run and return its id. Raises ``InputError`` if it cannot start."""
     return lifecycle.start(store, wanted)

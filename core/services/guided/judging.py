@@ -1,6 +1,6 @@
-"""Who judges on the path: what was used last, else offline judges where there are labels.
+"""The judges of the path: those used last, otherwise offline judges if there are labels.
 
-A model is added with what it needs and no more; everything else of a judge has its page.
+Adding a model asks only for what it needs; all other settings are on the Judges page.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from core.services.runs.candidates import Candidates
 from core.services.runs.planning import LABEL_SHARE, RunChoices
 from core.store.store import Store
 
-#: The share of labelled texts that offline judges learn from on the path: most of them, so that
-#: they learn something, and the rest is graded to show how well.
+#: The share of labelled texts that offline judges learn from on the path: most of them. The rest is
+#: graded to show how well they do.
 LEARN_FROM = 0.75
-#: With fewer labels all teach, because a part of so few shows nothing.
+#: With fewer labels judges learn from all, because a small rest shows nothing.
 FEW = 40
-#: The detail of runs that try a few texts before all are graded.
+#: The detail that marks a run as a trial.
 TRY = "try"
-#: So many of the newest runs are looked at for who judged last.
+#: The number of newest runs to search for the last judges.
 LOOKED_AT = 50
 
 Why = Literal["last", "labels", "model", ""]
@@ -35,7 +35,7 @@ Why = Literal["last", "labels", "model", ""]
 
 @dataclass(frozen=True)
 class JudgeChoice:
-    """Who can be asked, and who is proposed; ``why`` says how they were found."""
+    """The available judges and the proposed ones; ``why`` says where these come from."""
 
     known: tuple[JudgeEntry, ...]
     proposed: tuple[str, ...]
@@ -43,21 +43,20 @@ class JudgeChoice:
 
     @property
     def by_name(self) -> dict[str, JudgeEntry]:
-        """The judges by their names."""
+        """Return the judges by name."""
         return {entry.name: entry for entry in self.known}
 
     @property
     def models(self) -> bool:
-        """Whether there is a model among them."""
+        """Return whether a model is among them."""
         return any(entry.judge.kind == "llm" for entry in self.known)
 
 
 @allowed("read")
 def judges(store: Store, labelled: int) -> JudgeChoice:
-    """Who can be asked about texts of which so many have fitting labels.
+    """Return the available judges for texts with this number of usable labels.
 
-    Without labels those that learn from them are not among the known: they would have nothing to
-    learn from.
+    Without labels, judges that learn from them are left out.
     """
     registry.ensure_defaults(store)
     askable = (e for e in registry.list_judges(store) if e.judge.askable)
@@ -83,7 +82,7 @@ def learners(store: Store) -> list[str]:
 
 
 class Proposal(NamedTuple):
-    """Who is proposed where a run is planned: a saved panel by its id, or judges by their names."""
+    """The proposal for a run: a saved panel by its id, or judges by their names."""
 
     panel: int | None
     judges: tuple[str, ...]
@@ -91,18 +90,18 @@ class Proposal(NamedTuple):
 
 @allowed("read")
 def planned(store: Store, found: RunChoices, labelled: int) -> Proposal:
-    """Who judged last, else a saved panel, else who can judge so many labelled items."""
+    """Return the last judges, otherwise a saved panel, otherwise judges for the labelled items."""
     choice, known = judges(store, labelled), {one.name for one in found.judges}
     names = choice.proposed if set(choice.proposed) <= known else ()
     panels = {one.id: {judge.name for judge in one.panel.judges} for one in found.panels}
-    # Whoever saved a panel means to use it; the one of offline judges is there from the start.
+    # A panel that was saved is meant to be used; the offline panel exists from the start.
     made = [one.id for one in found.panels if not all(j.learns for j in one.panel.judges)]
     same = [one for one, seats in panels.items() if seats == set(names)]
     return Proposal(next(iter(same if choice.why == "last" or not made else made), None), names)
 
 
 def last_panel(store: Store) -> Panel | None:
-    """The panel of the newest run that somebody had graded here; the worked example is nobody's."""
+    """Return the panel of the newest run, except the worked example."""
     example = worked_example.example_run(store)
     for row in store.runs.list(kind="run", limit=LOOKED_AT):
         if row.id != example and row.panel.askable and not _is_trial(store, row.id):
@@ -115,10 +114,10 @@ def _is_trial(store: Store, run_id: int) -> bool:
 
 
 def panel_of(store: Store, names: Sequence[str]) -> Panel:
-    """The judges of these names as a panel: set up as they last were together, or as saved.
+    """Return these judges as a panel, with their last common setup or the saved one.
 
     Raises:
-        InputError: nobody is named.
+        InputError: no judge is named.
     """
     if not names:
         raise InputError("Nobody judges yet. Choose a judge, or add a model.")
@@ -127,7 +126,7 @@ def panel_of(store: Store, names: Sequence[str]) -> Panel:
     saved = [row.panel for row in registry.list_panels(store)]
     for panel in [last, *saved] if last is not None else saved:
         if {judge.name for judge in panel.judges} == set(names):
-            # As the judges are now, in the seats that they have in it.
+            # Current settings of the judges, with the panel's setup.
             seats = [
                 now.get(seat.name, seat).model_copy(
                     update={"stage": seat.stage, "shadow": seat.shadow}
@@ -140,10 +139,10 @@ def panel_of(store: Store, names: Sequence[str]) -> Panel:
 
 @allowed("set judges")
 def add_model(store: Store, model: str, api_base: str, key_env: str, name: str = "") -> Judge:
-    """Keep a model as a judge and begin to test it; one with the same settings is kept once.
+    """Save a model as a judge and start its connection test; equal settings are saved once.
 
     Raises:
-        InputError: what was given is no judge. It never repeats a value that could be a key.
+        InputError: the settings are invalid. A value that could be a key is never repeated.
     """
     given = {"kind": "llm", "model": model, "api_base": api_base, "key_env": key_env}
     taken = {entry.name: entry.judge for entry in registry.list_judges(store)}
@@ -162,14 +161,14 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
 
 
 def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
-    """How many texts have a label that fits the rubric and may be learned from."""
+    """Return how many texts have a label of the rubric that judges may learn from."""
     if not store.datasets.version(dataset_version).labelled:
         return 0
     return Candidates(store, dataset_version, rubric).teachers
 
 
 def share(store: Store, dataset_version: int, rubric: Rubric, panel: Panel) -> float:
-    """The share of labelled texts that the panel's judges learn from: with few labels, all."""
+    """Return the share of labelled texts that the panel's judges learn from; all, if few."""
     if not any(judge.learns for judge in panel.judges):
         return LABEL_SHARE
     texts = store.datasets.version(dataset_version).items

@@ -1,4 +1,4 @@
-"""What judges on this machine learnt from so many grades, and what more grades would teach them."""
+"""How well offline judges learned from a number of grades, and what more grades would gain."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
-#: Fewer texts are a sample of nothing: half of so many are the fewest that teach.
+#: The fewest texts for a curve: half of them is the fewest that judges learn from.
 FEWEST = 20
-#: A rise of kappa by ten more grades that is not worth grading for.
+#: A gain of kappa from ten more grades that is too small to grade for.
 LITTLE = 0.02
 _JUDGE = Judge(name="learning", kind="classifier")
 
 
 @dataclass(frozen=True)
 class LearntCriterion:
-    """What was learnt of one criterion.
+    """The learning curve of a criterion.
 
     ``kappa`` is out of fold, weighted where options have an order, with ``low`` and ``high`` (95%).
     ``twice`` is what twice as many labels would give, with its own ends: a curve through half the
@@ -43,7 +43,7 @@ class LearntCriterion:
 
     @property
     def words(self) -> str:
-        """Return all of it in one sentence."""
+        """Return it in a sentence."""
         if self.off or self.kappa is None:
             return f"not yet. {self.off}"
         now = Estimate(self.kappa, self.low, self.high).words(score).inline
@@ -55,13 +55,13 @@ class LearntCriterion:
 
 @dataclass(frozen=True)
 class LearntSoFar:
-    """What was learnt of each criterion."""
+    """The learning curves of all criteria."""
 
     criteria: tuple[LearntCriterion, ...]
 
     @property
     def enough(self) -> bool:
-        """Return whether ten more grades would hardly change a judge."""
+        """Return whether ten more grades would hardly improve any judge."""
         return all(
             not one.off and one.ten_more is not None and one.ten_more < LITTLE
             for one in self.criteria
@@ -69,7 +69,7 @@ class LearntSoFar:
 
     @property
     def words(self) -> str:
-        """Return whether to grade on, in one sentence."""
+        """Return advice on whether to continue grading, in a sentence."""
         off = sum(bool(one.off) for one in self.criteria)
         if off:
             return (
@@ -82,7 +82,7 @@ class LearntSoFar:
 
 
 def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> LearntSoFar:
-    """Return what the labels of a dataset version teach, by cross-validation."""
+    """Return what judges learn from a dataset version's labels, by cross-validation."""
     everyone = Candidates(store, version.id, rubric.rubric)
     ids = [one.id for one in everyone.everyone if one.text]
     items = everyone.read(ids)
@@ -143,7 +143,7 @@ def _with_curve(
 ) -> LearntCriterion:
     """Add what more labels would give: kappa falls short of its end by c over the root of n.
 
-    Judges do not get worse by labels, so that a fall from half to all is chance and counts as none.
+    Labels do not make judges worse, so a fall from half to all is chance and counts as no change.
     """
     rise = max(0.0, kappa - before)
 

@@ -1,7 +1,7 @@
-"""Marks that came with the texts: whose column is which criterion's, and what their words mean.
+"""Marks that came with the texts: the criterion of each column, and the option of each mark.
 
-A file's column counts for a criterion of its name, whether it came in as labels or as a note. Only
-when the rubric is known can it be told what its words are; what fits no option is asked.
+A column belongs to the criterion with its name, whether it was imported as labels or as a note.
+With the rubric, marks are matched with options; people are asked about marks that fit none.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from core.services.rubrics import library
 from core.store.store import Store
 from core.text.names import fold
 
-#: So many different words of one criterion are asked about; more are no marks.
+#: With more different words, a column does not hold marks.
 MOST_WORDS = 40
 
-#: Headings of marks for a whole text, which are those of a rubric's only criterion.
+#: Headings of marks for the whole text; they belong to a rubric's only criterion.
 WHOLE = frozenset({"mark", "marks", "grade", "score", "points"})
 WHOSE = ("teacher's ", "teachers ", "teacher ", "my ", "final ", "total ")
 
-#: So many rubrics, those changed last, are looked through for the one that columns name.
+#: The number of recent rubrics to search for the criteria that columns name.
 MOST_RUBRICS = 50
 
 Words = Mapping[str, Mapping[str, str]]
@@ -38,11 +38,11 @@ Words = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Marks:
-    """What the texts bring along for criteria of the rubric.
+    """The marks of the texts for the rubric's criteria.
 
-    ``marked`` counts texts by criterion; ``words`` has by criterion the words that are no option,
-    most frequent first, with the option that each probably is (``None``: nothing tells).
-    ``settled``: all of it is among the labels already, as options.
+    ``marked`` counts texts by criterion. ``words`` has by criterion the marks that are not an
+    option, most frequent first, with the probable option (``None``: unknown). ``settled``: all are
+    labels with an option already.
     """
 
     marked: Mapping[str, int] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Marks:
 
 
 def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
-    """The rubric version most of whose criteria are columns of a table; none where none is."""
+    """Return the rubric version with the most criteria among a table's columns, or ``None``."""
     heads = {plain_head(column.removeprefix("label:")) for column in columns}
     most, chosen = 0, None
     for row in library.listing(store)[:MOST_RUBRICS]:
@@ -63,7 +63,7 @@ def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
 
 
 def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
-    """The marks in a dataset version that are about criteria of this rubric."""
+    """Return the marks in a dataset version for the criteria of this rubric."""
     counts: dict[str, Counter[str]] = {}
     settled = True
     for item in store.datasets.items(version_id):
@@ -87,7 +87,7 @@ def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
 
 
 def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
-    """By criterion the word that an item has for it, and whether it is a label already."""
+    """Return an item's mark by criterion, and whether it is a label already."""
     notes = {plain_head(key): value for key, value in item.meta.items()}
     spelt = {plain_head(name): label for name, label in item.labels.items()}
     for criterion in rubric.criteria:
@@ -104,7 +104,7 @@ def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
 
 
 def _of_whole(head: str) -> bool:
-    """Return whether a heading is that of one mark for the whole text.
+    """Return whether a heading means a mark for the whole text.
 
     >>> [_of_whole(head) for head in ("teacher's mark", "points", "landmark", "grade of rock")]
     [True, True, False, False]
@@ -114,7 +114,7 @@ def _of_whole(head: str) -> bool:
 
 
 def meant(criterion: Criterion, word: str) -> str | None:
-    """The option that a word probably is: by the points that it earns.
+    """Return the probable option of a mark, by its points.
 
     >>> from core.domain.rubric import Option
     >>> levels = (Option(label="Weak", value=0.5), Option(label="Strong", value=1))
@@ -135,10 +135,10 @@ def meant(criterion: Criterion, word: str) -> str | None:
 
 @allowed("write")
 def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) -> DatasetVersion:
-    """The next version of the dataset, with the marks as labels; ``words`` says what theirs are.
+    """Save the marks as labels in the dataset's next version; ``words`` maps marks to options.
 
     Raises:
-        InputError: a word of theirs has no option yet.
+        InputError: a mark has no option yet.
     """
     missing = [
         Problem(f"{name}: {word!r} is no option.", "Say which it is.")

@@ -1,7 +1,7 @@
-"""Ten texts graded by a person, then ten more: labels that judges on this machine learn from.
+"""Ten texts graded by a person, then ten more: labels that offline judges learn from.
 
-Which ten is drawn at random, so each text has the same chance and the labels speak for all texts.
-Answers are kept as a draft until the ten are done; they become labels of the next version.
+The texts are drawn at random, so the labels are a fair sample of all. Answers are saved as a draft
+until the ten are done; then they become labels of the dataset's next version.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.services.datasets import catalog, label_draws
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
 
-#: So many texts are graded before judges learn anew; fewer teach them nothing.
+#: The number of texts to grade before judges learn again.
 TEN = 10
 _KEPT = "own grades/"
 Given = Mapping[str, Mapping[str, str]]
@@ -28,7 +28,7 @@ Given = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Sitting:
-    """The texts of one sitting, in their order, and what was answered: by text, by criterion."""
+    """The texts of a sitting in order, and the answers by text and criterion."""
 
     items: tuple[Item, ...]
     criteria: tuple[Criterion, ...]
@@ -36,13 +36,13 @@ class Sitting:
 
     @property
     def open(self) -> tuple[Item, Criterion] | None:
-        """Return the first text and criterion without an answer; ``None``: all are answered."""
+        """Return the first text and criterion without an answer, or ``None``."""
         pairs = ((item, criterion) for item in self.items for criterion in self.criteria)
         return next((p for p in pairs if p[1].name not in self.given.get(p[0].id, {})), None)
 
     @property
     def done(self) -> int:
-        """Return how many texts are answered in full."""
+        """Return how many texts have all answers."""
         return sum(len(self.given.get(item.id, {})) == len(self.criteria) for item in self.items)
 
     @property
@@ -52,7 +52,7 @@ class Sitting:
 
 
 def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> list[str]:
-    """Return the ids of texts that nobody has graded by this rubric, in the order of the draw."""
+    """Return the ids of texts without a grade by this rubric, in the order of the draw."""
     everyone = Candidates(store, version.id, rubric.rubric).everyone
     order = drawn_first([one.id for one in everyone], version)
     free = {one.id for one in everyone if one.text and not one.teaches}
@@ -60,12 +60,12 @@ def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> 
 
 
 def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
-    """Return all ids in an order that rests on the dataset alone: its beginning is the sample."""
+    """Return all ids in a random order of the dataset; the first ones are the sample."""
     return seeded("own grades", version.dataset_id).sample(sorted(ids), len(ids))
 
 
 def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
-    """Return the sitting that was begun and is not over, without texts graded since."""
+    """Return the unfinished sitting, without texts that were graded since."""
     kept = store.drafts.get(_key(version, rubric))
     if kept is None:
         return None
@@ -102,13 +102,13 @@ def _keep(store: Store, key: str, ids: list[str], given: Given) -> None:
 def begin(
     store: Store, version: DatasetVersion, rubric: RubricVersion, picked: Collection[str] = ()
 ) -> None:
-    """Begin a sitting over the next ten texts of the draw, or over ``picked`` ones.
+    """Start a sitting with the next ten texts of the draw, or with ``picked`` ones.
 
-    Picked ones come in order of nearness to their reference, where all have one: those alike are
-    then beside each other. This sorts them and grades none.
+    Picked texts are sorted by similarity to their reference, if all have one, so that similar ones
+    come together. This grades nothing.
 
     Raises:
-        InputError: all of them have grades.
+        InputError: all texts have grades.
     """
     ids = unlabelled(store, version, rubric)
     ids = _sorted(store, version, ids, picked) if picked else ids[:TEN]
@@ -137,7 +137,7 @@ def answer(
     criterion: str,
     label: str,
 ) -> None:
-    """Keep an answer of the sitting. Raises ``InputError`` where it is over."""
+    """Save an answer of the sitting. Raises ``InputError`` if it is over."""
     now = _under_way(store, version, rubric)
     given = {**now.given, item_id: {**now.given.get(item_id, {}), criterion: label}}
     _keep(store, _key(version, rubric), [item.id for item in now.items], given)
@@ -145,7 +145,7 @@ def answer(
 
 @allowed("write")
 def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> None:
-    """Forget the last answer of the sitting. Raises ``InputError`` where it is over."""
+    """Remove the last answer of the sitting. Raises ``InputError`` if it is over."""
     now = _under_way(store, version, rubric)
     given = {item_id: dict(answers) for item_id, answers in now.given.items() if answers}
     for item in reversed(now.items):
@@ -165,10 +165,10 @@ def _under_way(store: Store, version: DatasetVersion, rubric: RubricVersion) -> 
 
 @allowed("write")
 def finish(store: Store, version: DatasetVersion, rubric: RubricVersion) -> DatasetVersion:
-    """Make the answers labels of the next version, and end the sitting.
+    """Save the answers as labels of the next version, and end the sitting.
 
-    Texts that were not answered in full wait for the next one. Where all labels are this program's
-    draw, that is declared, so that corrected results may rest on them.
+    Texts with missing answers wait for the next sitting. If all labels come from this draw, that is
+    declared, so that corrected results may use them.
     """
     now = _under_way(store, version, rubric)
     whole = {
@@ -200,7 +200,7 @@ def _with_labels(store: Store, version: DatasetVersion, given: Given) -> Dataset
 
 
 def _declare(store: Store, version: DatasetVersion) -> None:
-    """Declare the labels a random sample, if those with a label are the first of the draw."""
+    """Declare the labels a random sample if they are exactly the first texts of the draw."""
     items = list(store.datasets.items(version.id))
     labelled = {item.id for item in items if item.labels}
     order = drawn_first([item.id for item in items], version)

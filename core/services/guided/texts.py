@@ -18,6 +18,7 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.submissions import could_be_submissions
 from core.formats.datasets.table import Table, table_of_files
 from core.formats.office.workbook import SheetNotChosen
+from core.formats.source.opened import Opened
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
@@ -80,15 +81,22 @@ class TextsLook:
         return found if len(found) > 1 else ()
 
 
-def read(files: Sequence[File], sheet: str | None = None, way: Way | None = None) -> Table:
+def read(
+    files: Sequence[File],
+    sheet: str | None = None,
+    way: Way | None = None,
+    opened: Opened | None = None,
+) -> Table:
     """The table in a file or archive, several tables as one, or documents as a table of texts.
+
+    ``opened`` is the only file, where it was opened already.
 
     Raises:
         InputError: nothing that could be read, or tables that do not belong together;
             ``SheetNotChosen`` where a sheet must be named.
     """
     if len(files) == 1 and not _plain(files[0]):
-        return catalog.read_source(files[0].data, files[0].name, sheet)
+        return catalog.read_source(opened or files[0].data, files[0].name, sheet)
     if are_tables(files):
         return several.together([_source(file, sheet) for file in files], way)
     return table_of_files({file.name: file.data for file in files}, "handed in")

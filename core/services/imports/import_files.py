@@ -15,9 +15,11 @@ from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.roles import HOW_TO_SAY, IGNORED, roles_as_text
 from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.folder import read_dataset_file, read_rubric_file
+from core.formats.known import kind_of
 from core.formats.rubrics.forms import read_rubrics
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import ColumnRole
-from core.formats.votes.imported import TOOL_NAMES, VoteBundle
+from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import not_to_be_read
 from core.formats.votes.proposals.near_shapes import likely_mapping, nearest_shapes
 from core.formats.votes.reading import (
@@ -25,12 +27,11 @@ from core.formats.votes.reading import (
     SeenKind,
     SourceKind,
     guess_layout,
-    kind_of,
     read_bundle,
     table_of,
 )
 from core.formats.votes.sources import VoteSource, open_bytes, open_path
-from core.formats.votes.tools.known_tools import read_items, recognised
+from core.formats.votes.tools.known_tools import TOOL_NAMES, read_items, tool_of
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.vote_changes import (
     change_votes,
@@ -93,13 +94,11 @@ def look(
 
 def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
     """What a table is where somebody says which column is what."""
-    if changes and seen in TOOL_NAMES:
-        return layout_meant(changes) or ("dataset" if is_for_items(changes) else seen)
-    if seen not in (*TABLES, "dataset", "unknown"):
+    is_votes = seen in TABLES
+    if not (is_votes or seen in ("dataset", "unknown") or (changes and seen in TOOL_NAMES)):
         return seen
-    if seen in TABLES:
-        return layout_meant(changes) or ("dataset" if is_only_for_items(changes) else seen)
-    return layout_meant(changes) or ("dataset" if is_for_items(changes) else seen)
+    are_items = is_only_for_items if is_votes else is_for_items
+    return layout_meant(changes) or ("dataset" if are_items(changes) else seen)
 
 
 def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
@@ -128,7 +127,7 @@ def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
 
 
 def look_at_bytes(
-    data: bytes, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
+    data: bytes | Opened, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
 ) -> FileLook:
     """The same for a file at hand, of a workbook for that sheet."""
     return look(open_bytes(data, name).on_sheet(sheet), rubric=rubric)
@@ -277,8 +276,8 @@ def _unknown(seen: FileLook) -> InputError:
 
 def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
     """Rubrics alone."""
-    (name, data), *_ = seen.source.files.items()
-    first, *more = rubrics = read_rubrics(data, name)
+    name = seen.source.name
+    first, *more = rubrics = read_rubrics(seen.source.opened, name)
     notices = tuple(notice for read in rubrics for notice in read.notices)
     if more:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
@@ -294,9 +293,9 @@ def _items(
     store: Store, seen: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
 ) -> dict[str, Any]:
     """A dataset alone."""
-    (name, data), *_ = seen.source.files.items()
+    name = seen.source.name
     if seen.source.lone:
-        parsed = read_items(data, name, rubric, changes, seen.source.sheet)
+        parsed = read_items(seen.source.opened, name, rubric, changes, seen.source.sheet)
     else:
         name = seen.source.title
         parsed = dataset_of(table_of_files(seen.source.files, name), name, rubric, changes)
@@ -389,12 +388,13 @@ class ToolItems:
 
 def tool_items(data: str | bytes, name: str) -> ToolItems | None:
     """What a file holds that is another tool's results; ``None`` of any other file."""
-    tool = None if isinstance(data, str) else recognised(data, name)
+    opened = Opened(data, name)
+    tool = None if isinstance(data, str) else tool_of(opened)
     if tool is None:
         return None
     try:
-        parsed = read_items(data, name)
+        parsed = read_items(opened, name)
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
-        return ToolItems(TOOL_NAMES[tool], Checked(None, problems))
-    return ToolItems(TOOL_NAMES[tool], Checked(parsed.value, notices=parsed.notices))
+        return ToolItems(tool.title, Checked(None, problems))
+    return ToolItems(tool.title, Checked(parsed.value, notices=parsed.notices))

@@ -18,7 +18,8 @@ from core.domain.runs import Lease, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.errors import InputError, Problem
 from core.formats.votes.clean_votes import CleanAnswers
-from core.formats.votes.imported import TOOL_NAMES, ImportedVote, VoteBundle
+from core.formats.votes.imported import ImportedVote, VoteBundle
+from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.identity import content_hash
 from core.services.access.allowing import allowed
 from core.services.agreement.load_ratings import Row, column_names

@@ -1,6 +1,6 @@
-"""A judge's checks as rules one below the other, as a form shows them; and trying them out.
+"""A judge's checks as rows of rules, as a form shows them, and a trial of them on an item.
 
-What such a rule cannot say (tests joined by all or any, a schema) stays text in YAML.
+Checks that rules cannot express (tests joined by all or any, a schema) stay YAML text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Test = Literal[
 #: Tests of a text against a text, and tests of a number.
 TEXT_TESTS: tuple[Test, ...] = ("contains", "lacks", "equals", "regex")
 RANGE_TESTS: tuple[Test, ...] = ("words", "characters", "number")
-#: The longest text that a line of the form takes; numbers beyond this a browser does not keep.
+#: The longest text in a row of the form, and the largest number that a browser keeps exactly.
 MOST_TEXT = MOST_PATTERN
 _MOST_NUMBER = 1e15
 _REFUSED = "These checks are not valid."
@@ -33,9 +33,10 @@ YAML_PLACE = "Further checks"
 
 
 class RuleRow(TypedDict):
-    """One rule in plain data: what is tested, and the option where it holds.
+    """A rule as plain data: the test, and the option to choose if it holds.
 
-    ``otherwise`` counts in the last rule of a criterion only; empty: the judge abstains there.
+    ``otherwise`` is the option if no rule holds, given in a criterion's last rule; empty to
+    abstain.
     """
 
     criterion: str
@@ -50,7 +51,7 @@ class RuleRow(TypedDict):
 
 
 def new_row(criterion: str = "") -> RuleRow:
-    """A rule to be filled in."""
+    """Return an empty rule."""
     return _row(criterion, "contains")
 
 
@@ -69,7 +70,7 @@ def _row(criterion: str, test: Test) -> RuleRow:
 
 
 def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
-    """The rules, and as YAML the criteria of which rules cannot say everything."""
+    """Return the rules, and as YAML the criteria that rules cannot express."""
     rows, others = list[RuleRow](), dict[str, Any]()
     for criterion, checks_of in checks.items():
         own = [_as_row(criterion, rule, checks_of.otherwise or "") for rule in checks_of.rules]
@@ -84,7 +85,7 @@ def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
 
 
 def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
-    """The rule as a line, or ``None`` where the line would not come to the same rule."""
+    """Return the rule as a row, or ``None`` if the row would read back as another rule."""
     when = rule.when
     inner = when.not_ or when
     test = "lacks" if when.not_ is not None else when.test
@@ -115,7 +116,7 @@ def _fits_a_line(row: RuleRow) -> bool:
 
 
 def _check(row: RuleRow) -> Check:
-    """The test of a rule. Raises ``InputError``."""
+    """Return the test of a rule. Raises ``InputError``."""
     test = row["test"]
     value: Any = row["text"]
     if test == "json_schema":
@@ -129,10 +130,10 @@ def _check(row: RuleRow) -> Check:
 
 
 def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionChecks]:
-    """The checks that rules and further YAML come to, by criterion.
+    """Return the checks of rules and of further YAML, by criterion.
 
     Raises:
-        InputError: everything that is wrong, each problem with the rule that it is in.
+        InputError: every problem, each with its rule.
     """
     problems, rules = list[Problem](), dict[str, list[CheckRule]]()
     otherwise = dict[str, str | None]()
@@ -167,7 +168,7 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
 
 
 def _lacks(row: RuleRow) -> list[tuple[str, str]]:
-    """What a person has not filled in, in the words of the form."""
+    """Return what is missing in a rule, in the words of the form."""
     wrong = []
     ends = [end for end in (row["low"], row["high"]) if end is not None]
     if not row["criterion"].strip():
@@ -186,7 +187,7 @@ def _others(text: str) -> dict[str, CriterionChecks]:
     if not text.strip():
         return {}
     try:
-        value = read_yaml(text, "", "list of checks").value
+        value = read_yaml(text).sound("list of checks", "").value
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
             raise InputError(
                 "",
@@ -210,7 +211,7 @@ def _others(text: str) -> dict[str, CriterionChecks]:
 
 @dataclass(frozen=True)
 class Tried:
-    """What the checks say of one criterion; ``option`` is ``None`` where there is no answer."""
+    """The result of the checks on a criterion; ``option`` is ``None`` without an answer."""
 
     criterion: str
     option: str | None
@@ -219,12 +220,12 @@ class Tried:
 
 
 def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
-    """What each criterion's checks say of an item, and which of them it comes from."""
+    """Return the result of each criterion's checks on an item, and the rule that decided."""
     try:
-        said = at_once(told(checks), seen(places(checks.values()), item))
+        answers = at_once(told(checks), seen(places(checks.values()), item))
     except CheckError as error:
-        said = dict.fromkeys(checks, error)
-    return [_tried(criterion, said[criterion]) for criterion in checks]
+        answers = dict.fromkeys(checks, error)
+    return [_tried(criterion, answers[criterion]) for criterion in checks]
 
 
 def _tried(criterion: str, said: tuple[str | None, str] | CheckError) -> Tried:

@@ -1,8 +1,7 @@
-"""One tiny real question to a judge, to know that it can be reached before a run depends on it.
+"""The connection test: a small real question to a judge, before a run depends on it.
 
-It takes the same way as every call of a run (``LLMJudge`` and its provider) on a loop of its own,
-so that a page never waits for it. What came of it is kept in the data file with the hash of the
-settings that were tried.
+It is called like every question of a run (``LLMJudge`` and its provider), in an event loop of its
+own, so that no page waits for it. The result is kept in the data file with a hash of the settings.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _ITEM = Item(id="connection-test", submission="The capital of France is Paris.")
 
 @dataclass(frozen=True, slots=True)
 class ConnectionResult:
-    """What one test question gave. ``None`` where unknown.
+    """The result of a connection test. Unknown values are ``None``.
 
     ``settings`` is the hash of the judge's settings that were tried, ``when`` ISO UTC text.
     ``answer`` is the label the judge chose and ``right`` whether it is the true one. Without an
@@ -75,20 +74,20 @@ class ConnectionResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the judge answered, be it right or wrong."""
+        """Return whether the judge answered, rightly or wrongly."""
         return self.failure is None
 
 
 def check_connection(
     judge: Judge, *, timeout: float | None = None, on_sent: Callable[[], object] = lambda: None
 ) -> ConnectionResult:
-    """Ask ``judge`` one question, off this thread; waits for what comes of it.
+    """Ask ``judge`` one question in another thread, and wait for the result.
 
     Args:
         judge: its settings; its key is taken from the environment.
-        timeout: seconds for everything, tries included; by default as long as the judge waits,
-            and without an end for a local server that is there.
-        on_sent: called when the question went out, so that the server is known to be there.
+        timeout: seconds for all tries; by default the judge's own, and none for a local server
+            that responds.
+        on_sent: called when the question was sent, which shows that the server is there.
 
     Raises:
         InputError: the judge is an offline or imported one, which has nothing to connect to.
@@ -113,30 +112,30 @@ def check_connection(
 
 @lru_cache(maxsize=1)
 def loop() -> asyncio.AbstractEventLoop:
-    """Return the loop of a thread of its own, for calls of models that no page waits for."""
-    # litellm keeps clients bound to the loop they were made on, so there is one for all.
-    found = asyncio.new_event_loop()
-    threading.Thread(target=found.run_forever, name="models", daemon=True).start()
-    return found
+    """Return the event loop, in a thread of its own, for model calls that no page waits for."""
+    # litellm binds its clients to the loop that they were made in, so all calls share one.
+    started = asyncio.new_event_loop()
+    threading.Thread(target=started.run_forever, name="models", daemon=True).start()
+    return started
 
 
 async def _ask(judge: Judge, timeout: float | None, on_sent: Callable[[], object]) -> AskedOutcome:
-    """What came of the question at the judge's address; of several, the first that failed."""
+    """Return the result at the judge's address; of several addresses, the first failure."""
     alone = [
         judge.model_copy(update={"api_base": address, "replicas": ()})
         for address in (judge.api_base, *judge.replicas)
     ]
-    found = await asyncio.gather(*(_ask_at(one, timeout, on_sent) for one in alone))
+    outcomes = await asyncio.gather(*(_ask_at(judge_at, timeout, on_sent) for judge_at in alone))
     failed = [
-        (one.api_base, outcome, first)
-        for one, outcome in zip(alone, found, strict=True)
+        (judge_at.api_base, outcome, first)
+        for judge_at, outcome in zip(alone, outcomes, strict=True)
         if isinstance(first := outcome.results[0], VoteFailure)
     ]
     if not failed or len(alone) == 1:
-        return found[0]
+        return outcomes[0]
     address, outcome, failure = failed[0]
-    words = f"{len(failed)} of {len(alone)} addresses failed. {address}: {failure.message}"
-    return replace(outcome, results=(replace(failure, message=words),))
+    message = f"{len(failed)} of {len(alone)} addresses failed. {address}: {failure.message}"
+    return replace(outcome, results=(replace(failure, message=message),))
 
 
 async def _ask_at(
@@ -150,7 +149,7 @@ async def _ask_at(
     if provider.name == "litellm":
         await asyncio.to_thread(_warm_up)
     key = key_of(judge)
-    # A run would wait out a refusal; a test says at once that there was one.
+    # A run would wait and retry after a refusal; a test reports it at once.
     limit = judge.timeout if timeout is None else timeout
     gate = ProviderGate(max_refusals=1, max_wait=limit / 2)
     spec = judge.model_copy(
@@ -197,14 +196,14 @@ def _timed_out(timeout: float) -> AskedOutcome:
 
 def _result(judge: Judge, outcome: AskedOutcome) -> ConnectionResult:
     result = outcome.results[0]
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if isinstance(result, VoteFailure):
-        told = {"failure": result.kind, "message": result.message}
+        details = {"failure": result.kind, "message": result.message}
     elif result.option is not None:
         choice = _RUBRIC.criteria[0].choices[result.option]
-        told = {"answer": choice.label, "right": result.option == 0, "reason": result.reason}
+        details = {"answer": choice.label, "right": result.option == 0, "reason": result.reason}
     return ConnectionResult(
-        judge.name, noun_hash(judge), clock.now(), **told, **_spent(outcome.call)
+        judge.name, noun_hash(judge), clock.now(), **details, **_spent(outcome.call)
     )
 
 
@@ -216,9 +215,9 @@ def _spent(call: Call | None) -> dict[str, Any]:
 
 
 def last_result(store: Store, judge: str) -> ConnectionResult | None:
-    """What the last test of the judge of that name gave, or ``None``."""
-    kept = store.settings.get(_place(judge))
-    return None if kept is None else ConnectionResult(**kept)
+    """Return the result of the last test of the judge with this name, or ``None``."""
+    stored = store.settings.get(_place(judge))
+    return None if stored is None else ConnectionResult(**stored)
 
 
 def _place(judge: str) -> str:
@@ -227,23 +226,23 @@ def _place(judge: str) -> str:
 
 @dataclass(slots=True)
 class _Test:
-    """A test under way, when it began and when its question went out, by a monotonic clock."""
+    """A running test; its start, and when its question was sent, by a monotonic clock."""
 
     thread: threading.Thread
     began: float
     sent: float | None = None
 
 
-#: The tests under way in this process, by data file and judge.
+#: The running tests of this process, by data file and judge.
 _running: dict[tuple[str, str], _Test] = {}
 
 
 @allowed("set judges")
 def begin(store: Store, judge: Judge) -> None:
-    """Test ``judge`` in the background; ``last_result`` has the result when it is there.
+    """Test ``judge`` in the background; ``last_result`` returns the result later.
 
-    A judge that is being tested already is not asked twice. What it costs counts against the month
-    of whoever asks, and where nothing is left of it the judge is not asked.
+    A running test is not started twice. Its cost counts towards the current user's month; if
+    nothing is left of that month's limit, the judge is not called.
     """
     require_allowed([judge], store.actor)
     spending.require_left(store, judge)
@@ -255,10 +254,10 @@ def begin(store: Store, judge: Judge) -> None:
 
 
 def under_way(store: Store) -> frozenset[str]:
-    """The judges with a test under way in this process.
+    """Return the judges with a running test in this process.
 
-    Whoever shows results asks this first and reads the results then: one that comes between is
-    shown, and what is said to be under way is looked at again.
+    Call this before reading results: a result that arrives in between is then shown, and a test
+    that was listed as running is looked at again.
     """
     path = str(store.path)
     return frozenset(
@@ -269,13 +268,13 @@ def under_way(store: Store) -> frozenset[str]:
 
 
 def is_running(store: Store, judge: str) -> bool:
-    """Whether a test of the judge of that name is under way in this process."""
+    """Return whether a test of the judge with this name is running in this process."""
     test = _running.get((str(store.path), judge))
     return test is not None and test.thread.is_alive()
 
 
 def standing(store: Store, judge: str) -> str:
-    """Return how far a test under way is, in words; empty without one."""
+    """Return the progress of a running test in words; empty without one."""
     test = _running.get((str(store.path), judge))
     if test is None or not test.thread.is_alive():
         return ""

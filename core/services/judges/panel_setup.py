@@ -1,4 +1,4 @@
-"""What a judge's settings may be, and how the judges of a panel are asked together."""
+"""The settings of a judge, and how a panel asks its judges together."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from core.judging.providers.choice import key_variables
 
 
 def checked_judge(settings: Mapping[str, Any]) -> Judge:
-    """The judge of these settings. Blank texts and ``None`` take the defaults.
+    """Return the judge with these settings. Blank texts and ``None`` mean the default.
 
     Raises:
-        InputError: every problem found. What could be a key is never repeated.
+        InputError: every problem. A value that could be a key is never repeated.
     """
     data = {name: _trimmed(value) for name, value in settings.items()}
     if isinstance(data.get("replicas"), str):
-        # As a person types them: with spaces or commas between.
+        # People separate them by spaces or commas.
         data["replicas"] = tuple(data["replicas"].replace(",", " ").split())
     given = {name: value for name, value in data.items() if value is not None and value != ""}
     problems = _name_problems(given)
@@ -91,7 +91,7 @@ def _param_problems(params: Mapping[str, Any]) -> list[Problem]:
 
 
 def could_be_secret(field: str, text: str) -> bool:
-    """Whether what was entered for a text field of a judge could be, or hold, a key.
+    """Return whether the text of a judge's field could be, or contain, a key.
 
     >>> could_be_secret("key_env", "OPENAI_API_KEY"), could_be_secret("key_env", "sk-1234")
     (False, True)
@@ -104,33 +104,33 @@ def could_be_secret(field: str, text: str) -> bool:
 
 
 def known_values(judge: Judge) -> dict[str, str]:
-    """The values of the variables that hold a judge's secrets, as far as they are set.
+    """Return the values of the variables with a judge's secrets, if they are set.
 
-    Those that its ``params`` name, and those in which its key is looked for.
+    These are the variables that its ``params`` name, and those that may hold its key.
     """
     names = (*variables(judge.params), *key_names(judge))
-    found = {name: os.environ.get(name, "").strip() for name in names}
-    return {name: value for name, value in found.items() if value}
+    values = {name: os.environ.get(name, "").strip() for name in names}
+    return {name: value for name, value in values.items() if value}
 
 
 def key_of(judge: Judge) -> str | None:
-    """The judge's key, from its own variable or, through the lean door, its provider's.
+    """Return the judge's key, from its own variable or, if called directly, its provider's.
 
-    litellm finds keys by itself, and has ways to sign in without any.
+    litellm looks for keys itself, and can sign in without any.
     """
     names = (judge.key_env,) if judge.key_env else key_variables(judge)
     return next((value for name in names if (value := os.environ.get(name))), None)
 
 
-# How the judges of a panel sit together: how they are asked, in which stages, who is a shadow.
+# A panel's setup: how its judges are asked, in which stages, and who is a shadow.
 #
-# Stage and shadow belong to a judge's seat in a panel, not to the judge in the registry: the same
-# judge may come first in one panel and be a shadow in another.
+# Stage and shadow are set for each panel, not for the judge: it may come first in one panel and be
+# a shadow in another.
 
 
 @dataclass(frozen=True)
 class PanelSetup:
-    """All of a panel but its name, its judges and its rules.
+    """Everything in a panel except its name, judges and rules.
 
     ``stages`` maps judges to their stage (from 0; 0 where absent) and matters with a ``cascade``
     only; ``shadows`` names the judges whose votes do not count.
@@ -144,7 +144,7 @@ class PanelSetup:
 
 
 def setup_of(panel: Panel) -> PanelSetup:
-    """The setup of a panel that is there."""
+    """Return the setup of an existing panel."""
     return PanelSetup(
         panel.asking,
         panel.cascade,
@@ -160,7 +160,7 @@ def panel_data(
     rules: Mapping[Scale, str] | Mapping[str, str],
     setup: PanelSetup,
 ) -> dict[str, Any]:
-    """A panel as plain data, to be checked by ``build``. What concerns nobody here is left out."""
+    """Return a panel as plain data, for ``build`` to check, without settings of no effect."""
     seats = [
         judge.model_dump()
         | {

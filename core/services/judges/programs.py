@@ -1,7 +1,7 @@
-"""Programs as judges: none runs on this machine that its person has not allowed.
+"""Programs as judges: only those that this machine's user has allowed may run.
 
-What is allowed (`services/access/permits`) is the command as it stands, the folder it runs in, and
-what the files that it names hold. If one of these changes, it is another program.
+A permit (`services/access/permits`) is for a command, the folder that it runs in, and the contents
+of the files that it names. If one of these changes, it is another program.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from core.services.access.permits import (
 )
 from core.text.names import visible
 
-#: Of a larger file (a model's weights, say) only size and time are looked at.
+#: Of larger files (such as a model's weights) only size and time are compared.
 _MOST_HASHED = 100_000_000
 _MEND = "Read it and what it names. If you trust it, say so once: --trust (Python: trust=True)."
 
@@ -36,14 +36,13 @@ _MEND = "Read it and what it names. If you trust it, say so once: --trust (Pytho
 def programs_of(
     judges: Iterable[Judge], *, trust: bool = False, typed: bool = False, source: str = ""
 ) -> Mapping[str, JudgeFunction]:
-    """The judges that are programs, as functions: for who starts grading himself, never a page.
+    """Return the judges that are programs, as functions; for the terminal and Python, never a page.
 
-    ``trust`` allows them on this machine, from now on, and what their calls and those of the models
-    beside them send where; where the judges were ``typed`` as they are, that much is allowed.
-    ``source`` is what they stand in.
+    ``trust`` allows them on this machine from now on, and the secrets that all these judges send.
+    Judges that the user ``typed`` are allowed as they are. ``source`` is the file with the judges.
 
     Raises:
-        InputError: something was not allowed yet; all of it is shown in full.
+        InputError: something is not allowed yet; it is shown in full.
     """
     judges = tuple(judges)
     programs = [judge for judge in judges if judge.kind == "command"]
@@ -51,9 +50,9 @@ def programs_of(
     strange = [judge for judge in programs if _digest(judge) not in allowed]
     secrets = () if trust or typed else strange_words(judges)
     if (strange and not trust) or secrets:
-        words = "This panel runs programs that nobody has allowed on this machine."
+        message = "This panel runs programs that nobody has allowed on this machine."
         shown = () if trust else tuple(_shown(judge) for judge in strange)
-        raise InputError(words if shown else REFUSED, (*shown, *secrets), source)
+        raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
     permit("programs", {_digest(one): _entry(one) for one in strange})
     if trust or typed:
         allow_sendings(judges)
@@ -61,7 +60,7 @@ def programs_of(
 
 
 def unasked(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
-    """The same for a run that asks nobody any more: one that is asked fails, and is not run."""
+    """Return the same for a run that makes no more calls: a call would fail, and run nothing."""
 
     async def refuse(*_: object) -> Any:
         raise RuntimeError("This program was not allowed on this machine.")
@@ -70,9 +69,9 @@ def unasked(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
 
 
 def _shown(judge: Judge) -> Problem:
-    words = visible(shlex.join(judge.command))
+    command = visible(shlex.join(judge.command))
     return Problem(
-        f"would run, in {visible(str(Path.cwd()))}: {words}", _MEND, (judge.name, "command")
+        f"would run, in {visible(str(Path.cwd()))}: {command}", _MEND, (judge.name, "command")
     )
 
 
@@ -81,20 +80,20 @@ def _entry(judge: Judge) -> dict[str, Any]:
 
 
 def _digest(judge: Judge) -> str:
-    """The command as it stands, where it runs, and what the files that it names hold."""
+    """Return a hash of the command, its folder, and the contents of the files that it names."""
     program = shutil.which(judge.command[0]) or judge.command[0]
     files = {word: _of_file(Path(word)) for word in (program, *judge.command[1:])}
     return content_hash([list(judge.command), str(Path.cwd()), files])
 
 
 def _of_file(path: Path) -> str:
-    """What a file holds; empty where there is none of that name."""
+    """Return a hash of a file's contents; empty if the file does not exist."""
     try:
         if not path.is_file():
             return ""
-        found = path.stat()
-        if found.st_size > _MOST_HASHED:
-            return f"{found.st_size} {found.st_mtime_ns}"
+        status = path.stat()
+        if status.st_size > _MOST_HASHED:
+            return f"{status.st_size} {status.st_mtime_ns}"
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):

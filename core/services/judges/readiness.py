@@ -1,7 +1,7 @@
-"""What would keep a judge from answering any question, found before a run is made.
+"""Problems that would keep a judge from answering, found before a run is created.
 
-A judge without its key, or with settings that its door cannot send, would fail on every call.
-Where workers of their own do the asking (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
+A judge without its key, or with settings that its client cannot send, would fail on every call.
+With separate workers (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.text.names import visible
 
 _OWN = "Use off, low, medium or high instead"
 
-#: Functions of this program by the names of the judges that they are.
+#: Functions of this program, by the names of their judges.
 Functions = Mapping[str, JudgeFunction]
 NO_FUNCTIONS: Functions = MappingProxyType({})
 
@@ -43,7 +43,7 @@ _ELSEWHERE = {
 def code_elsewhere(
     judges: Iterable[Judge], functions: Functions = NO_FUNCTIONS
 ) -> tuple[Problem, ...]:
-    """The judges that are code which cannot be run here, each with where it can."""
+    """Return the judges whose code cannot run here, each with where it can."""
     return tuple(
         Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
@@ -56,29 +56,29 @@ def _runs(judge: Judge) -> str:
 
 
 def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
-    """Refuse judges that are code of another program."""
+    """Refuse judges whose code belongs to another program."""
     problems = code_elsewhere(judges, functions)
     if problems:
         raise InputError("These judges cannot be asked here.", problems)
 
 
 def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = None) -> None:
-    """Refuse judges that cannot be asked as they are set up.
+    """Refuse judges that cannot be called with their settings.
 
     Raises:
-        InputError: a key is not there, or a thinking setting cannot be sent; each with its judge.
+        InputError: a key is missing, or a thinking setting cannot be sent; each with its judge.
     """
-    problems = [one for judge in judges for one in _lacks(judge, environ)]
+    problems = [problem for judge in judges for problem in _lacks(judge, environ)]
     if problems:
         raise InputError("These judges cannot be asked.", tuple(problems))
 
 
 @allowed("set judges")
 def add_model_file(store: Store, path: str) -> Judge:
-    """Keep a judge whose model is a file of this machine, and return it.
+    """Save a judge whose model is a file on this machine, and return it.
 
     Raises:
-        InputError: the file is no model, or llama.cpp is not installed.
+        InputError: the file is not a model, or llama.cpp is not installed.
     """
     judge = model_file.judge_of(path.strip())
     if lacks := model_file.missing(judge):

@@ -1,7 +1,7 @@
-"""Judges and panels by name, the keys at hand, and what a judge would send where.
+"""The registry of judges and panels, with the state of their keys and permits.
 
-Runs keep copies of the panel they were planned with, so nothing here changes a run that exists.
-Keys are known by the name of their environment variable only; no value is ever read out.
+Runs keep a copy of their panel, so nothing here changes an existing run. Keys are known only by the
+name of their environment variable; their values are never shown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OFFLINE_JUDGES: tuple[Judge, ...] = (
 )
 OFFLINE_PANEL = Panel(name="Offline panel", judges=OFFLINE_JUDGES)
 
-#: Provider, and the variable in which its key is usually kept.
+#: Providers, and the variables that usually hold their keys.
 KNOWN_KEYS = tuple((known.title, known.keys[0]) for known in KNOWN.values() if known.title)
 _SEEDED = "registry/defaults"
 
@@ -41,11 +41,11 @@ KeyState = Literal["set", "not set", "not needed", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class JudgeEntry:
-    """A judge in the registry with what can be said about it without asking it.
+    """A judge in the registry, with what is known about it without a call.
 
-    ``key_env`` is where its key is looked for (empty: nowhere); ``last_test`` is ``None`` where
-    it was never tested, and ``test_holds`` says whether that test was made with these settings.
-    ``panels`` names the saved panels it sits on.
+    ``key_env`` is the variable that should hold its key (empty: none). ``last_test`` is ``None`` if
+    it was never tested; ``test_holds`` says whether that test used the same settings. ``panels``
+    are the saved panels that it belongs to.
     """
 
     row: JudgeRow
@@ -57,30 +57,30 @@ class JudgeEntry:
 
     @property
     def name(self) -> str:
-        """The judge's name."""
+        """Return the judge's name."""
         return self.row.name
 
     @property
     def strange(self) -> tuple[str, ...]:
-        """What it would send where, which nobody has allowed here; read when somebody asks."""
+        """Return the secrets that it would send and that were not allowed here; read on demand."""
         return tuple(problem.message for problem in permits.strange_words([self.judge]))
 
     @property
     def ready_model(self) -> bool:
-        """Whether it is a model that can be asked at once: its key is there, or it needs none."""
+        """Return whether it is a model that can be called now: it has its key, or needs none."""
         return not self.judge.offline and self.key in ("set", "not needed")
 
     @property
     def judge(self) -> Judge:
-        """Its settings."""
+        """Return its settings."""
         return self.row.judge
 
 
 @allowed("read")
 def ensure_defaults(store: Store) -> None:
-    """Make the two offline judges and their panel, once per data file.
+    """Create the two offline judges and their panel, once per data file.
 
-    Those that somebody renamed or put away since are left as they are.
+    Judges that were renamed or archived since are left as they are.
     """
     if store.read_only or store.settings.get(_SEEDED):
         return
@@ -98,9 +98,9 @@ def ensure_defaults(store: Store) -> None:
 
 
 def list_judges(store: Store, *, archived: bool = False) -> list[JudgeEntry]:
-    """The judges in use, models first, each by name.
+    """Return the judges in use, models first, then by name.
 
-    With ``archived``, those put away whose name is free, each as it was last.
+    With ``archived``, return the archived ones whose name is free, in their last version.
     """
     rows = store.judges.list(archived=archived)
     panels = [] if archived else store.panels.list()
@@ -112,7 +112,7 @@ def list_judges(store: Store, *, archived: bool = False) -> list[JudgeEntry]:
 
 
 def get_judge(store: Store, name: str) -> JudgeEntry:
-    """The judge in use with this name. Raises ``NotFound``."""
+    """Return the judge in use with this name. Raises ``NotFound``."""
     return _entry(store, store.judges.get(name), store.panels.list())
 
 
@@ -130,7 +130,7 @@ def _entry(store: Store, row: JudgeRow, panels: Sequence[PanelRow]) -> JudgeEntr
 
 
 def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[str, KeyState]:
-    """Where the judge's key is, or is looked for first, and whether it is there.
+    """Return the variable with the judge's key, or the first one tried, and whether it is set.
 
     >>> key_status(Judge(name="j", model="anthropic/x"), {"ANTHROPIC_API_KEY": "k"})
     ('ANTHROPIC_API_KEY', 'set')
@@ -138,14 +138,14 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
     if judge.offline or not judge.askable:
         return "", "not needed"
     names = key_names(judge)
-    found = next((name for name, there in env_status(names, environ).items() if there), "")
+    name_set = next((name for name, there in env_status(names, environ).items() if there), "")
     if names:
-        return found or names[0], "set" if found else "not set"
+        return name_set or names[0], "set" if name_set else "not set"
     return "", "not needed" if judge.api_base else "unknown"
 
 
 def env_status(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, bool]:
-    """Which of these environment variables are set and not empty. Never their values.
+    """Return which of these environment variables are set and not empty; never their values.
 
     >>> env_status(["A", "B"], {"A": "x", "B": ""})
     {'A': True, 'B': False}
@@ -156,24 +156,26 @@ def env_status(names: Iterable[str], environ: Mapping[str, str] | None = None) -
 
 @allowed("set judges")
 def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None = None) -> JudgeRow:
-    """Keep a judge, new or in place of ``former``, and bring saved panels up to date.
+    """Save a judge, new or in place of ``former``, and update the saved panels.
 
     Args:
         store: the data file.
-        settings: the fields of ``Judge`` as plain data; blank texts are left out.
-        former: the name of the judge that is being edited; a new name renames it.
+        settings: the fields of ``Judge`` as plain data, without blank texts.
+        former: the name of the edited judge; a new name renames it.
 
-    What its calls would send where is allowed on this machine, as far as it is not what ``former``
-    said already: that may be anybody's (``allow_judge``).
+    The secrets that its calls send are allowed on this machine, except those that ``former`` sent
+    already, since a stranger may have set these (``allow_judge``).
 
     Raises:
-        InputError: the settings are not valid, or the name is taken. It never repeats a value that
-            could be a key.
+        InputError: the settings are invalid, or the name is taken. A value that could be a key is
+            never repeated.
     """
-    known = [one.judge for one in store.judges.list() if one.name == former]
+    former_judges = [
+        row_before.judge for row_before in store.judges.list() if row_before.name == former
+    ]
     row = _saved(store, settings, former)
     if store.actor.trusted and load_settings().access is None:
-        permits.allow_sendings([row.judge], apart_from=known)
+        permits.allow_sendings([row.judge], apart_from=former_judges)
     return row
 
 
@@ -196,7 +198,7 @@ def _saved(store: Store, settings: Mapping[str, Any], former: str | None = None)
 
 @allowed("set judges")
 def allow_judge(store: Store, name: str) -> None:
-    """Allow what the judge's calls send where, on this machine: it may have come with a file."""
+    """Allow on this machine the secrets that a judge sends, which may have come with a file."""
     permits.allow_sendings([store.judges.get(name).judge])
 
 
@@ -209,19 +211,19 @@ def _refresh_panels(store: Store, former: str, judge: Judge) -> None:
 
 
 def _in_seat(judge: Judge, seat: Judge) -> Judge:
-    """The judge with what belongs to its seat in a panel."""
+    """Return the judge with its settings of this panel."""
     return judge.model_copy(update={"stage": seat.stage, "shadow": seat.shadow})
 
 
 @allowed("set judges")
 def archive_judge(store: Store, name: str) -> None:
-    """Put a judge away. Runs and saved panels keep their copies."""
+    """Archive a judge. Runs and saved panels keep their copies."""
     store.judges.archive(name, now=clock.now())
 
 
 @allowed("set judges")
 def restore_judge(store: Store, judge_id: int) -> JudgeRow:
-    """Take a judge out of the archive, by its id. Raises ``InputError`` where its name is taken."""
+    """Restore an archived judge by its id. Raises ``InputError`` if its name is taken."""
     for row in store.judges.list(archived=True):
         if row.id == judge_id:
             return _saved(store, row.judge.model_dump())
@@ -229,12 +231,12 @@ def restore_judge(store: Store, judge_id: int) -> JudgeRow:
 
 
 def list_panels(store: Store, *, archived: bool = False) -> list[PanelRow]:
-    """The saved panels in use (or those put away), by name."""
+    """Return the saved panels in use, or the archived ones, by name."""
     return store.panels.list(archived=archived)
 
 
 def get_panel(store: Store, panel_id: int) -> PanelRow:
-    """One saved panel. Raises ``NotFound``."""
+    """Return a saved panel. Raises ``NotFound``."""
     return store.panels.get(panel_id)
 
 
@@ -248,10 +250,10 @@ def save_panel(
     panel_id: int | None = None,
     setup: PanelSetup | None = None,
 ) -> PanelRow:
-    """Keep a panel of judges of the registry, new or in place of ``panel_id``.
+    """Save a panel of judges from the registry, new or in place of ``panel_id``.
 
-    ``rules`` gives the aggregation rule per scale. A judge that was put away keeps its seat with
-    the settings the panel holds. Without a ``setup`` the panel keeps the one it has.
+    ``rules`` are the aggregation rules by scale. An archived judge stays in the panel with the
+    settings that it has there. Without a ``setup`` the panel keeps its own.
 
     Raises:
         InputError: no judge, a rule that does not fit its scale, or a name that is taken.
@@ -259,14 +261,14 @@ def save_panel(
     name = " ".join(name.split())
     with store.write():
         former = None if panel_id is None else store.panels.get(panel_id)
-        known = {} if former is None else {j.name: j for j in former.panel.judges}
-        known |= {row.name: row.judge for row in store.judges.list()}
-        missing = [j for j in judges if j not in known]
+        by_name = {} if former is None else {j.name: j for j in former.panel.judges}
+        by_name |= {row.name: row.judge for row in store.judges.list()}
+        missing = [j for j in judges if j not in by_name]
         if missing:
             raise NotFound(f"There is no judge {missing[0]!r}.")
         if setup is None:
             setup = PanelSetup() if former is None else setup_of(former.panel)
-        data = panel_data(name, [known[j] for j in judges], rules, setup)
+        data = panel_data(name, [by_name[j] for j in judges], rules, setup)
         taken = former is None or former.name != name
         taken = taken and name in {row.name for row in store.panels.list()}
         panel = _checked_panel(data, name, taken=taken)
@@ -294,5 +296,5 @@ def _checked_panel(data: dict[str, Any], name: str, *, taken: bool) -> Panel:
 
 @allowed("set judges")
 def archive_panel(store: Store, panel_id: int) -> None:
-    """Put a panel away. Runs keep their copies."""
+    """Archive a panel. Runs keep their copies."""
     store.panels.archive(panel_id, now=clock.now())

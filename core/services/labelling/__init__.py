@@ -1,7 +1,7 @@
-"""How many labels it takes: what more of them would buy, at what price, and the queue that asks;
-what came of a queue, and how far its reviewers agree; cells settled in the grid; answers alike.
+"""Labels: how many are needed and what they cost, results of queues, agreement of reviewers, cells
+settled in the grid, and answers alike.
 
-May import pairwise and what is below.
+May import pairwise and what is below it.
 """
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Answers alike: groups of a run's answers that can be looked at and settled together."""
+"""Answers alike: groups of similar answers in a run, to review and settle together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.store.store import Store
 
 
 class GroupedAnswer(NamedTuple):
-    """An answer of a group, and the option (an index) that people settled it as, if they did."""
+    """An answer of a group, and the index of the option that people settled, if any."""
 
     item_id: str
     text: str
@@ -25,14 +25,14 @@ class GroupedAnswer(NamedTuple):
 
 
 class AnswerGroup(NamedTuple):
-    """Answers alike to one question."""
+    """Similar answers to a question."""
 
     prompt: str
     answers: tuple[GroupedAnswer, ...]
 
     @property
     def open(self) -> bool:
-        """Whether some answer is not settled yet."""
+        """Return whether some answer is not settled yet."""
         return not all(answer.settled for answer in self.answers)
 
 
@@ -62,9 +62,9 @@ def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list
 
 @dataclass(frozen=True)
 class CheckedSingly:
-    """Members of settled groups that were judged again one by one: how many, and how many the same.
+    """Members of settled groups that were judged again singly: how many, and how many alike.
 
-    ``other`` are the items whose single verdict is not the group's.
+    ``other`` are the items whose single verdict differs from the group's.
     """
 
     drawn: int
@@ -73,7 +73,7 @@ class CheckedSingly:
 
 
 def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
-    """Return what single verdicts on members of groups say of the groups' verdicts."""
+    """Return how often single verdicts on members agree with their group's."""
     of_groups, singly = (_verdicts(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY))
     both = [item for item in singly if item in of_groups and singly[item] is not None]
     other = tuple(item for item in both if singly[item] != of_groups[item])
@@ -87,7 +87,7 @@ def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
 
 
 def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:
-    """The final options that a queue of this name has, by item."""
+    """Return the final options in the queue with this name, by item."""
     return {
         verdict.item_id: verdict.final.option
         for row in queues.queues(store, run_id)

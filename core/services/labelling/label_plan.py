@@ -1,7 +1,7 @@
-"""What more random labels of a run would buy: how sure its figures get, in what time, at what cost.
+"""What more random labels of a run would buy: precision, time and cost.
 
-How far people will be off from the votes is expected from how much the votes agree, and corrected
-by how far they were where people have looked at random.
+The expected difference between people and votes comes from how much the votes agree. It is
+corrected by the differences on cells that people labelled at random.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ DRAWS: dict[DrawKind, str] = {
     "strata": "as many of each verdict",
     "doubt": "doubtful ones more often",
 }
-#: Numbers of labels that are looked at beside the one asked for.
+#: Further numbers of labels in a plan.
 STEPS = (25, 50, 100, 200, 400, 800)
-#: So many labels' worth the expectation from votes is believed beside what labels show.
+#: The weight, in labels, of the expectation from votes next to what labels show.
 BELIEVED = 10.0
-#: From so many random labels on, how far people are off is said to be measured.
+#: With this many random labels, the difference from people counts as measured.
 MEASURED = 10
-#: A group that is expected to get fewer labels may well get fewer than the two it needs.
+#: A group with fewer expected labels may get fewer than the two that it needs.
 THIN = 5
 
 
 class Bought(NamedTuple):
-    """What so many more labels buy. ``None`` where they would be too few to say anything.
+    """What a number of further labels buys. ``None`` if they would be too few.
 
     ``width`` is half the 95% interval of the mean, by draw; ``power`` the chance to find the gap
     between the two systems, ``finds`` the gap found with a chance of 80%; ``minutes`` and
-    ``money`` what people's time comes to.
+    ``money`` are people's time and its cost.
     """
 
     labels: int
@@ -77,7 +77,7 @@ class Bought(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What labels of a criterion (empty: of all, by weight) would buy.
+    """What labels of a criterion would buy (of all criteria by weight, if it is empty).
 
     ``left`` cells have a verdict and no label that may speak for others, ``known`` have one.
     ``off`` is how far people are expected to be off from the votes (root mean square), and how far
@@ -106,8 +106,8 @@ class LabelPlan:
 
 
 class _Cells:
-    """Cells with a verdict: the items they are of, what a draw knows of them, and what people are
-    expected to say. ``side`` is -1 or 1 where they are on a side of a gap.
+    """Cells with a verdict: their items, the figures that draws use, and the answers expected of
+    people. ``side`` is -1 or 1 for the two systems of a gap.
     """
 
     def __init__(
@@ -119,24 +119,24 @@ class _Cells:
 
     @property
     def left(self) -> int:
-        """How many have no label."""
+        """Return how many have no label."""
         return int(self.expected.left.sum())
 
     @property
     def off(self) -> float:
-        """How far people are expected to be off from the votes, as a root mean square."""
-        expected = self.expected
-        squares = (expected.mean - expected.said) ** 2 + expected.variance
+        """Return the expected difference between people and votes, as a root mean square."""
+        cells = self.expected
+        squares = (cells.mean - cells.said) ** 2 + cells.variance
         return float(np.sqrt(squares.mean())) if len(squares) else 0.0
 
     def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
-        """The cells by how so many more labels would be drawn, and by their side."""
+        """Return the cells in the groups of this draw of further labels, and by side."""
         sizes, alike = self._alike(draw)
         chance = chances(draw, min(1.0, labels / self.left), sizes) if self.left else {}
         return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
     def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
-        """How many cells of each stratum are left; and the groups, each with all of them drawn."""
+        """Return the open cells of each stratum, and the groups with all of them drawn."""
         at, kinds = strata(draw, self.about)
         left = np.bincount(at[self.expected.left], minlength=len(kinds)).tolist()
         pairs, group = np.unique(3 * at + self._side + 1, return_inverse=True)
@@ -155,15 +155,15 @@ def label_plan(
     gap: float | None = None,
     hourly: float | None = None,
 ) -> LabelPlan:
-    """What more random labels would buy.
+    """Return what more random labels would buy.
 
     Args:
         store: the data file.
         run_id: the run.
-        criterion: the one that is asked about; all together, by weight, where empty.
-        labels: how many more, beside the usual numbers.
-        pair: two systems of the run that are to be told apart.
-        gap: how far they are apart, in the units of the score; what is known of it if ``None``.
+        criterion: the criterion to label; empty for all, by weight.
+        labels: how many more, in addition to the usual numbers.
+        pair: two systems of the run to tell apart.
+        gap: the gap between them, in the units of the score; ``None``: as now known.
         hourly: what an hour of a reviewer costs.
 
     Raises:
@@ -215,7 +215,7 @@ def _check(
 
 
 def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[_Cells, int]:
-    """The cells that labels may speak for, and how many random labels there are."""
+    """Return the cells that labels may stand for, and the number of random labels."""
     table = CellTable(store, run)
     left = table.decided == NO_LABEL
     labelled = np.zeros(len(table), np.bool_)
@@ -238,7 +238,7 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
 
 
 def _speaking(known: DrawnLabels) -> Numbers:
-    """Which of the cells have a label that may speak for others: drawn ones, or else all."""
+    """Return which cells have a label that may stand for others: drawn ones, otherwise all."""
     cells = known.cells
     everywhere = known.queue is None and known.declared is None
     there: Numbers = ~np.isnan(cells.counted) & (cells.drawn | everywhere)
@@ -246,7 +246,7 @@ def _speaking(known: DrawnLabels) -> Numbers:
 
 
 def _seen_off(known: DrawnLabels, criterion: str) -> float:
-    """How far labels are off from the votes, as a root mean square by weight."""
+    """Return the weighted root mean square difference between labels and votes."""
     if known.reason:
         return 0.0
     cells = known.cells.take(~np.isnan(known.cells.counted))
@@ -256,8 +256,8 @@ def _seen_off(known: DrawnLabels, criterion: str) -> float:
 
 
 def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
-    """The chance of another answer, from how many votes agree (as in a queue's order)."""
-    options = np.array([len(question_of.scored) for question_of in table.questions])[question]
+    """Return the chance of another answer, from how many votes agree (as in a queue's order)."""
+    options = np.array([len(asked.scored) for asked in table.questions])[question]
     top = (1 + np.where(np.isnan(margin), 1.0, margin)) / 2
     chance: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
     return chance
@@ -266,32 +266,28 @@ def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers)
 def _expected(
     table: CellTable, question: Numbers, voted: Numbers, wrong: Numbers
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """What the votes say, and mean and variance of what people would say with that chance."""
+    """Return the votes' values, and mean and variance of people's answers with that chance."""
     scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
     of = [
         scales.setdefault(
-            (
-                tuple(question_of.scored),
-                tuple(question_of.values[i] or 0.0 for i in question_of.scored),
-            ),
-            len(scales),
+            (tuple(asked.scored), tuple(asked.values[i] or 0.0 for i in asked.scored)), len(scales)
         )
-        for question_of in table.questions
+        for asked in table.questions
     ]
     scale = np.array(of)[question]
-    voted_value, mean, variance = (np.zeros(len(voted)) for _ in range(3))
+    judged, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
         for at, option in enumerate(scored):
             mine = np.flatnonzero((scale == number) & (voted == option))
-            voted_value[mine] = values[at]
+            judged[mine] = values[at]
             mean[mine], variance[mine] = outcome(values, at, wrong[mine])
-    return voted_value, mean, variance
+    return judged, mean, variance
 
 
 def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
-    """How much oftener people say something else than expected, by how many random labels.
+    """Return by what factor people differ more than expected, and from how many labels.
 
-    ``wrong`` is that expectation for all cells of the run, NaN where none is looked at.
+    ``wrong`` is the expectation for all cells of the run, NaN for cells that are left out.
     """
     if known.reason:
         return 1.0, 0
@@ -303,25 +299,20 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
 
 
 def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
-    """The plan with how far the second of its pair is ahead by random labels, where these tell."""
-    for system_gap in gaps:
-        if plan.pair is None or {*plan.pair} != {system_gap.first, system_gap.second}:
+    """Return the plan with the gap that random labels show, if they show one."""
+    for pair in gaps:
+        if plan.pair is None or {*plan.pair} != {pair.first, pair.second}:
             continue
-        gap = (
-            system_gap.found.gap
-            if system_gap.first == plan.pair[0]
-            else turned(system_gap.found.gap)
-        )
+        gap = pair.found.gap if pair.first == plan.pair[0] else turned(pair.found.gap)
         if gap.value is not None and gap.low is not None:
-            return replace(plan, shown=gap, told=bool(system_gap.better))
+            return replace(plan, shown=gap, told=bool(pair.better))
     return plan
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find, and
-    the gap of the votes.
+    """Two systems: their cells on shared tasks, uncertainty from tasks, gaps to find and voted.
 
-    ``tests`` pairs of systems are corrected together where gaps are told.
+    ``tests`` is the number of pairs that are corrected together.
     """
 
     cells: _Cells
@@ -332,22 +323,22 @@ class _Apart(NamedTuple):
     tests: int = 1
 
     def spread(self, labels: float, left: int) -> float | None:
-        """The standard error of the gap with so many labels of all that are ``left``."""
+        """Return the standard error of the gap with this many labels of all that are ``left``."""
         error_of_mean = error(self.cells.groups("even", labels * self.cells.left / left))
         return None if error_of_mean is None else float(np.hypot(error_of_mean, self.tasks))
 
     def power(self, labels: float, left: int) -> float | None:
-        """The chance that the gap is found."""
+        """Return the chance to find the gap."""
         spread = self.spread(labels, left)
         return None if spread is None else power(self.gap, spread, self.tests)
 
     def thin(self, draw: DrawKind, labels: float, left: int) -> int:
-        """How many groups of this draw (a verdict of one system) would have too few labels."""
+        """Return how many groups of this draw (a system's verdict) would have too few labels."""
         groups = self.cells.groups(draw, labels * self.cells.left / left)
         return sum(group.labels < min(THIN, group.cells) for group in groups)
 
     def needed(self, left: int) -> int | None:
-        """The least number of labels with which the gap is found in 80 of 100; ``None``: none."""
+        """Return the fewest labels that find the gap with a chance of 80%, or ``None``."""
         for labels in (*range(10, left, max(1, left // 200)), left):
             if (self.power(labels, left) or 0.0) >= POWER:
                 return int(labels)
@@ -364,28 +355,28 @@ def _apart(
         return _Apart(cells, 0.0, 0.0, why)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
-    for at, system in enumerate(both):
+    for at, side_of in enumerate(both):
         for number, name in zip((-1, 1), pair, strict=True):
-            row = rows[system.items[name]]
+            row = rows[side_of.items[name]]
             task[row], of_side[row] = at, number
     mine = np.flatnonzero(of_side[cells.item])
     side, expected = of_side[cells.item[mine]], cells.expected
     part = expected.part[mine]
-    reached = [float(np.maximum(part[side == system], 0.0).sum()) or 1.0 for system in (-1, 1)]
+    reached = [float(np.maximum(part[side == side_of], 0.0).sum()) or 1.0 for side_of in (-1, 1)]
     part = side * part / np.where(side < 0, *reached)
-    voted_value, mean, variance = (
-        system[mine] for system in (expected.said, expected.mean, expected.variance)
+    judged, mean, variance = (
+        side_of[mine] for side_of in (expected.said, expected.mean, expected.variance)
     )
-    scaled = Expected(part, voted_value, mean, variance, expected.left[mine])
+    scaled = Expected(part, judged, mean, variance, expected.left[mine])
     about = cells.about
     drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
     tasks = task_error(scaled, task[cells.item[mine]])
     now = float(scaled.part @ scaled.mean)
-    pair_cells = _Cells(cells.item[mine], drawn_from, scaled, side)
+    cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
     voted = float(scaled.part @ scaled.said)
-    return _Apart(pair_cells, tasks, now if gap is None else gap, voted=voted, tests=tests)
+    return _Apart(cells_of, tasks, now if gap is None else gap, voted=voted, tests=tests)
 
 
 def _bought(

@@ -1,4 +1,4 @@
-"""The queue of a plan of labels: what it draws, and what it is called."""
+"""The queue of a label plan: its rule and its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.services.labelling.label_plan import LabelPlan
 
 
 def queue_rule(plan: LabelPlan, labels: int, draw: DrawKind) -> QueueRule:
-    """The rule of a queue that draws about so many of the cells that have no label."""
+    """Return the rule of a queue that draws about this many cells without a label."""
     return QueueRule.only(
         criteria=(plan.criterion,) if plan.criterion else None,
         audit_share=min(1.0, labels / plan.left),
@@ -16,5 +16,5 @@ def queue_rule(plan: LabelPlan, labels: int, draw: DrawKind) -> QueueRule:
 
 
 def queue_name(plan: LabelPlan, labels: int) -> str:
-    """What the queue of a plan is called."""
+    """Return the name of a plan's queue."""
     return f"{labels} random labels{f' of {plan.criterion}' if plan.criterion else ''}"[:100]

@@ -1,4 +1,4 @@
-"""A plan of labels as sentences, as lines for a terminal, and as plain data."""
+"""A label plan as sentences, as lines for a terminal, and as plain data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.text.numbers import about_minutes, count, percent, plural, score
 
 
 def in_words(plan: LabelPlan) -> str:
-    """What people are expected to be off by, and what it takes to tell two systems apart."""
+    """Return the expected difference from people, and what it takes to tell two systems apart."""
     basis = (
         f"by {plan.known} random labels"
         if plan.measured
@@ -41,7 +41,7 @@ def in_words(plan: LabelPlan) -> str:
 
 
 def _lead(plan: LabelPlan) -> str:
-    """How far which of the two is ahead, and by what."""
+    """Return which system is ahead, by how much, and according to what."""
     (first, second), gap = plan.pair or ("", ""), plan.gap or 0.0
     better, size = (second if gap > 0 else first), score(abs(gap))
     if plan.voted is None:
@@ -56,14 +56,14 @@ def _lead(plan: LabelPlan) -> str:
 
 
 def _by_votes(gap: float, first: str, second: str) -> str:
-    """Who is ahead by the votes, which people do not follow everywhere."""
+    """Return who is ahead by the votes, which people may see differently."""
     if not round(gap, 2):
         return "the votes have them level"
     return f"the votes have {second if gap > 0 else first} ahead by {score(abs(gap))}"
 
 
 def _thin(plan: LabelPlan) -> str:
-    """Which draws would tell nothing of the two systems, by groups with hardly a label."""
+    """Return which draws would show nothing about the two systems, since groups have few labels."""
     return "".join(
         f" Drawn with {DRAWS[draw]}, {plural(number, 'group')} of one system's cells would get "
         f"fewer than {THIN} of so many labels: a difference could hardly be told."
@@ -73,7 +73,7 @@ def _thin(plan: LabelPlan) -> str:
 
 
 def as_text(plan: LabelPlan) -> str:
-    """The plan as lines for a terminal."""
+    """Return the plan as lines for a terminal."""
     lines = [in_words(plan), *([_widths(plan)] if plan.steps else [])]
     for step in plan.steps:
         widths = ", ".join(
@@ -91,7 +91,7 @@ def as_text(plan: LabelPlan) -> str:
 
 
 def _widths(plan: LabelPlan) -> str:
-    """What the columns of the steps are of."""
+    """Return a line that explains the columns."""
     mean = f"mean of {visible(plan.criterion)}" if plan.criterion else "mean score"
     draws = "; ".join(f"{draw}, {how}" for draw, how in DRAWS.items())
     text = f"± is half the 95% interval of the corrected {mean} after so many more labels: {draws}."
@@ -102,7 +102,7 @@ def _widths(plan: LabelPlan) -> str:
 
 
 def as_data(plan: LabelPlan) -> dict[str, Any]:
-    """The report of ``queue plan --json``."""
+    """Return the report of ``queue plan --json``."""
     data: dict[str, Any] = {
         "criterion": plan.criterion or None,
         "cells_without_label": plan.left,

@@ -1,4 +1,4 @@
-"""What came of a queue: what people kept and changed, in what time, what they called at fault."""
+"""Results of a queue: what people kept and changed, how long it took, and faulty criteria."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Trouble:
-    """A criterion that people found hard to apply. Verdicts that gave each reason, of ``of``."""
+    """A criterion that was hard to apply: how many of ``of`` verdicts gave each reason."""
 
     criterion: str
     ambiguous: int
@@ -28,17 +28,17 @@ class Trouble:
 
     @property
     def said(self) -> int:
-        """How many verdicts say that the criterion is at fault."""
+        """Return how many verdicts call the criterion faulty."""
         return self.ambiguous + self.wrong + self.double
 
 
-#: What people made of the panel's verdict on a cell.
+#: What became of the panel's verdict on a cell.
 Became = Literal["mended", "kept", "given", "uncertain"]
 
 
 class DecidedCell(NamedTuple):
     """A settled cell: the panel's label before (``None``: no verdict), and people's (``None``:
-    nobody can say).
+    uncertain).
     """
 
     item_id: str
@@ -50,14 +50,13 @@ class DecidedCell(NamedTuple):
 
 @dataclass(frozen=True)
 class Session:
-    """What came of a queue.
+    """The results of a queue.
 
-    Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``, gave
-    one where the panel had none on ``given``, and found that nobody can say on ``uncertain``.
-    ``cells`` are those settled, with what became of each.
-    ``flips`` and ``change`` are still expected of ``left`` open cells. ``minutes`` is the time that
-    was spent on ``timed`` verdicts; ``each_seconds`` the median of one; ``left_minutes`` what the
-    verdicts that are still needed will take at that pace. ``None`` where no time is known.
+    Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``,
+    added a missing one on ``given``, and left ``uncertain`` ones open. ``cells`` are those settled.
+    ``flips`` and ``change`` are expected of the ``left`` open cells. ``minutes`` is the time spent
+    on ``timed`` verdicts, ``each_seconds`` their median, ``left_minutes`` the time for the
+    remaining verdicts at that pace. Unknown times are ``None``.
     """
 
     settled: int
@@ -76,17 +75,17 @@ class Session:
     cells: tuple[DecidedCell, ...] = ()
 
     def of(self, became: Became) -> tuple[DecidedCell, ...]:
-        """The cells of which this became."""
+        """Return the cells with this result."""
         return tuple(cell for cell in self.cells if cell.became == became)
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """The items on which a verdict was changed."""
+        """Return the items with a changed verdict."""
         return tuple(dict.fromkeys(cell.item_id for cell in self.of("mended")))
 
 
 def session(store: Store, queue_id: int) -> Session:
-    """What came of a queue so far. Raises ``NotFound``."""
+    """Return the results of a queue so far. Raises ``NotFound``."""
     queue = store.queues.get(queue_id)
     cells = _decided(store, queue)
     counts = Counter(cell.became for cell in cells)
@@ -112,7 +111,7 @@ def session(store: Store, queue_id: int) -> Session:
 
 
 def _decided(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
-    """The settled cells of a queue, by item and criterion."""
+    """Return the settled cells of a queue, by item and criterion."""
     decided = store.settled.options(queue.run_id, queue.id)
     judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
     run = store.runs.get(queue.run_id)

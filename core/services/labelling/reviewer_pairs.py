@@ -1,4 +1,4 @@
-"""How far two reviewers of a queue agree: their first verdicts on the same cells, given blind."""
+"""Agreement of two reviewers of a queue on their first, blind verdicts on the same cells."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from core.metrics.estimate import Estimate
 
 RESAMPLES, SEED = 1000, 0
-#: What reviewers are called to those who may not read about others.
+#: Names of reviewers for people who may not read about others.
 SOMEBODY = ("A reviewer", "another reviewer")
 
 
 class SharedCell(NamedTuple):
-    """A cell that two people judged, with their labels; ``resolved``: these may be shown."""
+    """A cell that two people judged, with their labels, which may be shown once ``resolved``."""
 
     item_id: str
     criterion: str
@@ -32,8 +32,8 @@ class SharedCell(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewerPair:
-    """Two reviewers on one criterion: the cells on which they said the same, and those on which
-    they differ; kappa, of ordered options with quadratic weights.
+    """Two reviewers on a criterion: the cells on which they agree, and those on which they differ;
+    kappa, with quadratic weights for ordered options.
     """
 
     criterion: str
@@ -45,16 +45,16 @@ class ReviewerPair:
 
     @property
     def cells(self) -> int:
-        """How many cells both judged."""
+        """Return how many cells both judged."""
         return len(self.same) + len(self.differ)
 
 
 def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair]:
-    """Every two reviewers on every criterion, in the rubric's order, most shared cells first.
+    """Return every pair of reviewers on every criterion, most shared cells first.
 
-    Counted are cells that all their reviewers have judged, whether the two agreed or not. Verdicts
-    given with the votes in sight, and "cannot assess", are left out. Names are those of the person
-    asking; a lead reads all. Raises ``NotFound``.
+    Cells count once all their reviewers have judged them, whether the two agree or not. Verdicts
+    with the votes in sight, and "cannot assess", are left out. Reviewers see only their own name; a
+    lead sees all. Raises ``NotFound``.
     """
     seat = now_seated(store, seat)
     shared: dict[tuple[str, tuple[str, ...], str, str], _PairVerdicts] = {}
@@ -73,7 +73,7 @@ def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair
 
 
 class _PairVerdicts(NamedTuple):
-    """The cells of a criterion that two people judged, and the options that they chose."""
+    """The cells of a criterion that two people judged, and their options."""
 
     criterion: Criterion
     cells: list[SharedCell]
@@ -83,7 +83,7 @@ class _PairVerdicts(NamedTuple):
 def _judged_twice(
     store: Store, queue_id: int
 ) -> Iterator[tuple[SharedCell, Criterion, tuple[str, str], tuple[int, int]]]:
-    """Every cell with every two people who gave it an option before they saw any votes."""
+    """Return every cell with every pair of people who chose an option before seeing votes."""
     from core.services.results.run_columns import own_rubrics
     from core.services.results.scored_items import scored_rubric
 
@@ -127,7 +127,7 @@ def _pair(shared: _PairVerdicts, first: str, second: str) -> ReviewerPair:
 
 
 def _kappa(shared: _PairVerdicts) -> Estimate:
-    """Kappa with its interval: the same as of two raters on Agreement."""
+    """Return kappa with its interval, the same as of two raters on Agreement."""
     import numpy as np
 
     from core.metrics.intervals.draws import resample_many

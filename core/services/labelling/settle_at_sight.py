@@ -1,8 +1,8 @@
-"""Cells settled where their votes are in sight: in the grid of a run, one or many at once.
+"""Cells settled in the grid of a run, where their votes are in sight.
 
-Such verdicts are not blind. They stand in a queue of their own, in which votes are always shown, so
-that the record, the figures on reviewers and undo treat them as what they are, and none of them
-passes for a label that was drawn at random.
+Such verdicts are not blind. They belong to a queue of their own whose votes are always shown, so
+that the record, the figures on reviewers and undo treat them accordingly. They never count as
+random labels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core import clock
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
-from core.domain.review_records import QueuedItem, QueueRow
+from core.domain.review_records import QueuedCell, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError, Problem
 from core.services.access import blindness
@@ -25,18 +25,18 @@ from core.services.review import claims, commit_reveal, other_acts, queues
 from core.store.store import Store
 
 NAME = "Settled in the grid"
-#: The queue of cells that were settled together with those of similar answers, and that of
-#: members that are looked at singly, without the group's verdict.
+#: The queue of cells that were settled in groups of similar answers, and the queue of members that
+#: are judged singly, without the group's verdict.
 BY_GROUPS, SINGLY = "Settled by groups", "Members of groups, singly"
-#: It selects no cell by itself: each comes by the hand of who settles it.
+#: The rule selects no cell: reviewers add each one.
 RULE = QueueRule.only(everything=True, items=())
 SETTINGS = QueueSettings(mode="assisted", assisted_share=1.0)
-#: So many cells can be settled at once: a page of the grid holds fewer of one criterion.
+#: The most cells settled at once; a page of the grid has fewer of a criterion.
 MOST = 200
 
 
 class SettledAtSight(NamedTuple):
-    """What was settled, and the steps that undo it, the last first."""
+    """The settled cells, and the steps to undo them, last first."""
 
     cells: int
     steps: tuple[int, ...]
@@ -52,10 +52,10 @@ def settle(
     *,
     name: str = NAME,
 ) -> SettledAtSight:
-    """Settle cells (item, criterion) of a run, all or none; a verdict of one's own is replaced.
+    """Settle cells (item, criterion) of a run, all or none; own verdicts are replaced.
 
-    ``given`` is the answer for all of them, ``None`` accepts each cell's verdict as it is. ``name``
-    is of the queue that keeps them.
+    ``given`` is the answer for all of them; ``None`` accepts each cell's verdict. ``name`` is the
+    name of their queue.
 
     Raises:
         InputError: no or too many cells, one without a verdict to accept, an option that a
@@ -91,7 +91,7 @@ def undo(store: Store, seat: Seat, steps: Sequence[int]) -> int:
     """Undo what ``settle`` did, all or none; return the number of cells.
 
     Raises:
-        Conflict: something was built on one of them since.
+        Conflict: a later decision builds on one of them.
     """
     with store.write():
         for step in steps:
@@ -101,10 +101,10 @@ def undo(store: Store, seat: Seat, steps: Sequence[int]) -> int:
 
 @allowed("organise")
 def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: int) -> QueueRow:
-    """Queue members of settled groups, drawn at random, for verdicts one by one and blind.
+    """Queue random members of settled groups, to be judged singly and blind.
 
     Raises:
-        InputError: no member of a group waits to be drawn.
+        InputError: no member of a group is left to draw.
     """
     run = store.runs.get(run_id)
     of_groups = _standing(store, run_id, BY_GROUPS)
@@ -155,10 +155,26 @@ def _add(
     *,
     assisted: bool = True,
 ) -> None:
-    """Put cells into the queue; ``assisted``: votes on their items are shown at once."""
+    """Add cells to the queue; ``assisted``: votes on their items are shown at once.
+
+    Those are settled at once, so the effect of settling them is not computed.
+    """
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
     items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
-    store.queues.add(queue.id, items, weigh(store, run, cells))
+    queued = list(map(_unweighed, cells)) if assisted else weigh(store, run, cells)
+    store.queues.add(queue.id, items, queued)
+
+
+def _unweighed(cell: QueueCandidate) -> QueuedCell:
+    return QueuedCell(
+        *(cell.item_id, cell.criterion.name, cell.reasons, cell.chance),
+        failed=False,
+        flip=0.0,
+        change=0.0,
+        entropy=None,
+        margin=None,
+        spread=None,
+    )
 
 
 def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[QueueCandidate]:
@@ -204,7 +220,7 @@ def _answers(
 
 
 def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
-    """Take back the verdicts that these cells have here, if one may: the new ones replace them."""
+    """Withdraw the verdicts of these cells in this queue, if allowed: new ones replace them."""
     for item_id, names in by_item.items():
         for name in names:
             given = [

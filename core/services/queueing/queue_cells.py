@@ -278,14 +278,14 @@ class Disagreements(NamedTuple):
 
 def disagreements(store: Store, run_id: int, item_id: str | None = None) -> Disagreements:
     """Return the unsettled disagreements of a run, or of one of its items."""
-    made = queue_by(store, run_id, splits_only(None if item_id is None else (item_id,)))
-    return Disagreements(_splits(store, run_id, item_id), None if made is None else made.id)
+    queue = queue_by(store, run_id, splits_only(None if item_id is None else (item_id,)))
+    return Disagreements(_splits(store, run_id, item_id), None if queue is None else queue.id)
 
 
 def queue_by(store: Store, run_id: int, rule: QueueRule) -> QueueRow | None:
     """Return the newest current queue of a run made by a rule, whatever its cap."""
-    made = (q for q in store.queues.list(run_id) if _uncapped(q.rule) == _uncapped(rule))
-    return next(made, None)
+    matching = (q for q in store.queues.list(run_id) if _uncapped(q.rule) == _uncapped(rule))
+    return next(matching, None)
 
 
 def _splits(store: Store, run_id: int, item_id: str | None) -> int:

@@ -1,6 +1,6 @@
-"""What ratings are made of: where their differences come from, who is severe.
+"""Models of ratings: sources of their variance, and severity of raters.
 
-May import queueing and what is below; ratings come as a table.
+May import queueing and what is below it. Ratings come as a table.
 """
 
 __all__ = ["rater_table", "severity", "variance"]

@@ -1,4 +1,4 @@
-"""Ratings as models take them: levels by item and rater of criteria whose levels have an order."""
+"""Ratings for models: levels by item and rater, of criteria with ordered levels."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from core.metrics.measure import Ratings
 
 
 class RatedQuestion(NamedTuple):
-    """A criterion: what its levels are worth, and levels of shape (items, raters), negative where
-    there is none.
-    """
+    """A criterion: its levels' values, and levels of shape (items, raters), negative if missing."""
 
     name: str
     values: tuple[float, ...]
@@ -22,10 +20,10 @@ class RatedQuestion(NamedTuple):
 
 
 class RaterTable(NamedTuple):
-    """The ratings of all criteria by the same raters on the same items.
+    """The ratings of the same items by the same raters on all criteria.
 
-    A rater who answered several times is several: ``NAME|NUMBER``, or ``NAME|ORDER`` by the order
-    in which options were shown.
+    A rater with several answers has several columns: ``NAME|NUMBER``, or ``NAME|ORDER`` for the
+    order of options.
     """
 
     items: tuple[str, ...]
@@ -33,13 +31,13 @@ class RaterTable(NamedTuple):
     questions: tuple[RatedQuestion, ...]
 
     def of(self, criterion: str) -> RaterTable:
-        """With one criterion alone; all for the empty string."""
+        """Return the table of one criterion; of all for an empty name."""
         return self._replace(
             questions=tuple(q for q in self.questions if criterion in ("", q.name))
         )
 
     def some(self, most: int, why: str) -> RaterTable:
-        """With at most so many items, drawn by a seed that hangs on ``why`` alone."""
+        """Return at most ``most`` items, drawn with a seed from ``why``."""
         if len(self.items) <= most:
             return self
         rows = sorted(seeded(why).sample(range(len(self.items)), most))
@@ -50,14 +48,14 @@ class RaterTable(NamedTuple):
 
 
 class Answerer(NamedTuple):
-    """Who a rater's column is of, and the order of options it was answered in."""
+    """The judge of a column, and the order in which options were shown."""
 
     judge: str
     order: str
 
 
 def answerers(raters: Sequence[str]) -> list[Answerer]:
-    """The judge and the order of each column.
+    """Return the judge and the order of each column.
 
     >>> [tuple(one) for one in answerers(["A|0", "A|1", "B|as is", "C"])]
     [('A', ''), ('A', ''), ('B', 'as is'), ('C', '')]
@@ -70,7 +68,7 @@ def answerers(raters: Sequence[str]) -> list[Answerer]:
 
 
 def ascending(question: RatedQuestion) -> Ratings:
-    """The levels from worst to best, whichever way round the criterion lists them."""
+    """Return the levels from worst to best, whatever order the criterion lists them in."""
     values = question.values
     if values[0] <= values[-1]:
         return question.levels

@@ -1,4 +1,4 @@
-"""Who is severe, what an average rater would give each item, and whose answers surprise."""
+"""Severity of raters, fair scores of items, and raters with surprising answers."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from core.metrics.facets import RaterSeverity, facets, fair_scores
 from core.services.rating_models.rater_table import RaterTable, answerers, ascending
 from core.text.numbers import percent
 
-#: More raters than these are not told apart: nobody would read them, and few rated enough.
+#: With more raters the model is not fitted: the list is too long, and few rated enough.
 MOST_RATERS = 200
-#: Of more items than these the model learns from a part, drawn by a fixed seed.
+#: With more items the model is fitted on a part, drawn by a fixed seed.
 MOST_ITEMS = 4_000
 ONE_LEVEL = "No criterion has levels with an order."
 UNRATED = "None of these raters rated it."
 
 
-#: Half of the last digit of a score on screen.
+#: Half of the last digit of displayed scores.
 SHOWN = 0.005
 
 
 class FairScore(NamedTuple):
-    """What an average rater would give an item, as a share of the scale, from ``fair.n`` ratings.
+    """An average rater's score of an item, as a share of the scale, from ``fair.n`` ratings.
 
-    ``mean`` is what its raters gave on average, ``raters`` how many they were; where nobody rated
-    it there is neither.
+    ``mean`` is the mean of its ratings and ``raters`` their number; unrated items have neither.
     """
 
     item: str
@@ -38,10 +37,10 @@ class FairScore(NamedTuple):
 
     @property
     def surely_changed(self) -> bool:
-        """Whether the interval of the fair score leaves out what the raters gave.
+        """Return whether the interval of the fair score excludes the mean of the ratings.
 
-        A fair score never reaches an end of the scale, so that an interval counts as far as it is
-        shown: up to half a hundredth further.
+        A fair score never reaches an end of the scale, so the interval counts as displayed: half a
+        hundredth wider.
         """
         low, high = self.fair.low, self.fair.high
         if self.mean is None or low is None or high is None:
@@ -50,11 +49,11 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters, the surely strict first and the surely mild last, all others between as they are
-    listed, and the items that are fairest to look at again first.
+    """The raters, the surely strict first and the surely mild last, the others between in their
+    order; and the items, those to look at again first.
 
-    ``reason`` says why there is nothing. ``spread`` is the standard deviation of qualities, in the
-    units of severities (logits).
+    ``reason`` says why there are none. ``spread`` is the standard deviation of qualities in logits,
+    the units of severities.
     """
 
     raters: tuple[tuple[str, RaterSeverity], ...]
@@ -64,8 +63,8 @@ class SeverityStudy(NamedTuple):
 
     @property
     def surely_changed(self) -> tuple[FairScore, ...]:
-        """The items whose score severity surely changes: none where no rater is surely strict or
-        mild, for then a score is only drawn towards what items are on the whole.
+        """Return the items whose score severity surely changes; none if no rater is surely strict
+        or mild, because then scores only shrink towards the mean of all items.
         """
         if not any(rater.surely for _, rater in self.raters):
             return ()
@@ -75,11 +74,11 @@ class SeverityStudy(NamedTuple):
 def severity(
     table: RaterTable, criterion: str = "", level: float = USUAL.level, *, items: bool = True
 ) -> SeverityStudy:
-    """The severities of the raters of a table, on one criterion or on all together.
+    """Return the severities of a table's raters, on one criterion or on all together.
 
-    Columns of one rater (``NAME|NUMBER``) are the rater's answers to the same question: severity is
-    the rater's, so the first of them is taken. Of very many items the model learns from a part; a
-    fair score is of every item, where ``items`` are asked for.
+    Columns of one rater (``NAME|NUMBER``) answer the same question, so the first of them is used.
+    With very many items the model is fitted on a part; with ``items``, every item gets a fair
+    score.
     """
     whole = table.of(criterion)
     questions = [q for q in whole.questions if len(q.values) > 1]
@@ -121,7 +120,7 @@ def _items(
     sizes: list[int],
     fair: np.ndarray[Any, Any],
 ) -> tuple[FairScore, ...]:
-    """Every item; those first whose raters were unlike the average in severity, unrated last."""
+    """Return every item; first those with unusually severe or mild raters, unrated ones last."""
     shares = np.concatenate(
         [
             np.where(matrix >= 0, matrix / (k - 1), np.nan)
@@ -149,7 +148,7 @@ def _untouched(one: FairScore) -> float:
 
 
 def in_words(found: SeverityStudy) -> str:
-    """Who is surely strict or mild, how far, and who answers in ways the others do not explain."""
+    """Return who is surely strict or mild and by how much, and whose answers are unexpected."""
     if found.reason:
         return f"Who is severe cannot be said: {found.reason}"
     surely = _apart(found.raters)
@@ -168,8 +167,8 @@ def in_words(found: SeverityStudy) -> str:
 
 
 def _apart(raters: Sequence[tuple[str, RaterSeverity]]) -> list[tuple[str, RaterSeverity]]:
-    """Who surely differs from the raters that are left without those who differ more: one strict
-    rater makes all others milder than the average. Of two, each differs from the other.
+    """Return who surely differs from the raters that remain without those who differ more: one
+    strict rater makes all others milder than the average. Of two, each differs from the other.
     """
     if len(raters) == 2:
         return [named for named in raters if named[1].surely]
@@ -197,13 +196,13 @@ def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:
     )
 
 
-#: ``metrics --json`` lists the items of no more; the export has those of any number.
+#: With more items ``metrics --json`` lists none; the export has all.
 MOST_LISTED = 4_000
 TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists them all."
 
 
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
-    """The key ``severity`` of ``metrics --json``."""
+    """Return the key ``severity`` of ``metrics --json``."""
     listed = len(table.items) <= MOST_LISTED
     part = table if listed else table.some(MOST_ITEMS, "severity")
     return {
@@ -216,7 +215,7 @@ def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
 
 
 def _each(table: RaterTable) -> list[str]:
-    """The criteria that are looked at by themselves: none where there is only one."""
+    """Return the criteria to look at separately; none if there is only one."""
     names = [question.name for question in table.questions]
     return names if len(names) > 1 else []
 
@@ -245,7 +244,7 @@ def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
     }
 
 
-#: What there is none of without a model.
+#: Figures that are missing without a model.
 NONE = ("raters", "fair")
 
 
@@ -263,7 +262,7 @@ def _fair_data(one: FairScore) -> dict[str, Any]:
 
 
 def fair_rows(table: RaterTable, level: float = USUAL.level) -> Iterator[dict[str, Any]]:
-    """A line per item: on all criteria together (no name), then on each where there are several."""
+    """Yield a row per item: on all criteria together (no name), then on each of several."""
     for criterion in ("", *_each(table)):
         study = severity(table, criterion, level)
         of = {fair.item: fair for fair in study.items}

@@ -1,4 +1,4 @@
-"""Where differences between ratings come from, and what another judge, replicate or item buys."""
+"""Sources of variance in ratings, and the gain from another judge, replicate or item."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from core.services.results.flip_check import twins
 from core.store.store import Store
 from core.text.numbers import cost, percent, score
 
-#: More ratings than these are looked at on a part of the items, drawn by a fixed seed.
+#: With more ratings only a part of the items is used, drawn by a fixed seed.
 MOST = 20_000
-#: Ways to ask that are told of in words.
+#: The most ways of asking in words.
 NOW, MORE, AGAIN = "As it was asked", "One rater more", "Every rater asked once more"
 WORDS: dict[Term, str] = {
     (ITEM,): "Items, across criteria",
@@ -44,7 +44,7 @@ WORDS: dict[Term, str] = {
 
 
 class WayToAsk(NamedTuple):
-    """A way to ask, what a score is worth then, and what 1,000 items cost (``None``: unknown)."""
+    """A way of asking, the reliability of its scores, and the cost of 1,000 items, if known."""
 
     name: str
     ways: Ways
@@ -53,9 +53,9 @@ class WayToAsk(NamedTuple):
 
 
 class Study(NamedTuple):
-    """Where ratings differ and what more would buy. ``items`` were looked at, of those rated.
+    """Variance components, and what more judges would gain, from this many ``items``.
 
-    ``choices`` begin with how it was asked; they are empty where ``found`` has a reason.
+    ``choices`` start with the present way of asking; they are empty if ``found`` has a reason.
     """
 
     found: Components
@@ -63,16 +63,16 @@ class Study(NamedTuple):
     choices: tuple[WayToAsk, ...]
 
     def share(self, *term: str) -> float:
-        """The share of all variance."""
+        """Return the share of all variance."""
         return self.found.of(*term) / self.found.total if self.found.total else 0.0
 
     @property
     def between(self) -> float:
-        """The share of all variance that lies between items, on all criteria alike or on one."""
+        """Return the share of all variance between items, on all criteria alike or on one."""
         return self.share(ITEM) + self.share(ITEM, CRITERION)
 
     def shares(self) -> dict[Term, Estimate]:
-        """Every effect's share of all variance, the largest first, with its interval's ends."""
+        """Return every effect's share of all variance with its interval, largest first."""
         total = self.found.total
         if not total:
             return {}
@@ -98,7 +98,7 @@ class Turned(NamedTuple):
 
 
 def turned(store: Store, run_id: int) -> tuple[Turned, ...]:
-    """The answers of a run to options in reversed order, which agreement leaves out."""
+    """Return a run's answers to reversed options, which agreement leaves out."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return ()
@@ -111,7 +111,7 @@ def turned(store: Store, run_id: int) -> tuple[Turned, ...]:
 
 
 def price(store: Store, run_id: int) -> float | None:
-    """What an answer of a run cost on average, in US dollars; ``None`` where nobody knows."""
+    """Return the mean cost of a run's answers in US dollars; ``None`` if unknown."""
     run = store.runs.get(run_id)
     if run.cost_unknown or not run.votes or run.plan.details.get("imported"):
         return None
@@ -126,9 +126,9 @@ def study(
     reversed_: tuple[Turned, ...] = (),
     level: float = USUAL.level,
 ) -> Study:
-    """The variance components of a criterion (empty: of all), and what more of each would buy.
+    """Return the variance components of a criterion (empty: of all), and what more would gain.
 
-    ``price`` is that of one answer. ``reversed_`` are ``turned`` answers of the same run.
+    ``price`` is the cost of an answer. ``reversed_`` are ``turned`` answers of the same run.
     """
     part = table.of(criterion)
     ratings = sum(int((question.levels >= 0).sum()) for question in part.questions)
@@ -145,7 +145,7 @@ def study(
 def _long(
     table: RaterTable, reversed_: tuple[Turned, ...]
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
-    """A row for every rating: its value, and the levels of what it may hang on."""
+    """Return a row for every rating: its value, and the levels of all effects."""
     who = answerers(table.raters)
     judges = {name: at for at, name in enumerate(dict.fromkeys(answerer.judge for answerer in who))}
     orders = {name: at for at, name in enumerate(dict.fromkeys(answerer.order for answerer in who))}
@@ -186,7 +186,7 @@ def _reversed(
 
 
 def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> Ways:
-    """How many judges a cell had on average, how many orders, and answers of each beside."""
+    """Return the mean number of judges per cell, of orders, and of answers in each."""
     cells = len(np.unique(np.column_stack([facets[ITEM], facets[CRITERION]]), axis=0))
     by_judge = np.column_stack([facets[ITEM], facets[CRITERION], facets[JUDGE]])
     judged = len(np.unique(by_judge, axis=0))
@@ -211,7 +211,7 @@ def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk
         choice("Half as many items more", now._replace(items=round(1.5 * now.items))),
     ]
     if now.replicates * now.orders > 1:
-        # Without repeated answers nothing tells a judge's reading of an item from its wavering.
+        # Without repeated answers a judge's view of an item cannot be told from its inconsistency.
         choices.append(choice(AGAIN, now._replace(replicates=now.replicates + 1)))
     if now.orders > 1:
         choices.append(choice("In one order more", now._replace(orders=now.orders + 1)))
@@ -219,7 +219,7 @@ def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk
 
 
 def in_words(found: Study) -> str:
-    """What differs most, what a score is worth, and which way to ask buys most of it."""
+    """Return the largest source of variance, the reliability, and the best way to ask."""
     if found.found.reason:
         return f"Where differences come from cannot be said: {found.found.reason}"
     by_name = {choice.name: choice for choice in found.choices}
@@ -253,7 +253,7 @@ def _for(one: WayToAsk, now: WayToAsk) -> str:
 
 
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
-    """The key ``variance`` of ``metrics --json``."""
+    """Return the key ``variance`` of ``metrics --json``."""
     names = [question.name for question in table.questions]
     each = names if len(names) > 1 else []
     return {

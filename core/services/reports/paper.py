@@ -53,7 +53,7 @@ def paper(report: RunReport) -> Paper:
         Section("What was asked", (Sentences(_asked(report)),)),
         Section("What came out", (Sentences(_came_out(report)),)),
         Section("How sure that is", _sure(report)),
-        Section("What it cannot say", (Sentences(report.limits, listed=True, first=3),)),
+        Section("What it cannot say", (Sentences(report.limits, listed=True, first=2),)),
         Section("What to do", (Sentences(_to_do(report), listed=True),)),
         *_items(report),
     ]
@@ -93,7 +93,7 @@ def _asked(report: RunReport) -> tuple[str, ...]:
     whom = plural(len(setup.judges), "rater" if setup.imported else "judge")
     return (
         f"{plural(counts.items, 'item')}, {plural(_criteria(report), 'criterion', 'criteria')}, "
-        f"{whom}: {plural(counts.votes, 'vote')}. Rubric: {setup.rubric}; texts: {setup.dataset}.",
+        f"{whom}: {plural(counts.votes, 'vote')}.",
     )
 
 
@@ -129,17 +129,18 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
             f"{plural(whole.scored, 'item')}), the median {score(report.median)}."
             f"{_refuted(report)}"
         )
-    if parts := [
-        f"{percent(one.value)} {OUTCOME[name]}"
+    parts = {
+        name: f"{percent(one.value)} {OUTCOME[name]}"
         for name, one in whole.outcomes.items()
         if one.hits and name != "review"
-    ]:
-        lines.append(f"Of all items, {', '.join(parts)}.")
-    if one := whole.waiting.hits:
-        lines.append(
-            f"{percent(whole.waiting.value)} of the items need a person "
-            f"({count(one)} of {count(whole.items)})."
-        )
+    }
+    if parts.keys() & {"pass", "fail"}:
+        lines.append(f"Of all items, {', '.join(parts.values())}.")
+    if waiting := whole.waiting.hits:
+        some = f"{percent(whole.waiting.value)} of the items need a person "
+        some += f"({count(waiting)} of {count(whole.items)})."
+        every = waiting == whole.items > 1
+        lines.append(f"All {count(waiting)} items need a person." if every else some)
     if whole.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)

@@ -23,6 +23,7 @@ from core.store.store import Store
 from core.text.numbers import score
 
 if TYPE_CHECKING:
+    from core.services.agreement.conclusion import Conclusion
     from core.services.agreement.rater_pairs import PairLine
 
 RUBRIC = SAMPLES / "short-science-answers.yaml"
@@ -157,6 +158,13 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     return [
         _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
     ]
+
+
+def concluded(store: Store, run_id: int) -> Conclusion:
+    """Which criteria can be trusted against the labels, as on the Agreement page."""
+    from core.services.agreement import conclusion, load_ratings
+
+    return conclusion.conclude(load_ratings.sheet_of(store, run_id))
 
 
 def learned_from(store: Store, run_id: int) -> int:

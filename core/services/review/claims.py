@@ -167,6 +167,12 @@ def renewed(store: Store, ticket: Ticket) -> Ticket:
     return replace(ticket, versions=_versions(store, ticket.queue_id, ticket.item_id))
 
 
+def open_items(store: Store, queue_id: int) -> dict[str, tuple[str, ...]]:
+    """Return the items with open cells, in the run's order, each with its assigned reviewers."""
+    unsettled = {c.item_id for c in store.queues.cells(queue_id) if c.state != "resolved"}
+    return {i.item_id: i.assigned for i in store.queues.items(queue_id) if i.item_id in unsettled}
+
+
 @allowed("organise")
 def assign(
     store: Store, seat: Seat, queue_id: int, item_ids: Sequence[str], names: Sequence[str]

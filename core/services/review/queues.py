@@ -82,6 +82,10 @@ class QueueProgress:
         return self.cells.get("resolved", 0)
 
 
+#: What a new queue begins with: a blind verdict that the judges share takes no second press.
+USUAL = QueueSettings(confirm_same=True)
+
+
 @allowed("organise")
 def make_queue(
     store: Store,
@@ -130,8 +134,8 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
         InputError: no name, or no cell to queue.
         NotAllowed: there is none, and this person may not make one.
     """
-    made = queue_by(store, run_id, rule)
-    return made or make_queue(store, seat, run_id, name, rule, QueueSettings())
+    queue = queue_by(store, run_id, rule)
+    return queue or make_queue(store, seat, run_id, name, rule, USUAL)
 
 
 @allowed("organise")

@@ -192,14 +192,14 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     inside = queued_columns.queued(store, queue, table).stratum
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     considered = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
-    kept = considered & (table.decided >= 0) & has_verdict(table)
+    counted = considered & (table.decided >= 0) & has_verdict(table)
     stands = np.ones(len(table))
     stands[framed.cells] = stands_for(framed.stratum, framed.drawn)
     return AuditSample(
-        right=(table.decided == table.judged)[kept].astype(float).tolist(),
-        stands=stands[kept].tolist(),
-        audited=(inside == queued_columns.AUDIT)[kept].tolist(),
-        queued=(inside == queued_columns.RULE)[kept].tolist(),
+        right=(table.decided == table.judged)[counted].astype(float).tolist(),
+        stands=stands[counted].tolist(),
+        audited=(inside == queued_columns.AUDIT)[counted].tolist(),
+        queued=(inside == queued_columns.RULE)[counted].tolist(),
         missing=waiting(store, queue_id) + audit_frame.behind,
     )
 

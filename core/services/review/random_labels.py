@@ -117,12 +117,12 @@ def _cells(
     import numpy as np
 
     worth = table.by_option(lambda criterion: criterion.values)
-    said, value = (
+    voted, value = (
         worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
     )
-    cells = np.flatnonzero(kept & ~(np.isnan(said) & np.isnan(value)))
-    said = np.where(np.isnan(said), value, said)
-    columns = (table.judged, option, said, value, stratum, drawn)
+    cells = np.flatnonzero(kept & ~(np.isnan(voted) & np.isnan(value)))
+    voted = np.where(np.isnan(voted), value, voted)
+    columns = (table.judged, option, voted, value, stratum, drawn)
     return DrawnCells(table, cells, *(column[cells] for column in columns))
 
 
@@ -211,8 +211,8 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
     value = worth[table.question, np.maximum(table.decided, -1)]
     # Without a value from people there is nothing to compare.
     nothing = (table.decided != NO_LABEL) & np.isnan(value)
-    kept = table.asked_about(queue.rule) & table.there & ~nothing
-    return _cells(table, table.decided, stratum, drawn, kept)
+    counted = table.asked_about(queue.rule) & table.there & ~nothing
+    return _cells(table, table.decided, stratum, drawn, counted)
 
 
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:

@@ -116,7 +116,7 @@ def _keep(
         for wish in listed(store, run.id)
         if wish.status == "open"
     }
-    now, step, kept = clock.now(), 0, 0
+    now, step, count = clock.now(), 0, 0
     for wish in wanted:
         rubric = rubrics[wish.item_id]
         act = Act(store, seat, run, wish.item_id, None, now, step)
@@ -127,9 +127,9 @@ def _keep(
                 before = {"label": verdicts.get(name)}
                 act.record("request", name, before=before, after={"by": key[2]}, reason=key[3])
                 open_requests.add(key)
-                kept += 1
+                count += 1
         step = act.step
-    return kept
+    return count
 
 
 def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str, str]:
@@ -255,8 +255,8 @@ def read(data: bytes, name: str) -> list[RegradeRequest]:
     table = read_table(data, name)
     heads = {head.strip().casefold(): head for head in table.columns}
     columns_found = {
-        field: next((heads[word] for word in words if word in heads), None)
-        for field, words in _COLUMNS.items()
+        field: next((heads[word] for word in headings if word in heads), None)
+        for field, headings in _COLUMNS.items()
     }
     missing = [
         _COLUMNS[field][0] for field in ("item_id", "note", "by") if columns_found[field] is None

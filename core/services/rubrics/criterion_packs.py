@@ -115,7 +115,7 @@ def entry(key: str) -> Entry | None:
 
 def missing_guidelines(draft: RubricDraft, keys: Iterable[str]) -> tuple[Pack, ...]:
     """Return the packs of these criteria whose guidelines are missing in the draft."""
-    names = {found.pack for key in keys if (found := entry(key))}
+    names = {library_entry.pack for key in keys if (library_entry := entry(key))}
     held = draft["guidelines"]
     return tuple(
         pack
@@ -132,7 +132,7 @@ def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True
     guidelines do not change.
     """
     grown = draft
-    for added in (found for key in keys if (found := entry(key))):
+    for added in (library_entry for key in keys if (library_entry := entry(key))):
         facts = {k: v for k, v in added.criterion.meta.items() if k != "known_as"}
         meta = {**facts, "library": added.key}
         grown = append_criterion(grown, added.criterion.model_copy(update={"meta": meta}))

@@ -264,14 +264,16 @@ def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
     def change(criterion: CriterionDraft) -> CriterionDraft:
         if criterion["scale"] == scale:
             return criterion
-        kept = criterion["options"]
-        parked = {**criterion["parked"], criterion["scale"]: kept}
+        options_before = criterion["options"]
+        parked = {**criterion["parked"], criterion["scale"]: options_before}
         if scale in criterion["parked"]:
             options = criterion["parked"][scale]
         elif "binary" in (scale, criterion["scale"]):
             options = template_options(DEFAULT_TEMPLATE[scale], serial)
         else:
-            options = sorted(kept, key=_by_value) if scale == "ordinal" else kept
+            options = (
+                sorted(options_before, key=_by_value) if scale == "ordinal" else options_before
+            )
         return _fitting({**criterion, "scale": scale, "options": options, "parked": parked})
 
     return {**edited(draft, ("criteria", uid), change), "serial": serial.last}

@@ -12,7 +12,6 @@ from core.domain.gates import ScoringPolicy
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, NotFound, Problem
 from core.formats.folder import read_bytes
-from core.formats.office.archive import is_zip
 from core.formats.report.rubric_sheet import SheetRules, rubric_sheet
 from core.formats.rubrics.foreign import Scaling
 from core.formats.rubrics.forms import (
@@ -25,7 +24,10 @@ from core.formats.rubrics.forms import (
     write_rubric,
 )
 from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.source.archives import is_zip
+from core.formats.source.csv_reader import read_raw
 from core.formats.source.csv_writer import csv_bytes
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed
 from core.rubric_diff.wording import check_words, decision_words, gate_words, penalty_words
 from core.services.rubrics.draft_criteria import add_criterion, append_criterion, free_of
@@ -89,7 +91,7 @@ def read_paste(text: str) -> Pasted:
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     if looks_like_grid(first.split("\t")):
-        grid = read_grid(text, "pasted text")
+        (grid,) = read_grid(read_raw(text, "pasted text", "rubric"))
         return Pasted((), grid.value.criteria, grid.notices)
     return Pasted(read_lines(text), (), tuple(_left_over(text)))
 
@@ -291,15 +293,18 @@ def rules_of(rubric: Rubric) -> SheetRules:
     return SheetRules(tuple(gates), tuple(others))
 
 
-def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
+def read(
+    data: str | bytes | Opened, name: str, scaling: Scaling = "ratio"
+) -> tuple[Parsed[Rubric], ...]:
     """Read the rubrics in a file or pasted text of any format, with notices.
 
     Raises:
         InputError: the text is empty, or lists every problem with its line.
     """
-    if not data.strip():
+    opened = Opened.of(data, name)
+    if not opened.head.strip():
         raise InputError("There is nothing to read.", where=name)
-    return read_rubrics(data, name, scaling)
+    return read_rubrics(opened, name, scaling)
 
 
 def is_table(data: str | bytes, name: str) -> bool:

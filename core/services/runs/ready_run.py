@@ -321,13 +321,13 @@ class KeptAnswers:
             wanted, self._wanted = self._wanted, []
             keys = [key for key, _ in wanted]
             try:
-                kept = await loop.run_in_executor(self._reader, self._store.responses.get, keys)
+                stored = await loop.run_in_executor(self._reader, self._store.responses.get, keys)
             except Exception as error:
                 for _, answer in wanted:
                     if not answer.done():
                         answer.set_exception(error)
                 continue
-            self.used |= dict.fromkeys(key for key in keys if key in kept)
+            self.used |= dict.fromkeys(key for key in keys if key in stored)
             for key, answer in wanted:
                 if not answer.done():
-                    answer.set_result(as_kept(kept[key]) if key in kept else None)
+                    answer.set_result(as_kept(stored[key]) if key in stored else None)

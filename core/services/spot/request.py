@@ -86,14 +86,14 @@ def opened(store: Store) -> SpotRequest:
     A field that this version of the program cannot read, or that is missing, starts fresh.
     """
     fresh = dict(_fresh(store))
-    kept = store.drafts.get(_KEPT)
-    typed = {} if kept is None else kept.content
-    known = {name: value for name, value in typed.items() if name in fresh}
+    draft = store.drafts.get(_KEPT)
+    typed = {} if draft is None else draft.content
+    values = {name: value for name, value in typed.items() if name in fresh}
     try:
-        return build(SpotRequest, fresh | known, "form")
+        return build(SpotRequest, fresh | values, "form")
     except InputError as error:
         unreadable = {problem.path[0] for problem in error.problems}
-        readable = {name: value for name, value in known.items() if name not in unreadable}
+        readable = {name: value for name, value in values.items() if name not in unreadable}
         return build(SpotRequest, fresh | readable, "form")
 
 
@@ -109,9 +109,9 @@ def rubric_choices(store: Store) -> dict[str, str]:
     That is the drafts that are kept, and saved rubrics at their latest version.
     """
     drafts = {
-        DRAFT + kept.name: f"{kept.draft['name'] or 'Untitled rubric'} · "
-        + ("unsaved changes" if kept.name.isdecimal() else "unsaved draft")
-        for kept in library.all_kept(store)
+        DRAFT + draft.name: f"{draft.draft['name'] or 'Untitled rubric'} · "
+        + ("unsaved changes" if draft.name.isdecimal() else "unsaved draft")
+        for draft in library.all_kept(store)
     }
     saved = {str(row.id): f"{row.name} · version {row.number}" for row in store.rubrics.list()}
     return drafts | saved
@@ -127,12 +127,12 @@ def rubric_of(store: Store, choice: str) -> Rubric:
         if not choice:
             raise InputError("No rubric is chosen. Choose one, or write one first.")
         return store.rubrics.latest(int(choice)).rubric
-    kept = library.kept(store, choice.removeprefix(DRAFT))
-    if kept is None:
+    draft = library.kept(store, choice.removeprefix(DRAFT))
+    if draft is None:
         raise InputError("This draft was saved or discarded. Choose a rubric again.")
-    if kept.text is not None:
-        return library.read(kept.text, "rubric.yaml").value
-    return rubric_from(kept.draft)
+    if draft.text is not None:
+        return library.read(draft.text, "rubric.yaml").value
+    return rubric_from(draft.draft)
 
 
 def with_panel(store: Store, request: SpotRequest, panel_id: int | None) -> SpotRequest:
@@ -148,12 +148,12 @@ def with_panel(store: Store, request: SpotRequest, panel_id: int | None) -> Spot
 
 def judges_of(store: Store, request: SpotRequest) -> tuple[Judge, ...]:
     """Return the chosen judges as registered; those only the panel knows, as the panel has them."""
-    known = dict[str, Judge]()
+    by_name = dict[str, Judge]()
     for row in list_panels(store):
         if row.id == request.panel:
-            known |= {judge.name: judge for judge in row.panel.judges}
-    known |= {row.name: row.judge for row in store.judges.list()}
-    return tuple(known[name] for name in request.judges if name in known)
+            by_name |= {judge.name: judge for judge in row.panel.judges}
+    by_name |= {row.name: row.judge for row in store.judges.list()}
+    return tuple(by_name[name] for name in request.judges if name in by_name)
 
 
 def needs_labels(store: Store, request: SpotRequest) -> bool:

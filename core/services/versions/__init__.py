@@ -1,6 +1,6 @@
-"""A run under another version of its rubric: what changes, and votes carried over.
+"""Runs under another version of their rubric: what changes, and which votes carry over.
 
-May import review and spot and what is below. Votes and plans are never touched.
+May import review, spot and what is below them. Votes and plans are never changed.
 """
 
 __all__ = ["carry_votes", "follow_version", "score_changes"]

@@ -1,7 +1,7 @@
-"""A run under another version of its rubric that begins with the votes of an earlier run.
+"""A new run under another version of the rubric that starts with an earlier run's votes.
 
-What is asked as before needs no new call: those votes are carried over, and say where they came
-from. The rest is asked, at once or when somebody resumes the run. The earlier run stays as it is.
+Unchanged questions need no new calls: their votes are carried over, with their origin. The rest is
+asked at once or when the run is resumed. The earlier run stays as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LEASE_SECONDS = 600.0
 
 
 class CarryEstimate(NamedTuple):
-    """What a run under the version would begin with: votes carried over, and votes to be asked."""
+    """What a run under the version would start with: votes carried over, and votes to ask for."""
 
     carried: int
     to_ask: int
@@ -46,9 +46,9 @@ def outlook(
     *,
     again: Collection[str] = (),
 ) -> CarryEstimate:
-    """How many votes ``start_under`` would carry over, and how many it would leave to be asked.
+    """Return how many votes ``start_under`` would carry over, and how many are left to ask for.
 
-    A cascade or an early stop may make some of those needless.
+    A cascade or an early stop may make some of these unnecessary.
     """
     run = store.runs.get(run_id)
     edits = _checked(store, run_id, version_id, moves)
@@ -68,20 +68,20 @@ def start_under(
     again: Collection[str] = (),
     ask: bool = True,
 ) -> int:
-    """A new run with the same settings under a version of the rubric; returns its id.
+    """Start a run with the same settings under a version of the rubric; return its id.
 
     Args:
         store: the data file.
-        seat: who does it.
+        seat: the person who starts it.
         run_id: the run whose votes are carried over. It stays as it is.
-        version_id: the version that judges are asked from now on.
-        moves: how votes of renamed criteria and of other options are read; guessed where ``None``.
+        version_id: the version of the new run.
+        moves: how to read votes of renamed criteria and options; guessed if ``None``.
         again: criteria (by their newer name) whose votes are not carried over.
-        ask: whether what is missing is asked at once; else the run rests until it is resumed.
+        ask: whether to ask for missing votes at once, or when the run is resumed.
 
     Raises:
-        InputError: options changed, and ``moves`` does not say how votes are to be read.
-        Conflict: the run is being worked off.
+        InputError: options changed, and ``moves`` does not say how to read their votes.
+        Conflict: the run is being processed.
     """
     with store.write() as db:
         run = store.runs.get(run_id)
@@ -110,7 +110,7 @@ def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) ->
 
 
 def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -> Counter[str]:
-    """How many votes of each item would be carried over."""
+    """Return how many votes of each item would be carried over."""
     own, to, kept = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
     for row in store.votes.all_ballots(run.id):
         if row.item_id in own:
@@ -123,7 +123,7 @@ def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -
 
 
 def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> list[tuple[str, int]]:
-    """The items with the number of votes planned for each; of imported votes, those there are."""
+    """Return the items with their planned number of votes; of imports, the existing ones."""
     ids = store.runs.item_ids(run.id)
     if not run.panel.askable:
         return [(item_id, kept[item_id]) for item_id in ids]
@@ -152,7 +152,7 @@ def _create(
 def _carry_settled(
     store: Store, seat: Seat, run: Run, made: Run, edits: VersionEdits, again: Collection[str]
 ) -> None:
-    """What people settled stays settled where the question is the same, under their names."""
+    """Keep cells settled, under the same names, if their question is the same."""
     own = store.signs.own_rubrics(run.id)
     changed = {*edits.stale, *again}
     for item_id in store.runs.item_ids(run.id):
@@ -170,9 +170,9 @@ def _carry_settled(
 def _rest(
     store: Store, made: int, run: Run, edits: VersionEdits, again: Collection[str], ask: bool
 ) -> None:
-    """Leave the run to the Runner, or at rest: done where nothing is missing, else to be resumed.
+    """Pass the run to the Runner, or stop it: done if nothing is missing, else to be resumed.
 
-    Votes that an early stop or a cascade spared the earlier run are not missing.
+    Votes that an early stop or a cascade saved in the earlier run are not missing.
     """
     row = store.runs.row(made)
     dropped = any(None in place for place in edits.moves.options.values())

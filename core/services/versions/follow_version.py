@@ -1,7 +1,7 @@
-"""A rubric was edited: what that does to a graded run, before and after it is done.
+"""Effects of an edited rubric on a graded run, before and after they are applied.
 
-Votes and plan are never touched. ``difference`` reads them under the newer version; ``follow`` lets
-the run's scores follow it; ``roll_back`` undoes the last change. Nobody is asked anything.
+Votes and plan never change. ``difference`` reads them under the newer version, ``follow`` scores
+the run by it, and ``roll_back`` undoes the last change. No judge is called.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ __all__ = [
 
 
 def followers(store: Store, rubric_id: int) -> list[Run]:
-    """The runs that asked a version of this rubric and have votes, newest first."""
+    """Return the runs of this rubric that have votes, newest first."""
     runs = [store.runs.get(run_id) for run_id in store.scored.runs_of(rubric_id)]
     return [run for run in runs if run.votes]
 
 
 def changes(store: Store, run_id: int) -> list[ScoredChange]:
-    """Who let the run's scores follow which version, newest first."""
+    """Return who let the run's scores follow which version, newest first."""
     return store.scored.changes(run_id)
 
 
 def edits(store: Store, run_id: int, version_id: int, moves: Moves | None = None) -> VersionEdits:
-    """What lies between what the run's judges were asked and a version of the rubric."""
+    """Return the edits between the run's rubric and a version of it."""
     asked = store.rubrics.version(store.runs.row(run_id).rubric_version_id).rubric
     return edits_between(asked, store.rubrics.version(version_id).rubric, moves)
 
@@ -68,10 +68,10 @@ def edits(store: Store, run_id: int, version_id: int, moves: Moves | None = None
 def difference(
     store: Store, run_id: int, version_id: int, moves: Moves | None = None
 ) -> ScoreDifference:
-    """What a version would do to a run's scores as they are now; writes nothing.
+    """Return how a version would change a run's current scores; writes nothing.
 
     Raises:
-        InputError: options changed, and ``moves`` does not say how votes are to be read.
+        InputError: options changed, and ``moves`` does not say how to read their votes.
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(version_id).rubric
@@ -86,7 +86,7 @@ def difference(
     ballots = store.votes.ballots(run_id)
     if not found.in_place:
         ballots = [b if b.item_id in own else translated(b, found) for b in ballots]
-    # About an item without any vote there is nothing to say, before or after.
+    # Items without votes have no score before or after.
     said = [b for b in ballots if b.ballots or b.failures]
     return compare(store, run, found, list(derive(said)), rubric, own)
 
@@ -102,17 +102,17 @@ def follow(
     moves: Moves | None = None,
     reason: str = "",
 ) -> int:
-    """Let the scores of a run follow a version of its rubric; returns the change's id.
+    """Let the scores of a run follow a version of its rubric; return the change's id.
 
-    Where judges were asked something else, cells are stale (``staleness.stale_cells``), but for the
-    criteria in ``keep``. What people settled under another question counts no more, until they
-    settle it anew; what they settled under this one counts again. All in one transaction.
+    Cells whose question changed become stale (``staleness.stale_cells``), except for the criteria
+    in ``keep``. People's verdicts on another question no longer count, until they settle the cell
+    again; those on this question count again. It is one transaction.
 
     Raises:
-        Conflict: the run is being worked off, or somebody was faster, or decisions would be put
-            aside by a person who may not resolve.
-        InputError: options are called otherwise and ``moves`` does not say which is which, or
-            options or criteria changed: start a run under the version (``carrying``).
+        Conflict: the run is being processed, another change came first, or this person may not set
+            decisions aside.
+        InputError: options were renamed and ``moves`` does not match them, or options or criteria
+            changed: start a run under the version (``carry_votes``).
     """
     with store.write():
         run = store.runs.get(run_id)
@@ -150,10 +150,10 @@ def follow(
 
 @allowed("organise")
 def roll_back(store: Store, seat: Seat, run_id: int) -> int:
-    """Undo the last change of the version that a run's scores follow; can be undone likewise.
+    """Undo the last change of the version that a run's scores follow; this can be undone, too.
 
     Raises:
-        Conflict: there was no change, or the run is being worked off.
+        Conflict: there was no change, or the run is being processed.
     """
     last = next(iter(changes(store, run_id)), None)
     if last is None:
@@ -167,7 +167,7 @@ def roll_back(store: Store, seat: Seat, run_id: int) -> int:
 def queue_stale(
     store: Store, seat: Seat, run_id: int, name: str, settings: QueueSettings | None = None
 ) -> QueueRow:
-    """A queue of exactly the run's stale cells, for people.
+    """Queue exactly the run's stale cells for people.
 
     Raises:
         InputError: no cell is stale.
@@ -192,7 +192,7 @@ def _mark(
     aside: Collection[tuple[str, str]],
     stands: Collection[tuple[str, str]],
 ) -> None:
-    """Put decisions aside that answer another question; those that we put aside count again."""
+    """Set aside decisions on another question; those that were set aside count again."""
     states = {place: cell.state for place, cell in adjudication.settled(store, run.id).items()}
     ours = {place for change in changes(store, run.id) for place in change.marked}
     gone = [p for p in aside if states.get(p) == "active"]
@@ -206,7 +206,7 @@ def _mark(
 
 
 def _raise_cells(store: Store, run: Run, found: VersionEdits, own: Collection[str]) -> None:
-    """Whoever has a cell open whose question changed must look again."""
+    """Make reviewers look again at open cells whose question changed."""
     names = set(found.stale)
     for queue in store.queues.list(run.id):
         for cell in store.queues.cells(queue.id):
@@ -217,7 +217,7 @@ def _raise_cells(store: Store, run: Run, found: VersionEdits, own: Collection[st
 def _derive(
     store: Store, run: Run, rubric: Rubric, own: Mapping[str, Rubric], settled: SettledOf
 ) -> Derive:
-    """The run's derivation under another version. Texts are read only where they are looked at."""
+    """Return the run's derivation under another version. Texts are read only if needed."""
     texts: Callable[[str], Texts] | None = None
     if any(map(looks_at_texts, (rubric, *own.values()))):
         ids = store.runs.item_ids(run.id)

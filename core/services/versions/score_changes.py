@@ -1,4 +1,4 @@
-"""What another version of the rubric does to a run's scores, and where each version is used."""
+"""How another version of the rubric changes a run's scores, and which runs use each version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.store.store import Store
 
 
 def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
-    """By older criterion: the newer one, and where each of its choices is there now."""
+    """Return by older criterion the newer one, and the new place of each of its choices."""
     return {
         old.name: (new, edits.moves.options.get(old.name, tuple(range(len(old.choices)))))
         for old, new in edits.pairs
@@ -24,7 +24,7 @@ def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, 
 
 
 def translated(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
-    """The ballots of an item in the newer version's terms; those without a place are left out."""
+    """Return an item's ballots in the newer version's terms, without those that have no place."""
     to = places(edits)
     ballots = (_ballot(row, to) for row in item.ballots)
     failures = {to[name][0].name: n for name, n in item.failures.items() if name in to}
@@ -49,7 +49,7 @@ def _ballot(
 def _moved(
     chances: tuple[float, ...] | None, place: tuple[int | None, ...], count: int
 ) -> tuple[float, ...] | None:
-    """Chances in the newer version's places; none where some would be lost."""
+    """Return chances in the newer version's places; none if some would be lost."""
     if chances is None or any(p and to is None for p, to in zip(chances, place, strict=True)):
         return None
     spread = [0.0] * count
@@ -60,7 +60,7 @@ def _moved(
 
 
 def translated_settled(cells: Mapping[str, Settled], edits: VersionEdits) -> dict[str, Settled]:
-    """What people settled of an item, likewise."""
+    """Return people's verdicts on an item in the newer version's terms."""
     translated = dict[str, Settled]()
     for name, (new, place) in places(edits).items():
         cell = cells.get(name)
@@ -80,7 +80,7 @@ _ALL = RunItemFilter()
 
 
 class Moved(NamedTuple):
-    """An item whose score or outcome becomes another one."""
+    """An item whose score or outcome changes."""
 
     item_id: str
     before: float | None
@@ -90,14 +90,14 @@ class Moved(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """By how much the score changes; ``None`` where it comes, goes, or never was."""
+        """Return the change of the score; ``None`` if it appears, disappears or never existed."""
         if self.before is None or self.after is None:
             return None
         return self.after - self.before
 
 
 class Flips(NamedTuple):
-    """How many verdicts on a criterion become better for the score, worse, or just others.
+    """How many verdicts on a criterion become better for the score, worse, or merely different.
 
     ``items`` are those with such a verdict, ``was`` is what the criterion is called in the run.
     """
@@ -121,7 +121,7 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """What a version of the rubric would do to a run.
+    """How a version of the rubric would change a run.
 
     ``items`` have votes; ``moved`` are those that change, the largest change first. Means are over
     the items with a score, ``None`` without any. ``outcomes`` count items before and after by
@@ -142,17 +142,17 @@ class ScoreDifference:
 
     @property
     def up(self) -> int:
-        """How many scores rise."""
+        """Return how many scores rise."""
         return sum((m.change or 0.0) > _SAME for m in self.moved)
 
     @property
     def down(self) -> int:
-        """How many scores fall."""
+        """Return how many scores fall."""
         return sum((m.change or 0.0) < -_SAME for m in self.moved)
 
     @property
     def largest(self) -> Moved | None:
-        """The item whose score changes most."""
+        """Return the item whose score changes most."""
         return next((m for m in self.moved if abs(m.change or 0.0) > _SAME), None)
 
 
@@ -164,7 +164,7 @@ def compare(
     rubric: Rubric,
     own: Mapping[str, Rubric],
 ) -> ScoreDifference:
-    """The difference between the run's results as they are and ``after``."""
+    """Return the difference between the run's current results and ``after``."""
     rows = {r.item_id: r for r in store.results.items(run.id, _ALL, limit=run.items)}
     pairs = [(rows[one.item_id], one) for one in after]
     moved = [
@@ -230,7 +230,7 @@ def _flips(
 
 
 def _way(criterion: Criterion, before: int | None, after: int | None) -> int:
-    """0: better for the score, 1: worse, 2: neither can be said."""
+    """Return 0 for better, 1 for worse, 2 if neither is known."""
     values = [None if at is None else criterion.values[at] for at in (before, after)]
     if values[0] is None or values[1] is None or values[0] == values[1]:
         return 2
@@ -238,7 +238,7 @@ def _way(criterion: Criterion, before: int | None, after: int | None) -> int:
 
 
 def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
-    """Equal bins from 0 to 1, or over the range of all scores where that is wider."""
+    """Return equal bins from 0 to 1, or over the range of all scores if that is wider."""
     scores = [*before, *after]
     if not scores:
         return ()
@@ -266,7 +266,7 @@ def _close(one: float | None, other: float | None) -> bool:
 
 @dataclass
 class Uses:
-    """The runs whose judges were asked a version, and those asked another one that follow it now.
+    """The runs that were graded by a version, and those that follow it now.
 
     ``queues`` counts the review queues of either.
     """
@@ -277,7 +277,7 @@ class Uses:
 
 
 def uses(store: Store, rubric_id: int) -> dict[int, Uses]:
-    """The uses of each version of a rubric, by version id; the newest runs first."""
+    """Return the uses of each version of a rubric, by version id; newest runs first."""
     by_version: dict[int, Uses] = {}
     queued: dict[int, int] = {}
     for queue in store.queues.list():
@@ -293,7 +293,7 @@ def uses(store: Store, rubric_id: int) -> dict[int, Uses]:
 
 
 def behind(store: Store, rubric_id: int) -> list[RunRow]:
-    """The runs with votes whose scores do not follow the newest version, newest first."""
+    """Return the runs with votes whose scores do not follow the newest version, newest first."""
     newest = store.rubrics.latest_number(rubric_id)
     runs = [store.runs.row(run_id) for run_id in store.scored.runs_of(rubric_id)]
     return [run for run in runs if run.votes and run.scored_number != newest]

@@ -1,7 +1,7 @@
-"""Asking about the rows of a workbench: exactly the cells that need it, as hidden runs.
+"""Asks judges about the workbench cells that need it, in hidden runs.
 
-Each criterion is a question of its own, so that an edit of one touches no other. The runs are
-worked off by the Runner like any; nothing waits here, and a reload finds them again.
+Each criterion is a separate question, so that editing one affects no other. The Runner processes
+these runs like any others; nothing waits here, and a reload finds them again.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from core.services.workbench.bench_state import WorkbenchState, standing
 from core.services.workbench.known_answers import WORKBENCH, judge_hash
 from core.store.store import Store
 
-#: ``open``: what has no answer to the present question; ``failed``: what went wrong; ``all``.
+#: ``open``: cells without an answer to the current question; ``failed``: failed ones; ``all``.
 Which = Literal["open", "failed", "all"]
-#: Runs further back than this are not looked into any more.
+#: Older runs than this are not searched.
 MOST_RUNS = 60
 _SOURCE = "workbench"
 
 
 class Want(NamedTuple):
-    """What to ask: which cells, perhaps of one row, perhaps about one criterion."""
+    """Which cells to ask about; optionally only of one row or one criterion."""
 
     which: Which = "open"
     row: str | None = None
@@ -42,7 +42,7 @@ class Want(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows that the same judges are asked about the same criteria: one run."""
+    """The rows of a run, in which the same judges are asked about the same criteria."""
 
     rows: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -51,9 +51,9 @@ class Batch(NamedTuple):
 
 
 class AskingCost(NamedTuple):
-    """How many pairs of row and criterion are asked, and what that takes.
+    """How many pairs of row and criterion are asked about, and the cost.
 
-    Known answers cost nothing, so it is at most that.
+    Known answers cost nothing, so this is an upper bound.
     """
 
     cells: int
@@ -61,7 +61,7 @@ class AskingCost(NamedTuple):
 
 
 def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
-    """Return what asking these cells takes; nothing is stored."""
+    """Return the cost of asking about these cells; nothing is stored."""
     batches = list(_batches(now, want))
     examples = now.hashes.examples
     estimates = [trials.estimate(store, _trial("", now, b), examples) for b in batches]
@@ -78,13 +78,13 @@ def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
 
 @allowed("write")
 def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, ...]:
-    """Starts asking; returns the ids of the runs, none where nothing is left to ask.
+    """Start asking; return the ids of the runs, none if nothing is left to ask.
 
-    What is being asked is not asked twice. Cells that are fresh are asked anew (for ``all``, or a
-    row of which nothing is open) with another order of options.
+    Running questions are not asked twice. Fresh cells are asked again with another order of options
+    (for ``all``, or a row without open cells).
 
     Raises:
-        InputError: nobody is chosen, there is no text, or offline judges have nothing to learn
+        InputError: no judge is chosen, there is no text, or offline judges have nothing to learn
             from.
     """
     with store.write():
@@ -102,7 +102,7 @@ def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, .
 
 @allowed("write")
 def cancel(store: Store, name: str) -> int:
-    """Stops asking; what was answered stays. Returns how many runs were stopped."""
+    """Stop asking; answers stay. Return how many runs were stopped."""
     active = [i for i in bench_rows.opened(store, name)["runs"] if store.runs.row(i).active]
     for run_id in active:
         lifecycle.cancel(store, run_id)
@@ -110,7 +110,7 @@ def cancel(store: Store, name: str) -> int:
 
 
 def lacking(now: WorkbenchState) -> str:
-    """Return what keeps the chosen judges from being asked, in a sentence; empty for nothing."""
+    """Return why the chosen judges cannot be asked; empty if they can."""
     if not now.judges:
         return "No judge is chosen. Choose a model, or an offline judge."
     learners = ", ".join(judge.name for judge in now.judges if judge.learns)
@@ -137,7 +137,7 @@ def _any_open(now: WorkbenchState, want: Want) -> bool:
 
 
 def _wanted(now: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
-    """Row, criterion and judge of every cell to be asked."""
+    """Yield the row, criterion and judge of every cell to ask about."""
     for row, cells in now.cells.items():
         for name, cell in cells.items():
             if (want.row not in (None, row)) or (want.criterion not in (None, name)):
@@ -154,9 +154,9 @@ def _wanted(now: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
 
 
 def _batches(now: WorkbenchState, want: Want) -> Iterator[Batch]:
-    """The fewest runs that ask these cells and no others."""
+    """Yield the fewest runs that ask about exactly these cells."""
     if want.row is not None and want.which == "open" and not _any_open(now, want):
-        # Nothing is open in this row: it is asked anew.
+        # This row has no open cells, so it is asked again.
         want = want._replace(which="all")
     by_row: dict[str, dict[str, set[str]]] = {}
     for row, name, judge in _wanted(now, want):

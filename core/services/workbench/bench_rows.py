@@ -1,8 +1,8 @@
-"""The workbench of a rubric: its test rows, who is asked, what is expected.
+"""The workbench of a rubric: its test rows, judges and expected options.
 
-Every change is written at once, in a transaction of its own, so that nothing is lost and two tabs
-do not undo each other. Rows hold on to criteria and options by name; ``followed`` moves them
-along where those are renamed.
+Every change is saved at once, in its own transaction, so that nothing is lost and two tabs do not
+undo each other. Rows refer to criteria and options by name; ``followed`` updates them when these
+are renamed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ MOST_ROWS = 200
 
 
 class BenchRow(TypedDict):
-    """A test row. ``expected`` maps names of criteria to labels, ``reasons`` says why.
+    """A test row. ``expected`` maps criterion names to labels, ``reasons`` to their reasons.
 
-    ``submission`` is a text, or the plain data of one that is no plain text; an ``example`` is
-    shown to models and is no test any more; ``source`` says where the row came from.
+    ``submission`` is a text or plain data. An ``example`` is shown to models and is no test.
+    ``source`` says where the row came from.
     """
 
     uid: str
@@ -45,9 +45,9 @@ class BenchRow(TypedDict):
 
 
 class Seen(TypedDict):
-    """A criterion as the workbench saw it last, so that rows follow when it is renamed.
+    """The last known state of a criterion, so that rows follow when it is renamed.
 
-    ``former`` are the names it had before.
+    ``former`` are its earlier names.
     """
 
     uid: str
@@ -57,10 +57,10 @@ class Seen(TypedDict):
 
 
 class Bench(TypedDict):
-    """Everything of a workbench but the answers, which are in its ``runs`` (oldest first).
+    """Everything in a workbench except the answers, which are in its ``runs`` (oldest first).
 
-    ``last`` are the runs that the last asking started. ``draft`` says which state of the rubric
-    the uids in ``seen`` belong to.
+    ``last`` are the runs that were started last. ``draft`` names the state of the rubric that the
+    uids in ``seen`` belong to.
     """
 
     rows: list[BenchRow]
@@ -84,7 +84,7 @@ def new_row(
     reasons: dict[str, str] | None = None,
     source: str = "",
 ) -> BenchRow:
-    """A test row with a uid that no other row ever had."""
+    """Return a new test row with a unique uid."""
     return BenchRow(
         uid=f"r{secrets.token_hex(5)}",
         submission=submission,
@@ -141,7 +141,7 @@ def draft_state(draft: RubricDraft) -> str:
 
 
 def opened(store: Store, name: str) -> Bench:
-    """Return a rubric's saved workbench, or else an empty one with a model that can be asked.
+    """Return a rubric's saved workbench, or an empty one with a model that can be called.
 
     ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
     """
@@ -149,14 +149,14 @@ def opened(store: Store, name: str) -> Bench:
     if draft is None:
         ready = [entry.name for entry in list_judges(store) if entry.ready_model]
         return _blank(ready[:1])
-    # One saved by an older version of the program may lack newer fields.
+    # Older versions of the program saved fewer fields.
     rows = [{"context": {}, **row} for row in draft.content.get("rows", [])]
     return cast("Bench", {**_blank([]), **draft.content, "rows": rows})
 
 
 @allowed("draft")
 def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
-    """Return the workbench as changed by ``make``, after saving it."""
+    """Change the workbench by ``make``, save it and return it."""
     with store.write():
         changed = make(opened(store, name))
         store.drafts.save(WORKBENCH + name, changed, now=clock.now())
@@ -196,7 +196,7 @@ def set_row(store: Store, name: str, uid: str, **values: Any) -> None:
 
 @allowed("draft")
 def expect(store: Store, name: str, uid: str, criterion: str, label: str | None) -> None:
-    """Say which option is right for a row; ``None`` takes it back."""
+    """Set which option is right for a row; ``None`` removes it."""
 
     def said(row: BenchRow) -> BenchRow:
         expected = {n: old for n, old in row["expected"].items() if n != criterion}
@@ -258,10 +258,10 @@ def set_asking(
 
 @allowed("draft")
 def followed(store: Store, name: str, draft: RubricDraft) -> Bench:
-    """The workbench after criteria and options were renamed in the draft; expectations follow.
+    """Return the workbench with expectations updated for renamed criteria and options.
 
-    A criterion is the same by name, by its lasting uid, or by its requirement; an option by its
-    label, or by its place where there are as many as before.
+    Criteria are matched by name, by uid, or by requirement; options by label, or by position if
+    their number is unchanged.
     """
     bench = opened(store, name)
     now = _follow(bench, draft)

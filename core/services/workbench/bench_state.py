@@ -1,7 +1,7 @@
-"""How a workbench stands: fresh and stale answers, agreement per criterion, one cell in full.
+"""The state of a workbench: fresh and stale answers, agreement by criterion, a cell in full.
 
-An answer is fresh while what the judge would be sent has the hash under which it was asked. So an
-edit that is taken back brings its answers back, and one that nobody is shown touches none.
+An answer is fresh while the question that the judge would be sent has the same hash. So undoing an
+edit restores its answers, and an edit that no judge is shown affects none.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class BenchCell:
-    """One criterion of a row: what is expected, and what the chosen judges make of it.
+    """A criterion of a row: the expected option, and the chosen judges' answers.
 
-    ``verdict`` is there where every chosen judge that answered did so under the present question.
-    ``expected`` is an index into ``choices``, ``None`` where nothing (or no option) is expected.
+    There is a ``verdict`` if all answers of the chosen judges are to the current question.
+    ``expected`` is an index into ``choices``, or ``None`` if no option is expected.
     """
 
     criterion: Criterion
@@ -50,13 +50,13 @@ class BenchCell:
 
     @property
     def state(self) -> State:
-        """How it stands: the worst of its judges' states."""
+        """Return the worst of its judges' states."""
         states = {judged.state for judged in self.judges}
         return next((state for state in STATES if state in states), "never")
 
     @property
     def said(self) -> str:
-        """The verdict's label, or what was said before where that is stale; empty for neither."""
+        """Return the verdict's label, or the answers if they are stale; empty without any."""
         if self.verdict is not None:
             label = choice_label(self.criterion, self.verdict.option, self.verdict.abstained)
             return label or ""
@@ -65,22 +65,22 @@ class BenchCell:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the verdict is the expected option; ``None`` where one of both is missing."""
+        """Return whether the verdict is the expected option; ``None`` if either is missing."""
         if self.verdict is None or self.expected is None:
             return None
         return self.verdict.option == self.expected
 
     @property
     def open(self) -> bool:
-        """Whether there is something left to ask."""
+        """Return whether there is something left to ask."""
         return self.state not in ("asking", "fresh")
 
 
 @dataclass(frozen=True)
 class WorkbenchState:
-    """All rows, and for each test row with a text its cells by criterion.
+    """All rows, and the cells by criterion of each test row with a text.
 
-    ``runs`` are at work; ``stopped`` are those of the last asking that an error ended as a whole.
+    ``runs`` are running; ``stopped`` are the last ones that ended with an error.
     """
 
     bench: Bench
@@ -95,27 +95,27 @@ class WorkbenchState:
 
     @property
     def active(self) -> bool:
-        """Whether judges are being asked."""
+        """Return whether judges are being asked."""
         return any(run.active for run in self.runs)
 
     @property
     def tests(self) -> list[BenchRow]:
-        """The rows that are tests."""
+        """Return the rows that are tests."""
         return [row for row in self.bench["rows"] if not row["example"]]
 
     @property
     def examples(self) -> list[BenchRow]:
-        """The rows that models are shown as examples."""
+        """Return the rows that models are shown as examples."""
         return [row for row in self.bench["rows"] if row["example"]]
 
     @property
     def empty(self) -> list[BenchRow]:
-        """Test rows without a text: nobody can be asked about them."""
+        """Return test rows without a text, which cannot be judged."""
         return [row for row in self.tests if is_empty(row)]
 
 
 def standing(store: Store, bench: Bench, draft: RubricDraft) -> WorkbenchState:
-    """How the workbench stands with the draft as it is now."""
+    """Return the state of the workbench with the current draft."""
     subject = subject_of(draft)
     known_judges = {row.name: row.judge for row in store.judges.list()}
     judges = tuple(known_judges[n] for n in bench["judges"] if n in known_judges)
@@ -177,7 +177,7 @@ def _judge_cell(
     asked: tuple[str, str],
     under: Mapping[str, str],
 ) -> JudgeCell:
-    """``names`` are the criterion's name and those it had before; ``asked`` is row and question."""
+    """Return a judge's cell; ``names`` are the criterion's names, ``asked`` is row and question."""
     known_cell = known.by_hash.get((*asked, judge.name, under[judge.name]))
     if known_cell is not None:
         half = bench["flip"] and not judge.offline and known_cell.state == "fresh"
@@ -208,9 +208,9 @@ def _verdict(
 
 @dataclass(frozen=True)
 class Said:
-    """One judge's answers with the criterion as it was asked then; or a failure.
+    """A judge's answers with the criterion as it was then; or a failure.
 
-    ``answers`` has the answer and, where it was asked, the one to the reversed order.
+    ``answers`` has the answer and, if asked, the one in reversed order.
     """
 
     cell: JudgeCell
@@ -219,12 +219,12 @@ class Said:
 
     @property
     def vote(self) -> VoteRow | None:
-        """The answer to the order shown first."""
+        """Return the answer in the first order."""
         return self.answers[0].vote if self.answers else None
 
     @property
     def place(self) -> tuple[int, int] | None:
-        """Where the chosen option was shown (from 1, of how many); ``None``: no order was shown."""
+        """Return the position of the chosen option (from 1) and their number, if known."""
         vote = self.vote
         if vote is None or vote.order is None or vote.option is None:
             return None
@@ -232,7 +232,7 @@ class Said:
 
 
 def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
-    """What each chosen judge said about a cell, stale answers among it."""
+    """Return each chosen judge's answers about a cell, including stale ones."""
     return tuple(_said(store, cell, judged) for judged in cell.judges)
 
 
@@ -253,22 +253,22 @@ def _said(store: Store, cell: BenchCell, one: JudgeCell) -> Said:
     return Said(one, asked, answers)
 
 
-# What the rows of a workbench say about a criterion: agreement with what is expected, and flips.
+# Figures of a criterion over the workbench's rows: agreement with expected options, and flips.
 #
-# A handful of rows says little: every share comes with its count and its interval.
+# Few rows show little, so every share comes with its count and its interval.
 
-#: States in which an answer is one to the present question.
+#: The states of answers to the current question.
 _CURRENT: tuple[State, ...] = ("fresh", "half")
 
 
 @dataclass(frozen=True)
 class BenchFigures:
-    """One criterion over the test rows.
+    """The figures of a criterion over the test rows.
 
-    ``agreement`` counts rows with an expected option and a fresh verdict; ``always`` is what always
-    saying the most common expected option would reach on them. ``by_judge`` is each judge alone.
-    ``flips``: of answers asked in both orders, those that differ. The counts say what is not in
-    the figures: rows without an expected option, stale, failed, and not asked yet.
+    ``agreement`` is over rows with an expected option and a fresh verdict; ``always`` is the
+    agreement of a judge that always gives the most common expected option. ``by_judge`` is each
+    judge alone. ``flips`` is the share of answers that differ in reversed order. The counts are of
+    rows outside the figures: without an expected option, stale, failed, and not asked yet.
     """
 
     criterion: str
@@ -283,7 +283,7 @@ class BenchFigures:
 
 
 def figures(standing: WorkbenchState, criteria: Sequence[str] | None = None) -> list[BenchFigures]:
-    """The figures of each criterion (or of those named), in the rubric's order."""
+    """Return the figures of each criterion (or of those named), in the rubric's order."""
     names = [n for n in standing.subject.criteria if criteria is None or n in criteria]
     return [_of(standing, name) for name in names]
 

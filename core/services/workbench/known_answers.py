@@ -1,4 +1,4 @@
-"""Answers known already: the hash of what a judge would be sent, and what was answered to it."""
+"""Known answers, by the hash of the question that a judge would be sent."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from core.services.spot.trials import HELP
 from core.services.workbench.bench_rows import Bench, item_from
 from core.store.store import Store
 
-#: ``never``: not asked; ``half``: asked, but not yet in the reversed order that is wanted.
+#: ``never``: not asked; ``half``: not yet asked in the reversed order.
 State = Literal["asking", "failed", "stale", "never", "half", "fresh"]
-#: What is worst says how a row stands.
+#: A row has the worst state of its cells.
 STATES: tuple[State, ...] = ("asking", "failed", "stale", "never", "half", "fresh")
-#: The detail of a run that says whose it is.
+#: The detail of a run that names its workbench.
 WORKBENCH = "workbench"
 
 
 class BenchAnswer(NamedTuple):
-    """One judge's answer: the option as it was numbered and called when it was asked.
+    """A judge's answer: the option with the index and label that it had then.
 
-    ``twin`` is the option chosen with the order reversed, ``None`` where there is no such answer;
-    ``twin_failed`` is that failure.
+    ``twin`` is the option chosen in reversed order, or ``None``; ``twin_failed`` is the failure of
+    that call.
     """
 
     run_id: int
@@ -54,13 +54,13 @@ class BenchAnswer(NamedTuple):
 
     @property
     def flips(self) -> bool | None:
-        """Whether the reversed order changed the answer; ``None`` where it was not asked."""
+        """Return whether the reversed order changed the answer; ``None`` if it was not asked."""
         return None if not self.twin_label else self.twin != self.option
 
 
 @dataclass(frozen=True)
 class JudgeCell:
-    """One judge on one criterion of a row. A stale answer is kept for comparison."""
+    """A judge's state on a criterion of a row. A stale answer is kept for comparison."""
 
     judge: str
     state: State
@@ -69,7 +69,7 @@ class JudgeCell:
 
     @property
     def place(self) -> tuple[int, str, str] | None:
-        """The run, the item and the criterion as it was called then; ``None``: never asked."""
+        """Return the run, the item and the criterion's name then; ``None`` if never asked."""
         if self.answer is not None:
             return self.answer.run_id, self.answer.item, self.answer.criterion
         if self.failure is not None:
@@ -82,8 +82,8 @@ _Key = tuple[str, str, str]
 
 @dataclass
 class KnownAnswers:
-    """Answers by row, hash of the question, judge and hash of its settings; and, whatever was
-    asked, the newest by row, criterion and judge.
+    """Answers by row, question hash, judge and settings hash; and the newest answers by row,
+    criterion and judge, whatever the question.
     """
 
     by_hash: dict[tuple[str, str, str, str], JudgeCell] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class KnownAnswers:
 
 
 def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
-    """All answers in these runs (oldest first); a newer one stands for an older one."""
+    """Return all answers in these runs (oldest first); newer ones replace older ones."""
     answers = KnownAnswers()
     for run in runs:
         details = run.plan.details.get(HELP, {})
@@ -144,22 +144,22 @@ def _label(criterion: Criterion, vote: BallotRow) -> str:
     return choice_label(criterion, vote.option, vote.abstained) or "no answer"
 
 
-# What a judge would be sent about a row, as a hash: the same hash, the same question.
+# The hash of what a judge would be sent about a row identifies the question.
 #
-# Options are taken in the author's order and the seed is 0, because another drawn order is no other
-# question. What is never sent is in no hash: names of criteria, values, size of weights, gates,
-# tags, dismissed checks. The sign of a weight is: judges are told what kind of criterion it is.
+# Options are in the author's order and the seed is 0, because another order is the same question.
+# The hash leaves out what is never sent: names of criteria, values, size of weights, gates, tags,
+# dismissed checks. It includes the sign of a weight, because judges are told about penalties.
 
-#: A model is shown no more examples than this for a criterion.
+#: The most examples that a model is shown for a criterion.
 MOST_EXAMPLES = 20
 _SHORT = 24
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What can be asked of a draft now: ``criteria`` that are valid, by name, in their order.
+    """The ``criteria`` of a draft that can be asked: the valid ones, by name, in their order.
 
-    ``broken`` says of the others what is wrong.
+    ``broken`` has the problems of the others.
     """
 
     guidelines: str
@@ -167,13 +167,13 @@ class Subject:
     broken: Mapping[str, tuple[Problem, ...]]
 
     def rubric(self, names: Sequence[str], name: str) -> Rubric:
-        """A rubric that asks these criteria and nothing else."""
+        """Return a rubric with only these criteria."""
         chosen = tuple(self.criteria[one] for one in names)
         return Rubric(name=name, guidelines=self.guidelines, criteria=chosen)
 
 
 def subject_of(draft: RubricDraft) -> Subject:
-    """The criteria of a draft that can be asked, whatever is wrong with the others."""
+    """Return the criteria of a draft that can be asked, even if others are invalid."""
     criteria, broken = dict[str, Criterion](), dict[str, tuple[Problem, ...]]()
     for data in payload(draft)["criteria"]:
         name = str(data["name"])
@@ -190,19 +190,19 @@ def subject_of(draft: RubricDraft) -> Subject:
 
 @dataclass(frozen=True)
 class Hashes:
-    """The questions of a workbench about the criteria of its rubric."""
+    """The hashes of a workbench's questions."""
 
     bench: Bench
     subject: Subject
 
     def questions(self) -> Iterator[tuple[str, str, str]]:
-        """Row, criterion and hash of what a model would be sent, for every test row with text."""
+        """Yield row, criterion and hash of the model's question, for every test row with text."""
         for item in self.tests:
             for name in self.subject.criteria:
                 yield item.id, name, self._sent(item, name)
 
     def offline(self) -> Iterator[tuple[str, str, str]]:
-        """The same for offline judges, who read texts and labels but no requirement."""
+        """Yield the same for offline judges, which read texts and labels but no requirement."""
         for item in self.tests:
             texts = content_hash([item.output, item.prompt, item.reference])
             for criterion in self.subject.criteria.values():
@@ -210,19 +210,19 @@ class Hashes:
 
     @cached_property
     def tests(self) -> tuple[Item, ...]:
-        """The items of the rows that are tests and have something to judge."""
+        """Return the items of test rows that are not empty."""
         rows = [item_from(row) for row in self.bench["rows"] if not row["example"]]
         return tuple(item for item in rows if item.text.strip())
 
     @cached_property
     def examples(self) -> tuple[Item, ...]:
-        """The items of the rows that are examples."""
+        """Return the items of rows that are examples."""
         rows = [item_from(row) for row in self.bench["rows"] if row["example"]]
         return tuple(item for item in rows if item.text.strip())
 
     @cached_property
     def few_shot(self) -> int:
-        """How many examples of a criterion are shown; 0 where no example fits any of them."""
+        """Return how many examples are shown per criterion; 0 if none fits any criterion."""
         counts = [len(self._labelled(name)) for name in self.subject.criteria]
         return min(MOST_EXAMPLES, max(counts, default=0))
 
@@ -238,7 +238,7 @@ class Hashes:
             examples=self._banks[name].for_item(item) if self.few_shot else (),
         )
         prompt = assembly.build(question)
-        # The system text is the same for all questions of a wording, which its version names.
+        # All questions of a wording share the system text, which the version identifies.
         texts = [s.text for s in prompt.segments if s.role != "system"]
         return _short([prompt.version, texts])
 
@@ -260,7 +260,7 @@ class Hashes:
 
 
 def judge_hash(judge: Judge, learn_from: int | None) -> str:
-    """The hash of all about a judge that decides its answers."""
+    """Return the hash of everything about a judge that affects its answers."""
     if judge.checks:
         checks = {
             name: checks_of.model_dump(mode="json") for name, checks_of in judge.checks.items()

@@ -1,4 +1,4 @@
-"""Rows into a workbench (pasted, from a dataset, from worked examples) and out of it."""
+"""Adds rows to a workbench (pasted, from a dataset, from worked examples) and exports them."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from, new_row, row_of
 from core.store.store import Store
 
-#: So many items of a dataset and runs are looked at for answers to try a criterion on.
+#: The most items and runs that are searched for answers to try a criterion on.
 _LOOKED_AT, _RECENT = 200, 50
 _SUBMISSIONS = ("submission", "response", "answer", "output", "text")
 
 
 def pasted(text: str, rubric: Rubric | None) -> list[BenchRow]:
-    """The rows in a pasted text: a table with a header line, else one submission a line.
+    """Return the rows in a pasted text: a table with a header, otherwise a submission per line.
 
-    A table is CSV, TSV (as spreadsheets copy it), JSON or JSONL, with the columns that dataset
-    imports know; ``label:NAME`` says what is expected. ``rubric`` helps to find such columns.
+    A table is CSV, TSV (as copied from spreadsheets), JSON or JSONL, with the columns of dataset
+    imports; ``label:NAME`` is the expected option. ``rubric`` helps to find such columns.
 
     Raises:
-        InputError: there is nothing in it, or the table has faults, each with its line.
+        InputError: the text is empty, or the table has problems, each with its line.
     """
     if not text.strip():
         raise InputError("There is nothing to paste. Put in one submission a line, or a table.")
@@ -64,9 +64,9 @@ def _split(line: str) -> list[str]:
 
 
 def of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow]:
-    """The rows of these items of a dataset, with their labels as what is expected.
+    """Return the rows of these items of a dataset, with their labels as expected options.
 
-    What people settled in reviews is laid over the dataset's own labels.
+    Labels settled in reviews override the dataset's own.
     """
     name = store.datasets.version(version_id).name
     items = resolved_items(store, version_id, list(ids))
@@ -74,8 +74,8 @@ def of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow
 
 
 def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
-    """The dataset version whose answers a criterion is likeliest tried on: that of the rubric's
-    newest run, else the newest dataset's.
+    """Return the dataset version to try a criterion on: that of the rubric's newest run, otherwise
+    the newest dataset's.
     """
     datasets = store.datasets.list()
     there = {row.version_id for row in datasets}
@@ -87,10 +87,10 @@ def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
 
 @allowed("draft")
 def take_answers(store: Store, bench_name: str, version_id: int, criterion: str, count: int) -> int:
-    """Puts real answers of a dataset into the workbench; returns how many.
+    """Add real answers of a dataset to the workbench; return how many.
 
-    Those that people labelled for the criterion come first, a label after the other, so that each
-    option is tried. Where nobody is chosen to judge, judges that can learn from the dataset are.
+    Answers with a label of the criterion come first, the labels in turn, so that each option is
+    tried. If no judge is chosen, judges that can learn from the dataset are.
     """
     bench = bench_rows.opened(store, bench_name)
     there = {str(row["submission"]) for row in bench["rows"]}
@@ -110,7 +110,7 @@ def take_answers(store: Store, bench_name: str, version_id: int, criterion: str,
 
 
 def worked_examples(draft: RubricDraft) -> list[BenchRow]:
-    """The worked examples that criteria from the library brought along, as rows."""
+    """Return the worked examples of library criteria as rows."""
     rows = list[BenchRow]()
     for criterion in draft["criteria"]:
         example = criterion["meta"].get("example")
@@ -131,10 +131,10 @@ def worked_examples(draft: RubricDraft) -> list[BenchRow]:
 
 
 def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
-    """The rows as a dataset: examples as its calibration part, tests to be measured on.
+    """Return the rows as a dataset: examples are its calibration part, tests are for measuring.
 
     Raises:
-        InputError: no row has a text, or the name does not do.
+        InputError: no row has a text, or the name is invalid.
     """
     whole = [(row, item_from(row)) for row in rows]
     items = [_split_item(item, row["example"]) for row, item in whole if item.text.strip()]
@@ -145,21 +145,21 @@ def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
 
 @allowed("write")
 def save_dataset(store: Store, bench_name: str, name: str) -> DatasetVersion:
-    """Keeps the rows as a dataset that every page knows."""
+    """Save the rows as a dataset."""
     dataset = as_dataset(bench_rows.opened(store, bench_name)["rows"], name)
     return catalog.import_dataset(store, dataset, source="workbench").version
 
 
 @allowed("write")
 def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> DatasetVersion:
-    """Puts a row into a dataset's calibration part, as a new version of that dataset.
+    """Add a row to a dataset's calibration part, as a new version of the dataset.
 
-    Runs on it show it to models as an example. An item that is there already with this text gets
-    the row's labels.
+    Runs on it show the row to models as an example. An existing item with this text gets the row's
+    labels.
 
     Raises:
-        InputError: nothing is expected of the row yet.
-        Conflict: somebody changed the dataset meanwhile.
+        InputError: the row has no expected option yet.
+        Conflict: the dataset was changed meanwhile.
     """
     rows = bench_rows.opened(store, bench_name)["rows"]
     row = next((row for row in rows if row["uid"] == uid), None)
@@ -181,9 +181,9 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
 
 
 def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
-    """Labelled items of a dataset, and those of them that are marked as its calibration part.
+    """Count a dataset's labelled items, and those marked as its calibration part.
 
-    Once one is marked, only marked ones teach: that is worth knowing before the first.
+    Once an item is marked, judges learn only from marked ones, which users should know first.
     """
     version = store.datasets.latest(dataset_id)
     items = store.datasets.load(version.id).items
@@ -192,7 +192,7 @@ def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
 
 @allowed("draft")
 def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int) -> None:
-    """Fills the form of the Spot check page with a row of a saved dataset and this rubric."""
+    """Fill the form of the Spot check page with a saved row and this rubric."""
     form = with_panel(store, request.opened(store), None)
     keys = request.rubric_choices(store)
     wanted = [request.DRAFT + bench_name, bench_name]

@@ -41,8 +41,8 @@ def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
     An expired lease still counts until another owner claims the row.
     """
     if not db.execute(f"SELECT 1 FROM {lease.table} WHERE {_HELD}", _key(lease)).fetchone():
-        words = f"{lease.owner} no longer works on {lease.table} {lease.run_id}"
-        raise Fenced(f"{words}; nothing was written.")
+        message = f"{lease.owner} no longer works on {lease.table} {lease.run_id}"
+        raise Fenced(f"{message}; nothing was written.")
 
 
 def let_go(

@@ -197,8 +197,8 @@ class Runs:
             "SELECT max(id) FROM run WHERE dataset_version_id = ? AND status = 'done'",
             (version_id,),
         )
-        found: int | None = rows[0][0]
-        return found
+        newest: int | None = rows[0][0]
+        return newest
 
     def calls_out(self) -> int:
         """Return how many calls of active runs are in flight."""

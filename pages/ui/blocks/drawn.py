@@ -99,9 +99,9 @@ def cell(run_id: int | None, words: Words) -> str:
     """
     text = tag(words.text, words.tone) if words.tone else esc(words.text)
     if words.link:
-        found = _address(words.link)
-        page = found.pop("to", "run")
-        to = routes.href(page, {state.RUN: run_id, **found})
+        address = _address(words.link)
+        page = address.pop("to", "run")
+        to = routes.href(page, {state.RUN: run_id, **address})
         text = f'<a href="{esc(to)}" target="_self">{text}</a>'
     below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
     return (bar(words.reach) if words.reach else "") + text + below
@@ -156,6 +156,6 @@ def _plot(
 
 
 def _forest(block: Forest) -> object:
-    dots = [draw.Dot(one.name, one.value, one.low, one.high, one.mark) for one in block.rows]
+    dots = [draw.Dot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows]
     whole = block.low >= 0 and block.high <= 1
     return draw.forest(dots, block.axis, block.marks, whole=whole)

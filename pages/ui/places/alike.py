@@ -42,16 +42,16 @@ def show(run: Run, rubric: Rubric) -> None:
         return
     # Texts never change; what is settled does, and the groups say so.
     about = (*browsing.stands_on(store(), run), criterion.name, closeness)
-    found: list[AnswerGroup] = remembered(
+    every_group: list[AnswerGroup] = remembered(
         "answers alike",
         about,
         lambda: answer_groups.groups(store(), run, criterion.name, closeness),
     )
-    several = [group for group in found if len(group.answers) > 1]
+    several = [group for group in every_group if len(group.answers) > 1]
     if not several:
         empty_state("No two answers are that close", "Choose a looser closeness, or grade singly.")
         return
-    _progress(found, several)
+    _progress(every_group, several)
     settling.last(run.id)
     following = next((group for group in several if group.open), None)
     if following is None:
@@ -63,7 +63,7 @@ def show(run: Run, rubric: Rubric) -> None:
 
 
 def _criterion(rubric: Rubric) -> Criterion | None:
-    names = [one.name for one in rubric.criteria]
+    names = [criterion_name.name for criterion_name in rubric.criteria]
     if not names:
         return None
     key = state.key(ALIKE, "criterion")
@@ -72,7 +72,7 @@ def _criterion(rubric: Rubric) -> Criterion | None:
         "Criterion",
         names,
         key=key,
-        format_func=lambda one: f"Criterion: {one_line(one, 60)}",
+        format_func=lambda criterion_name: f"Criterion: {one_line(criterion_name, 60)}",
         label_visibility="collapsed",
         width=320,
     )
@@ -82,12 +82,12 @@ def _criterion(rubric: Rubric) -> Criterion | None:
 def _progress(found: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
     answers = sum(len(group.answers) for group in found)
     done = sum(not group.open for group in several)
-    words = (
+    text = (
         f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(found), 'decision')}: "
         f"{fmt.plural(len(several), 'group')} ({fmt.count(done)} settled) and "
         f"{fmt.count(len(found) - len(several))} alone."
     )
-    st.html(f"<b>{esc(words)}</b>")
+    st.html(f"<b>{esc(text)}</b>")
 
 
 def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
@@ -96,13 +96,12 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
         if group.prompt:
             st.html(f'<span class="rs-quiet">{esc(one_line(group.prompt, 300))}</span>')
         st.html(f"<b>{esc(fmt.plural(len(group.answers), 'answer'))} alike</b>")
-        chosen = [one for one in group.answers[:SHOWN] if _member(criterion, one)]
+        chosen = [answer for answer in group.answers[:SHOWN] if _member(criterion, answer)]
         if more := group.answers[SHOWN:]:
             with st.expander(f"{fmt.count(len(more))} more"):
-                chosen += [one for one in more if _member(criterion, one)]
-        who = state.key(ALIKE, "name")
-        identity.ask_name(who)
-        cells = [(one.item_id, criterion.name) for one in chosen]
+                chosen += [answer for answer in more if _member(criterion, answer)]
+        settling.ask_name()
+        cells = [(answer.item_id, criterion.name) for answer in chosen]
         note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
         with st.container(horizontal=True, gap="small"):
             for at, option in enumerate(criterion.options):
@@ -111,7 +110,7 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
                     key=state.key(ALIKE, "as", at),
                     shortcut=str(at + 1) if at < 9 else None,
                     on_click=_settle,
-                    args=(run.id, cells, Given(at, note=note), option.label, who),
+                    args=(run.id, cells, Given(at, note=note), option.label),
                     **(only("adjudicate") or {"disabled": not cells}),
                 )
             st.button(
@@ -125,10 +124,10 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
 
 def _member(criterion: Criterion, one: GroupedAnswer) -> bool:
     """One answer with a tick; what is settled stays out unless it is ticked again."""
-    said = "" if one.option is None else f" (settled: {criterion.options[one.option].label})"
+    settled = "" if one.option is None else f" (settled: {criterion.options[one.option].label})"
     key = state.key(ALIKE, "member", criterion.name, one.item_id)
     state.seed(key, not one.settled)
-    return st.checkbox(label(f"{one_line(one.text, 400)}{said}"), key=key)
+    return st.checkbox(label(f"{one_line(one.text, 400)}{settled}"), key=key)
 
 
 def _stricter() -> None:
@@ -137,22 +136,20 @@ def _stricter() -> None:
     state.put(key, order[max(0, order.index(state.get(key)) - 1)])
 
 
-def _settle(
-    run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str, who: str
-) -> None:
+def _settle(run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: str) -> None:
     with shown_errors():
-        settling.settle(run_id, cells, given, words, who, settle_at_sight.BY_GROUPS)
+        settling.settle(run_id, cells, given, words, settle_at_sight.BY_GROUPS)
         state.drop(ALIKE, "member")
 
 
 def _checked(run: Run, criterion: Criterion) -> None:
     """What single verdicts say of the groups, and the press that draws more."""
-    found = answer_groups.checked(store(), run.id, criterion.name)
+    checked = answer_groups.checked(store(), run.id, criterion.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if found.same.value is not None:
-            same = found.same.words(fmt.percent).inline
-            words = f"Looked at singly, {same} of members are what their group was said to be."
-            st.html(f"<div>{esc(words)}</div>", width="content")
+        if checked.same.value is not None:
+            same = checked.same.words(fmt.percent).inline
+            sentence = f"Looked at singly, {same} of members are what their group was said to be."
+            st.html(f"<div>{esc(sentence)}</div>", width="content")
         st.button(
             f"Check {SINGLY} members one by one",
             key=state.key(ALIKE, "singly"),
@@ -162,10 +159,10 @@ def _checked(run: Run, criterion: Criterion) -> None:
             help="Drawn at random from the settled groups, and shown without the group's verdict.",
             **only("organise"),
         )
-        if found.drawn:
+        if checked.drawn:
             routes.link(routes.QUEUES, "Its queue", {state.RUN: run.id}, icon="rate_review")
-    if found.other:
-        rows = [[esc(one_line(item, 80))] for item in found.other]
+    if checked.other:
+        rows = [[esc(one_line(item, 80))] for item in checked.other]
         table(("Not what their group was said to be",), rows, name="Members that differ")
 
 

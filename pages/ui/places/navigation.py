@@ -35,12 +35,12 @@ def _pages(place: Place, who: Actor) -> list[st.Page]:
     """
     entry = entry_of(place, who)
     screens = (*place.tabs, *place.within)
-    return [copy(_page(one, place.title if one == entry else "")) for one in screens]
+    return [copy(_page(screen, place.title if screen == entry else "")) for screen in screens]
 
 
 def entry_of(place: Place, who: Actor) -> Screen | None:
     """The screen that a place opens on: the first of use to whoever is here; `None`: none is."""
-    return next((one for one in place.tabs if _of_use(one, who)), None)
+    return next((screen for screen in place.tabs if _of_use(screen, who)), None)
 
 
 def _of_use(screen: Screen, who: Actor) -> bool:
@@ -65,8 +65,12 @@ def where(screen: Screen, who: Actor) -> None:
 
     Within one rubric, dataset, run or queue there are no tabs: there the place has one thing open.
     """
-    place = next(one for one in (*PLACES, *FOOT) if screen in (*one.tabs, *one.within))
-    shown = [one for one in place.tabs if _of_use(one, who)]
+    place = next(
+        screen_of
+        for screen_of in (*PLACES, *FOOT)
+        if screen in (*screen_of.tabs, *screen_of.within)
+    )
+    shown = [screen_of for screen_of in place.tabs if _of_use(screen_of, who)]
     if shown and screen != shown[0]:
         st.html(f"<style>{_MARKED.format(url=shown[0].url)}</style>")
     opened = any(state.address(name) for name in OPENED) or state.as_id(
@@ -75,8 +79,8 @@ def where(screen: Screen, who: Actor) -> None:
     if screen not in shown or len(shown) < 2 or opened:
         return
     with st.container(horizontal=True, gap="small", key="rs_places"):
-        for one in shown:
-            link(one, one.title, icon="")
+        for screen_of in shown:
+            link(screen_of, screen_of.title, icon="")
 
 
 # Streamlit marks only the screen itself, which may not be the one that the sidebar lists.

@@ -15,7 +15,7 @@ from pages.ui import routes, run_status, state
 from pages.ui.grades import trust_statement
 from pages.ui.places import work
 from pages.ui.resources import require_seen, store
-from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, RUNS, Screen
+from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, Screen
 from pages.ui.run_status import raters_line
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import row, show_flash
@@ -50,7 +50,7 @@ def run_of_page() -> Run | None:
 def show(run: Run, here: Screen) -> DeltaGenerator:
     """The head: its status follows the run on the grid; beside figures it stands still.
 
-    Returns the row of tabs, to which the grid adds its own choice.
+    Returns the row of tabs, to which a tab adds the choice of its views.
     """
     require_seen(run.id)
     rubric = f"{one_line(run.rubric_name, 60)}, {run.version_words}"
@@ -79,7 +79,6 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
 
 def _tabs(run: Run) -> None:
     """The tabs, and what to do next; before it has votes a run has its grid only."""
-    routes.link(RUNS, "All runs", icon="arrow_back")
     if run.votes:
         for screen, words in TABS:
             routes.link(screen, words, {state.RUN: run.id}, icon="", help=screen.help)

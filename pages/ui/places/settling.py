@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -21,12 +21,20 @@ SETTLE = "run_settle"
 SELECTED = state.key(SETTLE, "selected")
 #: The run, its steps and words of what was settled last in this tab.
 LAST = state.key(SETTLE, "last")
+#: The field of the name, where nobody has given one in this tab.
+WHO = state.key(SETTLE, "name")
 Cells = Sequence[tuple[str, str]]
 
 
 def may() -> bool:
-    """Whether whoever looks may settle cells with their votes in sight."""
+    """Whether the user may settle cells with their votes in sight."""
     return actor().may("adjudicate")
+
+
+def ask_name() -> None:
+    """Draw the field of the name before the first press, unless the name is known."""
+    if may():
+        identity.ask_name_early(WHO)
 
 
 def selected() -> list[tuple[str, str]]:
@@ -46,11 +54,11 @@ def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
         last(run_id)
         return
     names = {name for _, name in cells}
-    (one,) = names if len(names) == 1 else ("",)
-    of = f", {one_line(one, 60)}" if one else ""
+    (single,) = names if len(names) == 1 else ("",)
+    of = f", {one_line(single, 60)}" if single else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(fmt.plural(len(cells), 'cell') + of)}</b>", width="content")
-        form(run_id, cells, next((c for c in criteria if c.name == one), None), "bar")
+        form(run_id, cells, next((c for c in criteria if c.name == single), None), "bar")
         st.button(
             "Clear",
             key=state.key(SETTLE, "clear"),
@@ -61,13 +69,20 @@ def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
         )
 
 
-def form(run_id: int, cells: Cells, criterion: Criterion | None, where: str) -> None:
-    """One press settles the cells: an option of their criterion, as they stand, or not at all."""
+def form(
+    run_id: int,
+    cells: Cells,
+    criterion: Criterion | None,
+    where: str,
+    then: Callable[[], None] | None = None,
+) -> None:
+    """One press settles the cells: an option of their criterion, as they stand, or not at all.
+
+    `then` is called when they are settled.
+    """
     note = state.key(SETTLE, where, "note")
-    who = state.key(SETTLE, where, "name")
-    written = (run_id, tuple(cells), note, who)
+    written = (run_id, tuple(cells), note, then)
     options = criterion.options if criterion else ()
-    identity.ask_name(who)
     if len(cells) > 1 or criterion is None:
         _press("As they stand", where, "stand", written, None)
     for number, option in enumerate(options):
@@ -80,15 +95,15 @@ def form(run_id: int, cells: Cells, criterion: Criterion | None, where: str) -> 
             help="Needed where all judges agree on another option.",
         )
         st.caption("Cannot be assessed:")
-        for why, words in WHYS.items():
-            _press(words, where, why, written, Given(None, why))
+        for why, text in WHYS.items():
+            _press(text, where, why, written, Given(None, why))
 
 
 def _press(
     words: str,
     where: str,
     what: object,
-    written: tuple[int, tuple[tuple[str, str], ...], str, str],
+    written: tuple[int, tuple[tuple[str, str], ...], str, Callable[[], None] | None],
     given: Given | None,
 ) -> None:
     st.button(
@@ -100,12 +115,19 @@ def _press(
 
 
 def _settle(
-    run_id: int, cells: Cells, note: str, who: str, given: Given | None, words: str
+    run_id: int,
+    cells: Cells,
+    note: str,
+    then: Callable[[], None] | None,
+    given: Given | None,
+    words: str,
 ) -> None:
     with shown_errors():
         if given is not None and state.get(note):
             given = Given(given.option, given.why, str(state.get(note)))
-        settle(run_id, cells, given, words, who)
+        settle(run_id, cells, given, words)
+        if then is not None:
+            then()
 
 
 def settle(
@@ -113,32 +135,32 @@ def settle(
     cells: Cells,
     given: Given | None,
     words: str,
-    who: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
-    """Settle cells for whoever is known, or is named in the field `who`; `last` then says it."""
-    seat = identity.sit_down(identity.known_name() or str(state.get(who) or ""))
+    """Settle cells for the known user, or the one named in the field; `last` then says it."""
+    seat = identity.sit_down(identity.known_name() or str(state.get(WHO) or ""))
     done = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
     state.drop(SETTLE)
     state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
 
 
-def by_digit(run_id: int, cells: Cells, criterion: Criterion, digit: int) -> None:
+def by_digit(
+    run_id: int, cells: Cells, criterion: Criterion, digit: int, then: Callable[[], None] | None
+) -> None:
     """Settle cells of a criterion as its option of this number, from 1 (a callback)."""
     if not may() or not 0 < digit <= len(criterion.options):
         return
     option = criterion.options[digit - 1]
-    note, who = (state.key(SETTLE, "bar", part) for part in ("note", "name"))
-    _settle(run_id, cells, note, who, Given(digit - 1), option.label)
+    _settle(run_id, cells, state.key(SETTLE, "bar", "note"), then, Given(digit - 1), option.label)
 
 
 def last(run_id: int) -> None:
     """What was settled last, and the press that takes it back."""
-    of_run, steps, words = state.get(LAST) or (None, (), "")
+    of_run, steps, text = state.get(LAST) or (None, (), "")
     if of_run != run_id:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f'<span class="rs-quiet">{esc(words)}</span>', width="content")
+        st.html(f'<span class="rs-quiet">{esc(text)}</span>', width="content")
         st.button(
             "Undo",
             key=state.key(SETTLE, "undo"),

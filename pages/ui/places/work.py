@@ -118,17 +118,17 @@ def settle(run_id: int, item_id: str | None = None) -> None:
 
     It opens the first of them; with `item_id` it leads to the form of a queue about that item.
     """
-    found = queue_cells.disagreements(store(), run_id, item_id)
-    if not found.cells:
+    disagreements = queue_cells.disagreements(store(), run_id, item_id)
+    if not disagreements.cells:
         return
-    words = f"Settle {fmt.plural(found.cells, 'disagreement')}"
+    text = f"Settle {fmt.plural(disagreements.cells, 'disagreement')}"
     help = "The cells on which judges disagree and that nobody has settled."
-    if found.queue is not None:
-        link(REVIEW_ITEM, words, {state.QUEUE: found.queue}, icon="gavel", help=help)
+    if disagreements.queue is not None:
+        link(REVIEW_ITEM, text, {state.QUEUE: disagreements.queue}, icon="gavel", help=help)
     elif item_id is None:
-        link(REVIEW_ITEM, words, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help)
+        link(REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help)
     else:
         only = browsing.set_word(store(), run_id, [item_id])
         address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT, state.SET: only}
         address[state.NAMED] = SETTLED_AT_ONCE[SPLIT][0]
-        link(QUEUES, words, address, icon="gavel", help=help)
+        link(QUEUES, text, address, icon="gavel", help=help)

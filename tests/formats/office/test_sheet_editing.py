@@ -9,6 +9,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.office.sheet_editing import SheetTable, sheet_table
+from core.formats.source.opened import Opened
 from tests.formats.office.workbooks import xlsx, zipped
 
 BOOK = xlsx({"Class": [["id", "grade"], ["a", None], ["b", 3]]})
@@ -16,7 +17,7 @@ PART = "xl/worksheets/sheet1.xml"
 
 
 def table(book: bytes) -> SheetTable:
-    found = sheet_table(book, "class.xlsx")
+    found = sheet_table(Opened(book, "class.xlsx"))
     assert found is not None
     return found
 

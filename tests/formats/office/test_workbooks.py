@@ -13,8 +13,8 @@ from python_calamine import CalamineWorkbook
 
 from core.errors import InputError
 from core.formats.datasets.table import Table, read_table
-from core.formats.office import archive
 from core.formats.office.workbook import SheetNotChosen
+from core.formats.source import archives
 from tests.formats.office.workbooks import ods, ods_cell, ods_row, xlsx, zipped
 from tests.formats.refusals import refused
 
@@ -187,7 +187,7 @@ def test_a_cell_far_out_takes_no_memory() -> None:
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_UNPACKED", 20_000)
+    monkeypatch.setattr(archives, "MOST_UNPACKED", 20_000)
     data = xlsx({"S": [["id", "answer"], *([n, "x" * 50] for n in range(2000))]})
     with pytest.raises(InputError, match="unpacks to more than"):
         read_table(data, "x.xlsx")

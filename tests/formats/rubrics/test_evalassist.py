@@ -10,8 +10,8 @@ import pytest
 
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.known import kind_of
 from core.formats.rubrics.forms import read_rubrics
-from core.formats.votes.reading import kind_of
 from core.formats.votes.sources import open_bytes
 from core.services.imports.import_files import import_path
 from tests.new_store import new_store

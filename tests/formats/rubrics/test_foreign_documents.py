@@ -10,8 +10,8 @@ import pytest
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.known import kind_of
 from core.formats.rubrics.forms import looks_like_rubric, read_rubrics, write_rubric
-from core.formats.votes.reading import kind_of
 from core.formats.votes.sources import open_bytes
 from tests.formats import foreign_shapes
 from tests.formats.rubrics.rubric_tables import PLAIN

@@ -14,6 +14,7 @@ from core.formats.rubrics.canvas import canvas_rubric, read_canvas_rubrics
 from core.formats.rubrics.forms import RUBRIC_FORMS, read_rubrics, write_rubric
 from core.formats.rubrics.level_tables import FULL, MOODLE, levels_csv, moodle_csv, read_levels
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.csv_reader import read_raw
 from tests.formats.rubrics.rubric_tables import PLAIN, TEMPLATE, grid, one
 from tests.strategies import rubrics
 
@@ -51,7 +52,10 @@ def test_moodles_own_example_is_read() -> None:
 
 def test_range_and_ratio_are_told_apart_with_their_effect() -> None:
     text = "criterion,level,level_description,score\nA,,Low,2\nA,,High,8\nB,,No,1\nB,,Yes,2\n"
-    (ratio,), (span,) = read_levels(text, "x.csv"), read_levels(text, "x.csv", "range")
+    (ratio,), (span,) = (
+        read_levels(read_raw(text, "x.csv", "rubric")),
+        read_levels(read_raw(text, "x.csv", "rubric"), "range"),
+    )
 
     # Ratio: 2/8 of weight 8. Range: (2-2)/(8-2) of weight 6.
     assert ratio.value.criteria[0].options[0].value == 0.25
@@ -83,7 +87,7 @@ def test_a_canvas_file_may_be_ragged_numbered_and_hold_several_rubrics() -> None
         'One,Clear,,false,Yes,,"2,5",No,,0\n'
         "Two,Short,Is it short?,true,Yes,,1,No,,0,,\n"
     )
-    first, second = read_canvas_rubrics(text, "x.csv")
+    first, second = read_canvas_rubrics(read_raw(text, "x.csv", "rubric"))
 
     assert (first.value.name, first.value.criteria[0].weight) == ("One", 2.5)
     assert first.value.criteria[0].requirement == "Clear"
@@ -100,7 +104,7 @@ def test_faults_of_a_canvas_file_are_named_with_their_lines() -> None:
         "R,C,,false,Good,,8-10\n"
     )
     with pytest.raises(InputError) as caught:
-        read_canvas_rubrics(text, "x.csv")
+        read_canvas_rubrics(read_raw(text, "x.csv", "rubric"))
 
     assert [(p.line, p.message) for p in caught.value.problems] == [
         (2, "has no Rubric Name."),

@@ -10,6 +10,7 @@ from core.errors import InputError
 from core.formats.rubrics.canvas import HEADS, TRIPLE, canvas_rubric, read_canvas_rubrics
 from core.formats.rubrics.forms import write_rubric
 from core.formats.rubrics.level_tables import levels_csv, read_levels
+from core.formats.source.csv_reader import read_raw
 from core.formats.source.csv_writer import unguarded
 from tests.formats.rubrics.rubric_tables import PLAIN, TEMPLATE, grid, one
 from tests.strategies import rubrics
@@ -111,7 +112,7 @@ def test_a_canvas_file_read_and_written_again_is_the_same(rubric: Rubric) -> Non
         return
     text = canvas_rubric(_with(rubric, earning)).text
     try:
-        (read,) = read_canvas_rubrics(text, "x.csv")
+        (read,) = read_canvas_rubrics(read_raw(text, "x.csv", "rubric"))
     except InputError as error:
         refused = error
     else:
@@ -169,7 +170,7 @@ def test_our_own_table_keeps_criteria_and_options_to_the_letter(rubric: Rubric) 
         return
     if any(text and not text.strip() for text in _texts(rubric)):
         return  # blank cells mean "as above"
-    (read,) = read_levels(written.text, "x.csv")
+    (read,) = read_levels(read_raw(written.text, "x.csv", "rubric"))
 
     assert read.value == _in_our_table(rubric)
 

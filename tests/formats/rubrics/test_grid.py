@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.formats.rubrics.forms import looks_like_rubric, looks_like_table, read_rubrics
 from core.formats.rubrics.grid import looks_like_grid, points_in, read_grid
-from core.formats.source.csv_reader import MAX_COLUMNS
+from core.formats.source.csv_reader import MAX_COLUMNS, read_raw
 
 WORD = (
     "Criterion\tExcellent\tGood\tFair\tPoor\n"
@@ -25,7 +25,7 @@ def levels(text: str, name: str = "x.csv", at: int = 0) -> list[tuple[str, str, 
 
 def said(text: str) -> str:
     with pytest.raises(InputError) as error:
-        read_grid(text, "x.csv")
+        read_grid(read_raw(text, "x.csv", "rubric"))
     return str(error.value)
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.formats.known import kind_of
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.parsed import Parsed
-from core.formats.votes.reading import kind_of
 from core.formats.votes.sources import open_bytes
 
 #: Written for this test after unitxt_evalassist.md section 2.1.

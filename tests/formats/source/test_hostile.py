@@ -10,10 +10,10 @@ import pytest
 from pyarrow import parquet
 
 from core.errors import InputError
+from core.formats import known
 from core.formats.datasets import dataset_file
 from core.formats.datasets import table as tables
-from core.formats.source import csv_reader, json_reader, parsed
-from core.formats.votes import reading
+from core.formats.source import csv_reader, json_reader, opened, parsed
 from core.formats.votes.sources import open_bytes
 from core.services.imports import import_files
 from tests.formats.refusals import dataset_refused, rubric_refused
@@ -94,7 +94,7 @@ def test_no_more_rows_are_read_than_are_asked_for(kind: str) -> None:
 
 
 def test_what_a_long_file_holds_is_seen_in_its_first_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (dataset_file, reading, import_files):
+    for module in (dataset_file, known, import_files):
         monkeypatch.setattr(module, "MAX_ITEMS", 4)
     items = open_bytes(b"id,submission\n" + b"1,Because.\n" * 5 + b'"', "x.csv")
     assert import_files.look(items).kind == "dataset"
@@ -110,7 +110,7 @@ def test_lists_and_objects_count_as_rows_and_brackets_in_texts_do_not(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_reader, "MAX_PARTS", 100)
-    monkeypatch.setattr(tables, "MAX_ROWS", 100)
+    monkeypatch.setattr(opened, "MAX_ROWS", 100)
 
     def item(lists: int) -> str:
         row = {"submission": '[{ \\" [' * 200 + "\\", "meta": {"a": [[]] * lists}}
@@ -130,7 +130,7 @@ def test_lists_and_objects_count_as_rows_and_brackets_in_texts_do_not(
 def test_more_rows_than_the_limit_are_refused_and_as_many_as_it_are_read(
     line: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (csv_reader, tables, parsed):
+    for module in (csv_reader, opened, parsed):
         monkeypatch.setattr(module, "MAX_ROWS", 100)
     monkeypatch.setattr(json_reader, "MAX_PARTS", 100)
 

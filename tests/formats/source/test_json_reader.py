@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.formats.source.json_reader import read_json, walk
+from core.formats.source.parsed import Document
 from tests.formats.refusals import refused
+
+
+def read(text: str) -> Document:
+    return read_json(text).sound("rubric", "x.json")
 
 
 @pytest.mark.parametrize(
@@ -32,23 +37,23 @@ from tests.formats.refusals import refused
     ],
 )
 def test_a_fault_is_named_with_its_line(text: str, line: int, words: str) -> None:
-    found = refused(lambda: read_json(text, "x.json"))
+    found = refused(lambda: read(text))
     assert found[0][0] == line
     assert words in found[0][1]
 
 
 def test_every_fault_is_found_at_once() -> None:
-    found = refused(lambda: read_json('{"a": NaN,\n"b": 1e999,\n"a": 1}', "x.json"))
+    found = refused(lambda: read('{"a": NaN,\n"b": 1e999,\n"a": 1}'))
     assert [line for line, _ in found] == [1, 2, 3]
 
 
 def test_a_whole_surrogate_pair_is_one_character() -> None:
-    assert read_json('["\\ud83d\\ude42"]', "x.json").value == ["🙂"]
+    assert read('["\\ud83d\\ude42"]').value == ["🙂"]
 
 
 def test_every_place_has_its_line() -> None:
     text = '{"a": [\n1,\n{"b": "x, ]",\n"c": {}}],\n"z": [[],\n[3]]}'
-    line_of = read_json(text, "x.json").line_of
+    line_of = read(text).line_of
     places: list[tuple[str | int, ...]]
     places = [("a",), ("a", 0), ("a", 1, "b"), ("a", 1, "c"), ("z",), ("z", 1, 0), ("z", 9)]
     assert [line_of(place) for place in places] == [1, 2, 3, 4, 5, 6, 5]
@@ -88,11 +93,11 @@ def test_the_walk_finds_every_place_of_any_json(value: Any) -> None:
     ],
 )
 def test_lines_are_found_in_json_that_yaml_parsers_refuse(entry: str) -> None:
-    assert read_json(f'{{\n{entry},\n"b": [\n1]}}', "x.json").line_of(("b", 0)) == 4
-    faults = refused(lambda: read_json(f'{{\n{entry},\n"b": 1,\n"b": 2}}', "x.json"))
+    assert read(f'{{\n{entry},\n"b": [\n1]}}').line_of(("b", 0)) == 4
+    faults = refused(lambda: read(f'{{\n{entry},\n"b": 1,\n"b": 2}}'))
     assert [line for line, _ in faults] == [4]
 
 
 def test_a_colon_may_stand_on_the_line_after_its_key() -> None:
-    document = read_json('{"a"\n:\n1,\n"b": 2}', "x.json")
+    document = read('{"a"\n:\n1,\n"b": 2}')
     assert (document.line_of(("a",)), document.line_of(("b",))) == (1, 4)

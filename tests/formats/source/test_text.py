@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.rubrics.rubric_file import parse_rubric
-from core.formats.source.parsed import read_table_text, read_text
+from core.formats.source.opened import Opened
 from tests.formats.refusals import refused, rubric_refused
 
 RUBRIC = "- {name: café, requirement: Names the café.}\n"
@@ -60,7 +60,7 @@ def test_a_file_packed_with_gzip_is_refused_as_such() -> None:
     packed = gzip.compress(b"- one\n")
     assert "is packed with gzip. Unpack it first." in rubric_refused(packed)[0][1]
     with pytest.raises(InputError, match="packed with gzip"):
-        read_table_text(packed, "votes.csv.gz", "table", 1_000)
+        Opened(packed, "votes.csv.gz").text("table", 1_000, table=True)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n  \n", b"\xef\xbb\xbf", ""])
@@ -69,7 +69,7 @@ def test_an_empty_file_is_refused_as_empty(data: bytes | str) -> None:
 
 
 def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
-    [(_, text)] = refused(lambda: read_text(b"x" * 2_500_000, "big.csv", "dataset", 2_000_000))
+    [(_, text)] = refused(lambda: Opened(b"x" * 2_500_000, "big.csv").text("dataset", 2_000_000))
     assert "has 2.5 MB; 2 MB is the limit" in text
 
 

@@ -7,12 +7,17 @@ import tracemalloc
 import pytest
 import yaml
 
+from core.formats.source.parsed import Document
 from core.formats.source.yaml_reader import MAX_NODES, read_yaml
 from tests.formats.refusals import refused
 
 
+def read(text: str) -> Document:
+    return read_yaml(text).sound("rubric", "x.yaml")
+
+
 def faults(text: str) -> list[tuple[int | None, str]]:
-    return refused(lambda: read_yaml(text, "x.yaml"))
+    return refused(lambda: read(text))
 
 
 @pytest.mark.parametrize(
@@ -34,12 +39,12 @@ def faults(text: str) -> list[tuple[int | None, str]]:
     ],
 )
 def test_a_plain_scalar_means_what_yaml_1_2_says(written: str, meant: object) -> None:
-    assert read_yaml(f"a: {written}\n", "x.yaml").value == {"a": meant}
+    assert read(f"a: {written}\n").value == {"a": meant}
 
 
 def test_numbers_stay_as_written_where_words_belong_but_not_in_meta() -> None:
     text = "label: 010\nis: 1.50\nin: [1, 2]\nmeta: {label: 010}\n"
-    assert read_yaml(text, "x.yaml").value == {
+    assert read(text).value == {
         "label": "010",
         "is": "1.50",
         "in": ["1", "2"],
@@ -49,24 +54,24 @@ def test_numbers_stay_as_written_where_words_belong_but_not_in_meta() -> None:
 
 def test_aliases_and_merges_give_the_same_data_as_written_out() -> None:
     text = "a: &x {p: 1, q: 2}\nb: *x\nc: {<<: *x, q: 3}\nd: {<<: [{p: 7}, *x]}\n"
-    value = read_yaml(text, "x.yaml").value
+    value = read(text).value
     assert value["b"] == {"p": 1, "q": 2}
     assert value["c"] == {"p": 1, "q": 3}
     assert value["d"] == {"p": 7, "q": 2}
 
 
 def test_every_place_has_its_line() -> None:
-    document = read_yaml("a:\n- b: 1\n  c:\n    - 2\n    - 3\n- x\n", "x.yaml")
+    document = read("a:\n- b: 1\n  c:\n    - 2\n    - 3\n- x\n")
     places = [("a",), ("a", 0, "b"), ("a", 0, "c", 1), ("a", 1), ("a", 0, "missing")]
     assert [document.line_of(place) for place in places] == [1, 2, 5, 6, 2]
 
 
 def test_line_separators_that_editors_do_not_count_are_not_counted() -> None:
-    assert read_yaml('a: "x\u2028y"\nb: 1\n', "x.yaml").line_of(("b",)) == 2
+    assert read('a: "x\u2028y"\nb: 1\n').line_of(("b",)) == 2
 
 
 def test_windows_and_old_mac_line_breaks_count_as_one_line() -> None:
-    assert read_yaml("a: 1\r\nb: 2\rc: 3\n", "x.yaml").line_of(("c",)) == 3
+    assert read("a: 1\r\nb: 2\rc: 3\n").line_of(("c",)) == 3
 
 
 @pytest.mark.parametrize(
@@ -126,7 +131,7 @@ def test_an_alias_bomb_is_refused_without_being_built() -> None:
 
 
 def test_aliases_within_the_limit_are_fine() -> None:
-    assert len(read_yaml(bomb(4), "x.yaml").value["a3"]) == 9
+    assert len(read(bomb(4)).value["a3"]) == 9
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "{a: " * 200_000, "- " * 200_000 + "x"])
@@ -136,9 +141,9 @@ def test_deep_nesting_is_refused_not_crashed_on(text: str) -> None:
 
 def test_the_parser_in_python_reads_and_refuses_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a: &x [1, é]\nb: *x\nc: {d: |\n    hi\n  }\n"
-    fast = read_yaml("a: &x [1, é]\nb: *x\nc: yes\n", "x.yaml")
+    fast = read("a: &x [1, é]\nb: *x\nc: yes\n")
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-    slow = read_yaml("a: &x [1, é]\nb: *x\nc: yes\n", "x.yaml")
+    slow = read("a: &x [1, é]\nb: *x\nc: yes\n")
     assert slow.value == fast.value
     assert slow.line_of(("c",)) == fast.line_of(("c",)) == 3
     assert faults(text)[0][0] == 3

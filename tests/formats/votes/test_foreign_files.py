@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 
 from core.cli.main import main
 from core.errors import InputError
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.known import kind_of
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.vote_mapping import VoteMapping
 from core.store.store import Store

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
+from core.formats.known import kind_of
 from core.formats.votes.imported import VoteBundle
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes, open_path
 from core.services.agreement.metrics_report import metrics_source
 from core.services.imports import import_files

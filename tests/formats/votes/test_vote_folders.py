@@ -13,9 +13,10 @@ import pytest
 
 from core.errors import InputError
 from core.formats.datasets.dataset_file import parse_dataset
-from core.formats.office import archive
+from core.formats.known import kind_of
+from core.formats.source import archives
 from core.formats.votes.imported import VoteBundle
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes, open_path
 
 RUBRIC = "criteria:\n- {name: cites, requirement: Cites a source.}\n"
@@ -104,7 +105,7 @@ def test_a_damaged_archive_is_read_or_refused_but_never_breaks_the_import(method
 def test_an_archive_that_unpacks_to_too_much_is_refused_by_what_it_holds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(archive, "MOST_UNPACKED", len(VOTES) + len(RUBRIC))
+    monkeypatch.setattr(archives, "MOST_UNPACKED", len(VOTES) + len(RUBRIC))
     open_bytes(zipped({"votes.csv": VOTES, "rubric.yaml": RUBRIC}), "most.zip")
     with pytest.raises(InputError, match="unpacks to more than"):
         open_bytes(zipped(LAYOUT), "more.zip")

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.known import kind_of
+from core.formats.source.archives import Unpacked
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.write_back import OURS, BackCell, BackItem, WrittenBack, write_back
 from tests.formats import foreign_shapes
@@ -105,10 +107,7 @@ def test_a_log_of_inspect_gets_a_score_and_nothing_else_of_it_changes(name: str)
 def samples(data: bytes, name: str) -> list[Any]:
     if name.endswith(".json"):
         return list(json.loads(data)["samples"])
-    archive = open_bytes(data, name).files[name]
-    from core.formats.office.archive import Unpacked
-
-    unpacked = Unpacked(archive, name)
+    unpacked = Unpacked(data, name)
     return [json.loads(unpacked.read(p)) for p in unpacked.members if p.startswith("samples/")]
 
 

@@ -40,18 +40,18 @@ def test_the_newest_run_is_shown_against_its_labels(store: Store) -> None:
     app = open_page(PAGE)
 
     assert app.selectbox(key=field(keys.REFERENCE)).value == "labels"
-    text = shown(app)
+    # Agreement beyond chance is drawn in the table itself.
+    assert shown(app).count("rs-bar") == 2
+    text = shown(open_page(PAGE, view="figures"))
     # One of three verdicts on Clear is the label; the most common label would get all three.
     assert "33%" in text
     assert "100%" in text
     assert "few: uncertain" in text
     assert "from 1,000 resamples of the items, made once" in text
-    # Agreement beyond chance is drawn in the table itself.
-    assert text.count("rs-bar") == 2
 
 
 def test_what_is_undefined_says_why(store: Store) -> None:
-    text = shown(open_page(PAGE, run=str(graded(store)), rater="judge:ann"))
+    text = shown(open_page(PAGE, run=str(graded(store)), rater="judge:ann", view="figures"))
 
     assert "undefined" in text
     assert "Both raters used the same single level throughout." in text
@@ -98,7 +98,7 @@ def test_another_rater_forgets_the_cell(store: Store) -> None:
 
 
 def test_against_the_panel_a_judge_meets_what_the_others_said(store: Store) -> None:
-    app = open_page(PAGE, run=str(graded(store)), reference="panel")
+    app = open_page(PAGE, run=str(graded(store)), reference="panel", view="figures")
 
     assert app.selectbox(key=field(keys.RATER)).options == ["Rater: ann", "Rater: bob"]
     text = shown(app).replace("\\", "")

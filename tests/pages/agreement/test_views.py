@@ -104,7 +104,7 @@ def words(app: AppTest) -> str:
 
 
 def test_with_people_their_majority_is_what_the_panel_is_held_against(store: Store) -> None:
-    app = open_page(PAGE, run=str(imported(store, EVERYBODY)))
+    app = open_page(PAGE, run=str(imported(store, EVERYBODY)), view="figures")
 
     assert app.selectbox(key=field(keys.REFERENCE)).value == "people"
     assert app.selectbox(key=field(keys.RATER)).value == "panel"
@@ -113,7 +113,7 @@ def test_with_people_their_majority_is_what_the_panel_is_held_against(store: Sto
 
 
 def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
-    app = open_page(PAGE, run=str(imported(store, PEOPLE)))
+    app = open_page(PAGE, run=str(imported(store, PEOPLE)), view="figures")
 
     assert app.selectbox(key=field(keys.REFERENCE)).value == "people"
     assert app.selectbox(key=field(keys.RATER)).options == [
@@ -127,13 +127,13 @@ def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
 
 @pytest.mark.parametrize("kinds", [EVERYBODY, PEOPLE], ids=["everybody", "people"])
 @pytest.mark.parametrize(
-    "view", ["criteria", "one", "raters", "scores", "variance", "severity", "findings"]
+    "view", ["criteria", "figures", "one", "raters", "scores", "variance", "severity", "findings"]
 )
 def test_every_view_opens_from_its_address(store: Store, view: str, kinds: dict[str, str]) -> None:
     app = open_page(PAGE, run=str(imported(store, kinds)), view=view, criterion="Tone")
 
-    assert app.get("segmented_control") or app.get("button_group")
-    assert charts(app) >= (0 if view in ("criteria", "findings") else 1)
+    assert app.selectbox(key=field(state.VIEW)).value
+    assert charts(app) >= (0 if view in ("criteria", "figures", "findings") else 1)
     assert ("rs-bar" in shown(app)) == (view == "criteria")
     assert "undefined<br>" not in words(app) or view != "criteria"
 
@@ -326,7 +326,7 @@ def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store:
 
     text = html.unescape(shown(app))
     assert headline(said) in text
-    assert said.sentence in text
+    assert said.sentence in html.unescape(shown(open_page(PAGE, run=str(run), view="figures")))
     for one in said.criteria:
         assert f"view=one&criterion={quote_plus(one.name)}&reference=labels&rater=panel" in text
 
@@ -400,7 +400,8 @@ def test_probes_ask_at_a_stated_cost_and_say_which_edits_move_a_judge(store: Sto
 def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store) -> None:
     run = str(imported(store, EVERYBODY, labelled=True))
     whole = overall.of_sheet(load_ratings.sheet_of(store, int(run)), "people", "panel")
-    said = words(open_page(PAGE, run=run, reference="people", rater="panel"))
+    chosen = {"reference": "people", "rater": "panel", "view": "figures"}
+    said = words(open_page(PAGE, run=run, **chosen))
     assert f"All 2 criteria together: {percent(whole.accuracy.value)}" in said
     assert f"of {whole.cells} answers are the reference's; mean kappa" in said
 
@@ -413,7 +414,7 @@ def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store
     assert "80% interval" in words(app)
     assert "(by the method that you chose)" in words(app)
     # It counts in every other view, but not for what to trust.
-    app.query_params[state.VIEW] = "criteria"
+    app.query_params[state.VIEW] = "figures"
     app.run()
     assert "Below each figure: 80% interval" in words(app)
     sheet = load_ratings.sheet_of(store, int(run))

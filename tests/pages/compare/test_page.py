@@ -10,7 +10,6 @@ from core.store.store import Store
 from pages.compare import selection as keys
 from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
-from tests.pages.ways import Work, offered
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.test_sweeps import request
 from tests.services.comparison.world import NOW, dataset, run_with
@@ -84,29 +83,6 @@ def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> No
     assert text.count("rs-bar") >= 2
     assert len(app.get("plotly_chart")) == 1
     assert "<b>run</b>" not in text
-
-
-def test_a_flip_opens_its_items_with_the_votes_of_both_runs(store: Store) -> None:
-    app = open_page(PAGE, runs=two(store))
-
-    app.button(key=state.key(keys.COMPARE_ACT, "flip", 0)).click().run()
-    assert not app.exception
-    assert app.query_params[keys.FLIP] == "0"
-    items = app.pills(key=state.key(keys.COMPARE_FIELD, "item", "clear", 1))
-    assert items.options == ["i3", "i4", "i5", "i6"]
-    assert offered(app, store) == [
-        Work("Step through these 4", ("i3", "i4", "i5", "i6"), "clear"),
-        Work("Review these", ("i3", "i4", "i5", "i6"), "clear"),
-    ]
-    assert shown(app).count("Reply 3") == 1
-
-    items.set_value("i6").run()
-    assert not app.exception
-    text = shown(app)
-    assert "Reply 6" in text
-    # i6 is labelled UNMET: right in A, wrong in B.
-    assert "✓ the label is UNMET" in text
-    assert "✕ the label is UNMET" in text
 
 
 def test_kappa_and_agreement_have_their_own_view(store: Store) -> None:

@@ -116,6 +116,8 @@ def test_disagreements_are_settled_in_one_press_and_a_second_finds_the_queue_tha
     app = at.at(store, "Ada", routes.REVIEW_ITEM, run=run.id, rule="split")
     (made,) = queues.queues(store)
     assert (made.rule, made.name) == (splits_only(), "Disagreements")
+    # What the judges say, too, takes one press.
+    assert made.settings.confirm_same
     # The first item is open, and the address names the queue.
     assert app.query_params[state.QUEUE] == str(made.id)
     assert "Give your verdict" in shown(app)

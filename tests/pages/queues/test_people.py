@@ -10,7 +10,7 @@ import pytest
 from core.domain.review import QueueSettings
 from core.services.review import adjudication, claims, queues
 from core.store.store import Store
-from pages.queues.outlook import QUEUE_ACT
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD
 from pages.review_item.opened import REVIEW_NOTE
 from pages.ui import routes, state
 from tests.pages import reviewing as at
@@ -180,3 +180,23 @@ def test_who_made_a_submission_is_shown_to_a_lead_who_says_why_and_recorded(stor
     run = store.queues.get(queue).run_id
     told = [e.reason for e in store.events.of_run(run, queue) if e.action == "unmask"]
     assert told == ["A complaint."]
+
+
+def test_a_lead_assigns_open_items_to_people_and_frees_them(store: Store) -> None:
+    queue = at.queue(store, count=2)
+    reviewed.seats(store, "Ann", "Ben")
+    lea = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
+    items, names = (state.key(QUEUE_FIELD, part, queue) for part in ("hand over", "hand over to"))
+    assert lea.multiselect(key=items).options == ["i0", "i1"]
+    assert lea.button(key=state.key(QUEUE_ACT, "hand over")).disabled
+    lea.multiselect(key=items).set_value(["i0"])
+    lea.multiselect(key=names).set_value(["Ben"]).run()
+    lea.button(key=state.key(QUEUE_ACT, "hand over")).click().run()
+    assert "1 item assigned to Ben" in shown(lea)
+    assert lea.multiselect(key=items).options == ["i0 · Ben", "i1"]
+    ann, ben = (reviewed.sit(store, name) for name in ("Ann", "Ben"))
+    assert [claims.standing(store, who, queue).available for who in (ann, ben)] == [1, 2]
+    lea.multiselect(key=items).set_value(["i0"]).run()
+    lea.button(key=state.key(QUEUE_ACT, "hand over")).click().run()
+    assert "1 item assigned to anyone" in shown(lea)
+    assert claims.standing(store, ann, queue).available == 2

@@ -323,13 +323,13 @@ def test_the_line_says_how_often_judges_were_right_on_what_is_settled(store: Sto
     at.choose(app, 1, "Short", MET)
     at.commit(app, 1)
     at.commit(app, 1)
-    assert "Right: stays MET, judges right on 1 of 1 settled" in shown(app)
+    assert "Right: stays MET, panel right on 1 of 1 settled" in shown(app)
     at.choose(app, 2, "Right", UNMET)  # of i1 two do
     at.choose(app, 2, "Short", MET)
     at.commit(app, 2)
     at.commit(app, 2)
-    assert "Right: MET → <b>UNMET</b>, judges right on 1 of 2 settled" in shown(app)
-    assert "Short: stays MET, judges right on 2 of 2 settled" in shown(app)
+    assert "Right: MET → <b>UNMET</b>, panel right on 1 of 2 settled" in shown(app)
+    assert "Short: stays MET, panel right on 2 of 2 settled" in shown(app)
 
 
 def test_a_note_can_be_kept_and_used_again(store: Store) -> None:

@@ -10,9 +10,9 @@ from core.services.results import browsing
 from core.store.store import Store
 from pages.queues.outlook import QUEUE_ACT
 from pages.run.filters import BESIDE, DIFFER, ONLY
-from pages.run.grid import APART
 from pages.run.item import ITEM_ACT
 from pages.ui import routes, state
+from pages.ui.grid.run_cells import APART
 from pages.ui.identity import NAME, SESSION
 from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import FRAME, shown, visit
@@ -20,6 +20,7 @@ from tests.pages.graded import FIRST, graded
 from tests.pages.grids import grids
 from tests.pages.run.test_page import listed, open_run
 from tests.services import reviewed
+from tests.services.comparison.world import CLEAR, RUBRIC, dataset, run_with
 from tests.services.reviewed import sit
 from tests.services.two_systems import made
 
@@ -118,3 +119,19 @@ def test_a_set_and_a_criterion_in_the_address_are_the_queue_of_exactly_these_cel
     cells = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     assert cells == {(FIRST, "Clear"), ("b", "Clear")}
     assert set(app.query_params) == {state.QUEUE}
+
+
+def test_the_headings_of_a_rubric_stand_over_their_criteria(store: Store) -> None:
+    parts = ("Form", "Form", None)
+    criteria = tuple(
+        CLEAR.model_copy(update={"name": f"c{at}", "section": part})
+        for at, part in enumerate(parts)
+    )
+    rubric = RUBRIC.model_copy(update={"name": "Parts", "criteria": criteria})
+    said = {"one": {one.name: [0] for one in criteria}}
+    run = run_with(store, dataset({"c0": ["MET"]}), said, rubric=rubric)
+
+    (grid,) = grids(open_run(run))
+    # Item and score, two criteria under Form, one under nothing, then notes and the text.
+    assert [group[:2] for group in grid.groups] == [["", 2], ["Form", 2], ["", 1], ["", 2]]
+    assert sum(span for _, span, _ in grid.groups) == len(grid.heads)

@@ -80,14 +80,31 @@ def test_the_open_cell_is_settled_beside_its_votes(store: Store) -> None:
     assert settled(store, 1) == {("i1", "Right"): MET}
 
 
-def test_who_is_not_known_is_asked_for_a_name(store: Store) -> None:
-    app = at_grid(store, ("i1", "Right"))
+def test_after_a_doubtful_cell_the_next_one_is_open(store: Store) -> None:
+    # Judges disagree on both criteria of i1 and of i2 (see `reviewed`).
+    app = at_grid(store, **{CELL: ["i1", "Right"]})
+
+    press(app, "cell", "as", MET)
+    assert app.query_params[CELL] == ["i1", "Short"]
+
+    # Where they agree, what was open stays open.
+    app = at_grid(store, **{CELL: ["i0", "Right"]})
+    press(app, "cell", "as", MET)
+    assert app.query_params[CELL] == ["i0", "Right"]
+
+
+def test_who_is_not_known_is_asked_for_a_name_before_the_first_press(store: Store) -> None:
+    app = at_grid(store)
+    assert not [one for one in app.text_input if one.key == settling.WHO]
     app.session_state[NAME] = ""
     app.run()
+    assert app.text_input(key=settling.WHO).value == ""
 
+    app.session_state[settling.SELECTED] = [json.dumps(("i1", "Right"))]
+    app.run()
     press(app, "bar", "as", MET)
     assert "Give a name" in shown(app)
-    app.text_input(key=state.key(settling.SETTLE, "bar", "name")).set_value("Ada").run()
+    app.text_input(key=settling.WHO).set_value("Ada").run()
     press(app, "bar", "as", MET)
 
     assert settled(store, 1) == {("i1", "Right"): MET}

@@ -104,17 +104,21 @@ def _cards() -> None:
     cell = Cell("i", "g", "<judge>")
     st.html(vote_card(GRADE, VoteFailure(cell, "rate_limit", "<b>slow</b>"), Call((), {})))
     st.html(vote_card(GRADE, Vote(cell, None, True, reason="<i>")))
+    offline = {"method": "nearest labelled neighbours"}
+    st.html(vote_card(GRADE, Vote(cell, 0, False, detail=offline)))
 
 
 def test_a_card_says_failure_abstention_and_unknown_cost_in_words() -> None:
     app = AppTest.from_function(_cards).run()
-    failure, abstention = (str(card.proto.body) for card in app.get("html"))
+    failure, abstention, offline = (str(card.proto.body) for card in app.get("html"))
     assert "No vote: rate limit" in failure
     assert "&lt;b&gt;slow" in failure
     assert "&lt;judge&gt;" in failure
     assert "cost unknown" in failure
     assert "Abstained" in abstention
     assert "&lt;i&gt;" in abstention
+    # An offline judge is shown no options, and so no order of them.
+    assert "no order of options: nearest labelled neighbours" in offline
 
 
 def test_an_unknown_number_is_never_a_zero() -> None:

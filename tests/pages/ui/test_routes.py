@@ -45,7 +45,6 @@ def test_every_tab_of_a_run_has_one_head_that_leads_to_the_others(
     for screen, words in run_head.TABS:
         assert found[words] == f"{screen.url}?run={run}"
     assert found["Compare"] == f"compare?runs={run}"
-    assert found["All runs"] == "runs?"
 
 
 def test_a_run_alone_in_compare_keeps_its_head(store: Store) -> None:
@@ -59,7 +58,6 @@ def test_nothing_leads_on_from_a_run_without_votes(store: Store) -> None:
     run = planned(store)
     found = links(open_page(routes.RUN, run=str(run)))
     assert not found.keys() & {"Report", "Agreement", "Review", "Compare"}
-    assert "All runs" in found
 
 
 def test_a_tab_without_a_run_shows_the_one_that_was_opened_last(store: Store) -> None:

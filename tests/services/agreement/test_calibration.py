@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.cli.reports_as_text import metrics_as_text
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.known import kind_of
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
 from core.services.agreement import calibration, load_ratings, metrics_report
 from core.services.agreement.ratings import LABELS

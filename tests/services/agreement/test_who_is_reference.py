@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from core.metrics.estimate import Estimate
@@ -81,3 +82,20 @@ def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> Non
     assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
     assert "by 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
     assert "That leaves out depth, where nothing says what is right." in found["in_words"]
+
+
+def test_a_label_that_nothing_can_be_assessed_is_no_missing_label(tmp_path: Path) -> None:
+    # The judge decides both criteria of all three; on the right of d the label is an abstention.
+    votes = [(i, c, "J", "llm", "MET" if c == "right" else "low") for i in "abd" for c in CRITERIA]
+    folder = written(tmp_path / "answers", votes)
+    items = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    for item in items:
+        item["labels"] = {"right": "CANNOT_ASSESS" if item["id"] == "d" else "MET", "depth": "low"}
+    (folder / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
+
+    found = measured(folder)["trust"]
+
+    assert found["labels"] == 5
+    assert (
+        "by 5 labels (one on every decided cell but 1 that cannot be assessed)" in found["in_words"]
+    )

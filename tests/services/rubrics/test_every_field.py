@@ -19,9 +19,9 @@ from core.formats.rubrics.forms import (
     RUBRIC_FORMS,
     RubricForm,
     read_rubrics,
-    rubric_schema,
     write_rubric,
 )
+from core.formats.rubrics.json_schema import rubric_schema
 from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
 from core.rubric_diff.edits import edits_between
 from core.rubric_diff.merge import merged, pieces

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.formats.datasets.table import opened
+from core.formats.datasets.table import opened, read_table
+from core.formats.source.opened import Opened
 from core.formats.votes.tools.fields import item_fields
-from core.formats.votes.tools.lax_json import mapping_in, objects_in
+from core.formats.votes.tools.messages import mapping_in, objects_in
 from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape, View
 
 #: An answer longer than this is a text, not a choice.
 _LONGEST = 80
@@ -33,8 +34,12 @@ class Marked(NamedTuple):
     reason: str = ""
 
 
-def answers_of(results: ToolResults, marks: Sequence[Marked]) -> ToolResults:
-    """Return the answers, with multiple choices split into questions."""
+def answers_of(
+    results: ToolResults, marks: Sequence[Marked], left: Mapping[str, int]
+) -> ToolResults:
+    """Return the answers, with multiple choices split into questions, and what is left out."""
+    for what, count in sorted(left.items()):
+        results.note(f"Left out: {count:,} {what}.")
     several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
     choices: dict[str, dict[Value, None]] = {}
     for mark in marks:
@@ -78,10 +83,10 @@ def _is_task(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("data"), dict) and bool(marks) and "result" in marks[0]
 
 
-def _read_tasks(file: JsonRows) -> ToolResults:
-    results = ToolResults("label_studio", file.title)
+def _read_tasks(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("label_studio", title)
     marks, left = list[Marked](), Counter[str]()
-    for task in file.rows:
+    for task in rows:
         item = _item(results, task)
         results.items[item] = item_fields(mapping_in(task.get("data")))
         for entry in objects_in(task.get("annotations")):
@@ -96,9 +101,7 @@ def _read_tasks(file: JsonRows) -> ToolResults:
         for entry in objects_in(task.get("predictions")):
             rater = str(entry.get("model_version") or "prediction")
             marks += _regions(item, rater, "llm", entry, left)
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
@@ -131,18 +134,19 @@ _ABOUT = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 _MORE = {*_ABOUT, "id", "agreement", "history", "is_gt", "annotator_reviews"}
 
 
-def _is_task_table(file: CsvTable) -> bool:
+def _is_task_table(file: Opened) -> bool:
     return {*_ABOUT, "id"} <= set(file.columns)
 
 
-def _read_table(file: CsvTable) -> ToolResults:
+def _read_table(file: Opened) -> ToolResults:
     """Read a table with a row per annotation: the task's fields, id, marks, who and when."""
     results = ToolResults("label_studio", file.title)
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
     start = file.columns.index("id")
     named = [column for column in file.columns[start:] if column not in _MORE]
-    named = [column for column in named if not _is_text(file, column)]
-    for row in file.records():
+    rows = read_table(file, file.name).rows
+    named = [column for column in named if not _is_text(rows, column)]
+    for row in rows:
         item = _item(results, row)
         own = {column: row[column] for column in file.columns if column not in (*named, *_MORE)}
         results.items.setdefault(item, item_fields(own))
@@ -151,19 +155,17 @@ def _read_table(file: CsvTable) -> ToolResults:
         rater = who if who.isdecimal() else people.setdefault(who, str(len(people) + 1))
         for column in named:
             marks += _cell(item, column, f"annotator {rater}", row[column], left)
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
-def _is_text(file: CsvTable, column: str) -> bool:
+def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
     """Return whether a column holds a text of each task, which its annotators did not write."""
     first, words = dict[str, str](), 0
-    for row in file.records():
+    for row in rows:
         if first.setdefault(row["id"], row[column]) != row[column] or row[column][:1] in "[{":
             return False
         words += len(row[column].split())
-    return words >= 4 * sum(1 for _ in file.records())
+    return words >= 4 * len(rows)
 
 
 def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> Iterator[Marked]:
@@ -204,7 +206,7 @@ def _is_record(row: Mapping[str, Any]) -> bool:
     return keys <= row.keys() and isinstance(row["fields"], dict)
 
 
-def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_records(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("argilla", title)
     marks, left = list[Marked](), Counter[str]()
     for row in rows:
@@ -223,9 +225,7 @@ def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
             suggestion = mapping_in(response)
             rater = str(suggestion.get("agent") or "suggestion")
             marks += _answered(item, question, rater, "llm", suggestion.get("value"), left)
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
 def _answered(
@@ -240,30 +240,8 @@ def _answered(
         left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
 
 
-def _in_list(file: View) -> Sequence[Mapping[str, Any]]:
-    """Return rows of JSON lines, a list, or a document's ``records``."""
-    if isinstance(file, JsonRows):
-        return file.rows
-    assert isinstance(file, JsonDocument)
-    return objects_in(mapping_in(file.value).get("records"))
-
-
-def _holds_records(file: JsonDocument) -> bool:
-    if not file.holds("records", "responses", "suggestions"):
-        return False
-    rows = _in_list(file)
-    return bool(rows) and _is_record(rows[0])
-
-
 LABEL_STUDIO = (
-    Shape(JsonRows, lambda file: _is_task(file.first), _read_tasks),
-    Shape(CsvTable, _is_task_table, _read_table),
+    *of_rows(_is_task, _read_tasks),
+    ToolShape("table", _is_task_table, _read_table),
 )
-ARGILLA = (
-    Shape(
-        JsonRows,
-        lambda file: _is_record(file.first),
-        lambda file: _read_records(file.rows, file.title),
-    ),
-    Shape(JsonDocument, _holds_records, lambda file: _read_records(_in_list(file), file.title)),
-)
+ARGILLA = of_rows(_is_record, _read_records, "records")

@@ -9,7 +9,7 @@ from typing import Any
 from core.domain.dataset import MAX_CONTEXTS
 from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.mapping import CONTEXT, CONTEXT_SYNONYMS, OWN, SYNONYMS
-from core.formats.votes.tools.lax_json import conversation
+from core.formats.votes.tools.messages import conversation
 
 _TEXTS = ("submission", "prompt", "reference", "system")
 

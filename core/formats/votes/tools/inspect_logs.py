@@ -14,10 +14,11 @@ from typing import Any
 
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError
-from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.source.opened import Opened
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.shapes import ToolShape
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
-from core.formats.votes.tools.views import Archive, JsonDocument, Shape
 
 CORRECT = "correct"  #: What Inspect's own reducer makes of its letters.
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -34,22 +35,27 @@ def is_archive(names: Iterable[str]) -> bool:
     )
 
 
-def _is_document(file: JsonDocument) -> bool:
+def _members(file: Opened) -> list[str]:
+    return list(file.archive.members) if file.archive else []
+
+
+def _is_document(file: Opened) -> bool:
     if not file.holds("version", "eval", "samples"):
         return False
     about = mapping_in(mapping_in(file.value).get("eval"))
     return "samples" in file.value and {"task", "model"} <= about.keys()
 
 
-def _read_archive(file: Archive) -> ToolResults:
-    reader = _LogReader(mapping_in(file.json(_HEADER if _HEADER in file.files else _STARTED)))
-    for path in file.files:
+def _read_archive(file: Opened) -> ToolResults:
+    members = _members(file)
+    reader = _LogReader(mapping_in(file.json(_HEADER if _HEADER in members else _STARTED)))
+    for path in members:
         if path.startswith(_SAMPLES):
             reader.sample(mapping_in(file.json(path)))
     return reader.results()
 
 
-def _read_document(file: JsonDocument) -> ToolResults:
+def _read_document(file: Opened) -> ToolResults:
     reader = _LogReader(file.value)
     for sample in objects_in(file.value["samples"]):
         reader.sample(sample)
@@ -242,6 +248,6 @@ def _output(sample: Mapping[str, Any]) -> str:
 
 
 SHAPES = (
-    Shape(Archive, lambda file: is_archive(file.files), _read_archive),
-    Shape(JsonDocument, _is_document, _read_document),
+    ToolShape("archive", lambda file: is_archive(_members(file)), _read_archive),
+    ToolShape("object", _is_document, _read_document),
 )

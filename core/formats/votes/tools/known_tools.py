@@ -1,13 +1,12 @@
-"""Recognise the tool that wrote a file by structure, never by name alone."""
+"""The tools whose results are known: one entry each, recognised by structure, never by name.
+
+The first that fits is it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
@@ -16,8 +15,9 @@ from core.formats.datasets.dataset_file import dataset_of, parse_dataset
 from core.formats.datasets.submissions import could_be_submissions
 from core.formats.datasets.table import table_of_files
 from core.formats.folder import DATASET_NAMES, folder_files, read_bytes, read_dataset_file
+from core.formats.source.format import Format, format_of
+from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed
-from core.formats.votes.imported import TOOL_NAMES, ToolKind
 from core.formats.votes.tools import (
     annotation_tools,
     inspect_logs,
@@ -28,48 +28,51 @@ from core.formats.votes.tools import (
     promptfoo,
     trace_scores,
 )
+from core.formats.votes.tools.shapes import tool_format
 from core.formats.votes.tools.tool_results import ToolResults, items_alone
-from core.formats.votes.tools.views import Shape, View, views_of
 
-TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
-    "inspect": inspect_logs.SHAPES,
-    "promptfoo": promptfoo.SHAPES,
-    "deepeval": metric_runs.DEEPEVAL,
-    "ragas": metric_runs.RAGAS,
-    "openai_evals": metric_runs.OPENAI_EVALS,
-    "mt_bench": (*metric_runs.MT_BENCH, *pair_votes.MT_BENCH_PAIRS),
-    "arena": pair_votes.ARENA,
-    "langfuse": trace_scores.LANGFUSE,
-    "langsmith": trace_scores.LANGSMITH,
-    "phoenix": trace_scores.PHOENIX,
-    "label_studio": annotation_tools.LABEL_STUDIO,
-    "argilla": annotation_tools.ARGILLA,
-    "prodigy": prodigy.SHAPES,
-    "paperbench": paperbench.SHAPES,
-}
+TOOLS = (
+    tool_format("inspect", "Inspect", inspect_logs.SHAPES),
+    tool_format("promptfoo", "promptfoo", promptfoo.SHAPES),
+    tool_format("deepeval", "DeepEval", metric_runs.DEEPEVAL),
+    tool_format("ragas", "Ragas", metric_runs.RAGAS),
+    tool_format("openai_evals", "OpenAI evals", metric_runs.OPENAI_EVALS),
+    tool_format("langfuse", "Langfuse", trace_scores.LANGFUSE),
+    tool_format("langsmith", "LangSmith", trace_scores.LANGSMITH),
+    tool_format("phoenix", "Phoenix", trace_scores.PHOENIX),
+    tool_format("label_studio", "Label Studio", annotation_tools.LABEL_STUDIO),
+    tool_format("argilla", "Argilla", annotation_tools.ARGILLA),
+    tool_format("prodigy", "Prodigy", prodigy.SHAPES),
+    tool_format("paperbench", "PaperBench", paperbench.SHAPES),
+    tool_format("mt_bench", "MT-Bench", (*metric_runs.MT_BENCH, *pair_votes.MT_BENCH_PAIRS)),
+    tool_format("arena", "Chatbot Arena", pair_votes.ARENA),
+)
+#: What tools are called.
+TOOL_NAMES = {tool.name: tool.title for tool in TOOLS}
 
 
-def recognised(data: bytes, name: str) -> ToolKind | None:
+def tool_of(opened: Opened) -> Format | None:
     """Return the tool that wrote this file; unreadable files match no tool."""
-    reader = _reader(data, name)
-    return None if reader is None else reader[0]
+    return format_of(TOOLS, opened)
 
 
-def read_results(data: bytes, name: str) -> ToolResults:
+def read_results(data: str | bytes | Opened, name: str) -> ToolResults:
     """Return the results in a recognised file.
 
     Raises:
         InputError: damaged, or not a file of a known tool.
     """
-    reader = _reader(data, name)
-    if reader is None:
+    opened = Opened.of(data, name)
+    tool = tool_of(opened)
+    if tool is None:
         tools = ", ".join(TOOL_NAMES.values())
         raise InputError(f"This is no file of results that is known here ({tools}).", (), name)
-    return reader[1]()
+    results: ToolResults = tool.read(opened)
+    return results
 
 
 def read_items(
-    data: str | bytes,
+    data: str | bytes | Opened,
     name: str,
     rubric: Rubric | None = None,
     changes: Sequence[str] | None = None,
@@ -79,12 +82,12 @@ def read_items(
 
     Raises ``InputError`` as `parse_dataset` does.
     """
-    reader = None if isinstance(data, str) or changes else _reader(data, name)
-    if reader is None:
-        return parse_dataset(data, name, rubric, changes, sheet)
-    kind, read = reader
-    results = read()
-    message = f"Read as results of {TOOL_NAMES[kind]}; the scores are left out here."
+    opened = Opened.of(data, name)
+    tool = None if isinstance(data, str) or changes else tool_of(opened)
+    if tool is None:
+        return parse_dataset(opened, name, rubric, changes, sheet)
+    results: ToolResults = tool.read(opened)
+    message = f"Read as results of {tool.title}; the scores are left out here."
     notice = Problem(message, "To measure them, import the file as votes.")
     return Parsed(items_alone(results), (notice, *results.notices))
 
@@ -105,32 +108,3 @@ def read_items_file(
         mend = f"It has no {' or '.join(DATASET_NAMES)}, and no submissions."
         raise InputError(f"This is a folder. {mend}", (), str(path))
     return dataset_of(table_of_files(files, name), name, rubric, changes)
-
-
-def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]] | None:
-    views = views_of(data, name)
-    try:
-        for kind, shapes in TOOLS.items():
-            for shape, view in product(shapes, views):
-                if isinstance(view, shape.view) and shape.fits(view):
-                    return kind, partial(_results, kind, shape, view)
-    except InputError:
-        # Unreadable: the reader of another format reports the error.
-        return None
-    return None
-
-
-def _results(kind: ToolKind, shape: Shape[Any], view: View) -> ToolResults:
-    with damaged_refused(kind, view.name):
-        return shape.read(view)
-
-
-@contextmanager
-def damaged_refused(kind: ToolKind, name: str) -> Iterator[None]:
-    """Refuse a file whose records lack what the tool always writes, with the reason."""
-    try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
-        message = f"This file of {TOOL_NAMES[kind]} is damaged or was changed ({reason})."
-        raise InputError(f"{message} Export it again.", (), name) from error

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from core.formats.source.opened import Opened
 from core.formats.votes.tools.fields import item_fields, number_in, written, yes_or_no
-from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
 
 # DeepEval: a test case is an item, a metric a question that it passed or not.
 
 
-def _test_run(file: JsonDocument) -> dict[str, Any]:
+def _test_run(file: Opened) -> dict[str, Any]:
     value = mapping_in(file.value)
     return mapping_in(value.get("testRunData")) or value
 
 
-def _is_test_run(file: JsonDocument) -> bool:
+def _is_test_run(file: Opened) -> bool:
     if not file.holds("testCases", "metricsData"):
         return False
     cases = _cases(_test_run(file))
@@ -32,7 +33,7 @@ def _cases(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*objects_in(run.get("testCases")), *objects_in(run.get("conversationalTestCases"))]
 
 
-def _read_test_run(file: JsonDocument) -> ToolResults:
+def _read_test_run(file: Opened) -> ToolResults:
     run = _test_run(file)
     results = ToolResults("deepeval", str(run.get("testFile") or file.title)[:200])
     for case in _cases(run):
@@ -88,14 +89,14 @@ _RAGAS = {
 }
 
 
-def _is_ragas(keys: Sequence[str]) -> bool:
-    given = set(keys)
+def _is_ragas(row: Mapping[str, Any]) -> bool:
+    given = set(row)
     beside = {"retrieved_contexts", "reference", "reference_contexts"}
     # Without any further column it is a set of items, and no results.
     return {"user_input", "response"} <= given and bool(beside & given and given - set(_RAGAS))
 
 
-def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_ragas(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("ragas", title)
     metrics = _metrics(rows)
     held = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
@@ -118,7 +119,7 @@ def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     return results
 
 
-def _metrics(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _metrics(rows: Rows) -> list[str]:
     """Return the columns that hold only numbers."""
     names = dict.fromkeys(name for row in rows for name in row if name not in _RAGAS)
     return [
@@ -173,7 +174,7 @@ def _is_output_item(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_output_items(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_output_items(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("openai_evals", title)
     for row in rows:
         number = row.get("datasource_item_id")
@@ -213,19 +214,12 @@ def _without_id(name: str) -> str:
     return head if dash and len(tail) >= 32 else name[:200]
 
 
-def _is_output_page(file: JsonDocument) -> bool:
-    if not file.holds("data", "datasource_item", "results"):
-        return False
-    rows = objects_in(mapping_in(file.value).get("data"))
-    return bool(rows) and _is_output_item(rows[0])
-
-
 # MT-Bench: an answer of a model to a turn is an item; the judge's score is a number from 1 to 10.
 
 
-def _read_single(file: JsonRows) -> ToolResults:
-    results = ToolResults("mt_bench", file.title)
-    for row in file.rows:
+def _read_single(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("mt_bench", title)
+    for row in rows:
         item = f"question {row['question_id']}, turn {row['turn']}, {row['model']}"[:480]
         judge = row["judge"]
         rater = str(judge[0] if isinstance(judge, list) and judge else judge)
@@ -239,20 +233,8 @@ def _read_single(file: JsonRows) -> ToolResults:
     return results
 
 
-DEEPEVAL = (Shape(JsonDocument, _is_test_run, _read_test_run),)
-RAGAS = (
-    Shape(JsonRows, lambda f: _is_ragas(list(f.first)), lambda f: _read_ragas(f.rows, f.title)),
-    Shape(CsvTable, lambda f: _is_ragas(f.columns), lambda f: _read_ragas(f.records(), f.title)),
-)
-OPENAI_EVALS = (
-    Shape(
-        JsonRows, lambda f: _is_output_item(f.first), lambda f: _read_output_items(f.rows, f.title)
-    ),
-    Shape(
-        JsonDocument,
-        _is_output_page,
-        lambda f: _read_output_items(objects_in(f.value["data"]), f.title),
-    ),
-)
+DEEPEVAL = (ToolShape("object", _is_test_run, _read_test_run),)
+RAGAS = of_rows(_is_ragas, _read_ragas, table=True)
+OPENAI_EVALS = of_rows(_is_output_item, _read_output_items, "data")
 _OF_SINGLE = {"question_id", "model", "judge", "judgment", "score", "turn"}
-MT_BENCH = (Shape(JsonRows, lambda f: f.first.keys() >= _OF_SINGLE, _read_single),)
+MT_BENCH = of_rows(lambda row: row.keys() >= _OF_SINGLE, _read_single)

@@ -11,14 +11,9 @@ from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.votes.tools.lax_json import conversation, objects_in
-from core.formats.votes.tools.tool_results import (
-    RaterKind,
-    ToolAnswer,
-    ToolQuestion,
-    ToolResults,
-)
-from core.formats.votes.tools.views import JsonRows, Shape
+from core.formats.votes.tools.messages import conversation, objects_in
+from core.formats.votes.tools.shapes import Rows, of_rows
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 OVERALL = "overall"
 #: With more raters than this, individuals do not matter: they count as one.
@@ -92,7 +87,7 @@ class PairContests:
 # Chatbot Arena, and people's judgments of MT-Bench
 
 
-def _read_arena(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_arena(rows: Rows, title: str) -> ToolResults:
     contests = PairContests("arena", title)
     strange = 0
     for at, row in enumerate(rows, start=1):
@@ -131,7 +126,7 @@ def _shown(fields: dict[str, Any]) -> dict[str, Any]:
 # MT-Bench's own pairs: the judge saw model 1 as A in the first game, and as B in the second
 
 
-def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_pairs(rows: Rows, title: str) -> ToolResults:
     contests = PairContests("mt_bench", title)
     for row in rows:
         first, second = str(row["model_1"]), str(row["model_2"])
@@ -151,9 +146,5 @@ def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
 
 _OF_ARENA = {"model_a", "model_b", "winner"}
 _OF_PAIRS = {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"}
-ARENA = (
-    Shape(JsonRows, lambda f: f.first.keys() >= _OF_ARENA, lambda f: _read_arena(f.rows, f.title)),
-)
-MT_BENCH_PAIRS = (
-    Shape(JsonRows, lambda f: f.first.keys() >= _OF_PAIRS, lambda f: _read_pairs(f.rows, f.title)),
-)
+ARENA = of_rows(lambda row: row.keys() >= _OF_ARENA, _read_arena)
+MT_BENCH_PAIRS = of_rows(lambda row: row.keys() >= _OF_PAIRS, _read_pairs)

@@ -7,13 +7,14 @@ from typing import Any
 
 from core.formats.rubrics.benchmarks import is_tree, leaves_of, tree
 from core.formats.rubrics.rubric_file import rubric_from
+from core.formats.source.opened import Opened
 from core.formats.votes.tools.fields import number_in
-from core.formats.votes.tools.lax_json import mapping_in
+from core.formats.votes.tools.messages import mapping_in
+from core.formats.votes.tools.shapes import ToolShape
 from core.formats.votes.tools.tool_results import ToolAnswer, ToolResults
-from core.formats.votes.tools.views import JsonDocument, Shape
 
 
-def _graded(file: JsonDocument) -> Mapping[str, Any]:
+def _graded(file: Opened) -> Mapping[str, Any]:
     """Return the graded tree, also of a judge's output; empty if there is none."""
     if not file.holds("sub_tasks", "requirements", "score", "explanation"):
         return {}
@@ -22,7 +23,7 @@ def _graded(file: JsonDocument) -> Mapping[str, Any]:
     return root if is_tree(root) and "score" in root else {}
 
 
-def _read(file: JsonDocument) -> ToolResults:
+def _read(file: Opened) -> ToolResults:
     root = _graded(file)
     results = ToolResults("paperbench", file.title)
     data, _ = tree(root)
@@ -40,4 +41,4 @@ def _read(file: JsonDocument) -> ToolResults:
     return results
 
 
-SHAPES = (Shape(JsonDocument, lambda file: bool(_graded(file)), _read),)
+SHAPES = (ToolShape("object", lambda file: bool(_graded(file)), _read),)

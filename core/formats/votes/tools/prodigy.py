@@ -8,9 +8,9 @@ from typing import Any
 
 from core.formats.votes.tools.annotation_tools import Marked, answers_of
 from core.formats.votes.tools.fields import item_fields
-from core.formats.votes.tools.lax_json import mapping_in, objects_in
+from core.formats.votes.tools.messages import mapping_in, objects_in
+from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
-from core.formats.votes.tools.views import JsonRows, Shape
 
 _ANSWERS = ("accept", "reject", "ignore")
 #: What is no text of the task.
@@ -21,11 +21,11 @@ def _is_task(row: Mapping[str, Any]) -> bool:
     return row.get("answer") in _ANSWERS and {"_input_hash", "_task_hash"} <= row.keys()
 
 
-def _read(file: JsonRows) -> ToolResults:
-    results = ToolResults("prodigy", file.title)
+def _read(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("prodigy", title)
     marks, left = list[Marked](), Counter[str]()
     raters: dict[Any, str] = {}
-    for row in file.rows:
+    for row in rows:
         item = str(row.get("_input_hash"))
         own = {k: v for k, v in row.items() if k not in _OWN and not k.startswith("_")}
         results.items[item] = item_fields(own)
@@ -41,9 +41,7 @@ def _read(file: JsonRows) -> ToolResults:
             marks.append(Marked(item, row["label"][:200], rater, "human", (value,), False))
         else:
             left["of spans, images or whole tasks"] += 1
-    for what, count in sorted(left.items()):
-        results.note(f"Left out: {count:,} {what}.")
-    return answers_of(results, marks)
+    return answers_of(results, marks, left)
 
 
 def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any]) -> Marked:
@@ -58,4 +56,4 @@ def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any])
     return Marked(item, question, rater, "human", chosen, several)
 
 
-SHAPES = (Shape(JsonRows, lambda file: _is_task(file.first), _read),)
+SHAPES = of_rows(_is_task, _read)

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from core.errors import Problem
+from core.formats.source.opened import Opened
+from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
 from core.formats.votes.tools.fields import number_in, yes_or_no
-from core.formats.votes.tools.lax_json import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
 
 PASSED = "passed"
+_WHAT = "file of results"
 _ALL = ToolQuestion("All assertions of the test hold for the output.")
 #: Assertions that call a model; all others are computed.
 _ASKING = frozenset(
@@ -34,7 +38,7 @@ _SYSTEM = re.compile(r"\[(?P<system>[^\]]+)\] (?P<prompt>.*)\Z", re.S)
 _METRIC = re.compile(r"Metric: (?P<name>.+)\Z", re.S)
 
 
-def _is_document(file: JsonDocument) -> bool:
+def _is_document(file: Opened) -> bool:
     if not file.holds("evalId", "results", "promptIdx"):
         return False
     rows = objects_in(mapping_in(mapping_in(file.value).get("results")).get("results"))
@@ -45,19 +49,19 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return {"promptIdx", "testIdx", "success", "provider"} <= row.keys()
 
 
-def _is_table(file: CsvTable) -> bool:
+def _is_table(file: Opened) -> bool:
     """Return whether columns are an output, status, score and reasons each."""
     outputs = [head for head, after in pairwise(file.columns) if after == "Status"]
     return "Grader Reason" in file.columns and any(map(_SYSTEM.match, outputs))
 
 
-def _read_document(file: JsonDocument) -> ToolResults:
+def _read_document(file: Opened) -> ToolResults:
     config = mapping_in(file.value.get("config"))
     results = mapping_in(file.value["results"])
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
 
 
-def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
+def _read_rows(given: Rows, title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
     everywhere = _in_every_test(given)
@@ -66,12 +70,12 @@ def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     return results
 
 
-def item_ids(given: Sequence[Mapping[str, Any]]) -> list[str]:
+def item_ids(given: Rows) -> list[str]:
     """Return the item of every output, in order."""
     return list(_items(ToolResults("promptfoo", ""), given))
 
 
-def _items(results: ToolResults, given: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _items(results: ToolResults, given: Rows) -> Iterator[str]:
     prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
@@ -155,7 +159,7 @@ def _answers(
         results.answers.append(answer)
 
 
-def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+def _in_every_test(rows: Rows) -> frozenset[str]:
     """Return assertions that every graded output has word for word.
 
     They name their own question.
@@ -197,7 +201,7 @@ def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
     return (kind, "llm") if asking else ("promptfoo", "offline")
 
 
-def _read_table(file: CsvTable) -> ToolResults:
+def _read_table(file: Opened) -> ToolResults:
     """Read a table with a row per test and columns per output."""
     results = ToolResults("promptfoo", file.title)
     results.questions[PASSED] = _ALL
@@ -210,7 +214,12 @@ def _read_table(file: CsvTable) -> ToolResults:
     ends = [*(at for at, _ in outputs[1:]), len(columns)]
     variables = [at for at in range(outputs[0][0]) if columns[at] != "Description"]
     several = len({named["prompt"] for _, named in outputs}) > 1
-    for number, cells in enumerate(file.rows(), start=1):
+    table = file.raw(_WHAT, MAX_DATASET_BYTES)
+    for number, row in enumerate(table.rows, start=1):
+        cells = [cell.text for cell in row.cells]
+        if len(cells) != len(columns):
+            message = f"has {len(cells)} cells, but the header names {len(columns)}."
+            raise refusal(_WHAT, [Problem(message, "Export it again.", (), row.line)], file.name)
         variables_by_name = {columns[at]: cells[at] for at in variables}
         about = cells[columns.index("Description")] if "Description" in columns else ""
         for (start, named), end in zip(outputs, ends, strict=True):
@@ -253,9 +262,7 @@ def _cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
 
 
 SHAPES = (
-    Shape(JsonDocument, _is_document, _read_document),
-    Shape(
-        JsonRows, lambda file: _is_row(file.first), lambda file: _read_rows(file.rows, file.title)
-    ),
-    Shape(CsvTable, _is_table, _read_table),
+    ToolShape("object", _is_document, _read_document),
+    *of_rows(_is_row, _read_rows),
+    ToolShape("table", _is_table, _read_table),
 )

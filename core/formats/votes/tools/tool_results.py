@@ -13,13 +13,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.parsed import shortened
 from core.formats.votes.derived_rubric import spelt_as
-from core.formats.votes.imported import (
-    TOOL_NAMES,
-    ToolKind,
-    VoteBundle,
-    VoteChecker,
-    VoteLine,
-)
+from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
 from core.formats.votes.tools.scales import Bins, Scale, Value, scale_of
 
 RaterKind = Literal["human", "llm", "offline"]
@@ -57,10 +51,10 @@ class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
     ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
-    one that came with the answers, if any.
+    one that came with the answers, if any. ``of`` is what the tool is called.
     """
 
-    tool: ToolKind
+    tool: str
     title: str
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     questions: dict[str, ToolQuestion] = field(default_factory=dict)
@@ -69,6 +63,7 @@ class ToolResults:
     notices: list[Problem] = field(default_factory=list)
     contest: dict[str, Any] | None = None
     rubric: Rubric | None = None
+    of: str = "pairs"
 
     def note(self, message: str, mend: str = "") -> None:
         """Add a notice about the import."""
@@ -97,7 +92,7 @@ def bundle(
     scales = _scales(results, bins)
     rubric = rubric or results.rubric
     if not results.answers or (rubric is None and not scales):
-        message = f"It is a file of {TOOL_NAMES[results.tool]}, and holds no scores."
+        message = f"It is a file of {results.of}, and holds no scores."
         raise InputError(message, tuple(results.notices), results.title)
     lines = list(_lines(results, scales))
     if rubric is None:
@@ -110,7 +105,7 @@ def bundle(
         dataset = _dataset(results, scales, {criterion.name for criterion in rubric.criteria})
     checker = VoteChecker(rubric, dataset.items, results.title)
     votes = checker.read(lines)
-    notices = [Problem(f"Read as results of {TOOL_NAMES[results.tool]}."), *results.notices]
+    notices = list(results.notices)
     notices += [notice for scale in scales.values() for notice in scale.notices]
     notices += checker.notices
     details = {} if results.contest is None else {"contest": results.contest}

@@ -6,14 +6,14 @@ are in other exports, so the items have none, with a notice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.formats.datasets.table import opened
-from core.formats.votes.tools.lax_json import mapping_in
+from core.formats.votes.tools.messages import mapping_in
 from core.formats.votes.tools.scales import Value
+from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
-from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Shape
 
 Row = Mapping[str, Any]
 
@@ -38,8 +38,8 @@ def _get(row: Row, *names: str) -> Any:
 # Langfuse
 
 
-def _is_langfuse(keys: Sequence[str]) -> bool:
-    given = set(keys)
+def _is_langfuse(row: Row) -> bool:
+    given = set(row)
     return {"name", "value", "source"} <= given and bool(
         {"traceId", "dataType"} <= given or {"trace_id", "data_type"} <= given
     )
@@ -79,8 +79,8 @@ _LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
 # LangSmith
 
 
-def _is_langsmith(keys: Sequence[str]) -> bool:
-    return {"run_id", "key", "score", "feedback_source"} <= set(keys)
+def _is_langsmith(row: Row) -> bool:
+    return {"run_id", "key", "score", "feedback_source"} <= row.keys()
 
 
 def _of_langsmith(results: ToolResults, row: Row) -> None:
@@ -111,8 +111,8 @@ _LANGSMITH: Mapping[str, tuple[str, RaterKind]] = {
 # Phoenix
 
 
-def _is_phoenix(keys: Sequence[str]) -> bool:
-    given = set(keys)
+def _is_phoenix(row: Row) -> bool:
+    given = set(row)
     named = bool({"name", "annotation_name"} & given)
     spans = bool({"span_id", "trace_id", "context.span_id"} & given)
     return "annotator_kind" in given and named and spans
@@ -142,28 +142,17 @@ _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "of
 
 
 def _shapes(
-    kind: Any, fits: Callable[[Sequence[str]], bool], take: Callable[[ToolResults, Row], None]
-) -> tuple[Shape[Any], ...]:
+    kind: str, fits: Callable[[Row], bool], take: Callable[[ToolResults, Row], None]
+) -> tuple[ToolShape, ...]:
     """Return the shapes of rows: JSON lines or list, an API page, a table."""
 
-    def read(rows: Sequence[Row], title: str) -> ToolResults:
+    def read(rows: Rows, title: str) -> ToolResults:
         results = ToolResults(kind, title)
         for row in rows:
             take(results, row)
         return results
 
-    def table(file: CsvTable) -> ToolResults:
-        return read(file.records(), file.title)
-
-    def is_page(file: JsonDocument) -> bool:
-        rows = mapping_in(file.value).get("data") if file.holds("data") else None
-        return isinstance(rows, list) and bool(rows) and fits(list(mapping_in(rows[0])))
-
-    return (
-        Shape(JsonRows, lambda f: fits(list(f.first)), lambda f: read(f.rows, f.title)),
-        Shape(JsonDocument, is_page, lambda f: read(f.value["data"], f.title)),
-        Shape(CsvTable, lambda f: fits(f.columns), table),
-    )
+    return of_rows(fits, read, "data", table=True)
 
 
 LANGFUSE = _shapes("langfuse", _is_langfuse, _of_langfuse)

@@ -53,7 +53,7 @@ def criteria_table(
         link = {"to": "agreement", "view": view, "criterion": one.name, **(pair or {})}
         stands = [] if found is None else [_stands(found, one)]
         items = Words(count(one.agreement.n), (left_out or {}).get(one.name, ""))
-        right = [_right(one), _differ(one, link)] if compared else []
+        right = [_right(one), _differ(one)] if compared else []
         rows.append((Words(one.name, link=link), *stands, _reached(one.agreement), items, *right))
     figure = "Kappa" if compared else "Alpha"
     heads = ["Criterion", *([] if found is None else ["So far"])]
@@ -78,12 +78,11 @@ def _right(one: Known) -> Words:
     return measured_share(one.accuracy)
 
 
-def _differ(one: Known, link: Mapping[str, str]) -> Words:
-    """The number of items on which they differ, linked to these items."""
+def _differ(one: Known) -> Words:
+    """The number of items on which they differ; the criterion's name leads to them."""
     if one.accuracy is None or one.accuracy.value is None:
         return Words(DASH)
-    differ = round((1 - one.accuracy.value) * one.agreement.n)
-    return Words(count(differ), link=link if differ else {})
+    return Words(count(round((1 - one.accuracy.value) * one.agreement.n)))
 
 
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:

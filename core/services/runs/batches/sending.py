@@ -204,10 +204,10 @@ class BatchSender:
         """
         caller = lane.judge.caller
         rows = await self.desk.io(self.desk.store.of_run, row.run_id)
-        known = {known_row.batch for known_row in rows}
+        our_batches = {known_row.batch for known_row in rows}
         row = next(known_row for known_row in rows if known_row.id == row.id)
         try:
-            batches = await self.desk.patiently(row, lambda: caller.door.find(row, known))
+            batches = await self.desk.patiently(row, lambda: caller.door.find(row, our_batches))
         except CallError as error:
             raise InputError(_UNSURE.format(judge=lane.spec.name, why=error.message)) from None
         for look in batches[:1]:

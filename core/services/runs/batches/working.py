@@ -161,12 +161,12 @@ class BatchWork:
         caller.lines |= answers
         await self._read(lane, set(lines.values()))
         ended = {cell for cell in lines.values() if cell in self.desk.job.done}
-        kept = [(key, line) for key, line in answers.items() if lines[key] not in ended]
+        answered = [(key, line) for key, line in answers.items() if lines[key] not in ended]
         counts = {"done": look.done, "failed": look.failed, "looked": clock.at()}
         await self.desk.set(row, said=look.status, message=look.message, **counts)
-        await self.desk.write(self.desk.store.take, row.id, kept)
+        await self.desk.write(self.desk.store.take, row.id, answered)
         await self.desk.write(self.desk.store.forget, lane.spec.name, ended)
-        recorded = answers.keys() - {key for key, _ in kept}
+        recorded = answers.keys() - {key for key, _ in answered}
         caller.lines = {k: v for k, v in caller.lines.items() if k not in recorded}
         lane.cells -= set(lines.values())
         del lane.out[row.id]

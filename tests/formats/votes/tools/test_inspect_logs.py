@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.formats.known import kind_of
 from core.formats.votes.imported import VoteBundle
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools.known_tools import read_items
 from core.formats.votes.tools.scales import Bins

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.dataset import Pair
-from core.formats.votes.reading import kind_of, read_bundle
+from core.formats.known import kind_of
+from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
 from core.services.imports import import_files
 from core.services.pairwise import contests

@@ -1,34 +1,9 @@
-"""Lenient JSON: NaN and Infinity are missing values."""
+"""The text of messages, and objects and lists where a tool's file has them."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
-
-from core.errors import Problem
-from core.formats.source.json_reader import too_many_parts, unfit
-from core.formats.source.parsed import MAX_ROWS, refusal
-
-
-def decoded(text: str, name: str, what: str) -> Any:
-    """Return the value of a JSON text. Raises ``InputError``.
-
-    >>> decoded('{"score": NaN}', "log.json", "log")
-    {'score': None}
-    """
-    if fault := too_many_parts(text, MAX_ROWS):
-        raise refusal(what, [fault], name)
-    try:
-        value = json.loads(text, parse_constant=lambda word: None)
-    except json.JSONDecodeError as error:
-        message = f"is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}."
-        mend = "It may have been cut off: export it again."
-        raise refusal(what, [Problem(message, mend, (), error.lineno)], name) from None
-    except (RecursionError, ValueError):
-        raise refusal(what, [Problem("is nested too deep.", "", ())], name) from None
-    if faults := unfit(value, halves="\\u" in text):
-        raise refusal(what, faults, name)
-    return value
 
 
 def text_in(value: Any) -> str:

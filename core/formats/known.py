@@ -1,0 +1,65 @@
+"""The list of all formats, the surest first: what a file is, it is by the first that fits.
+
+Rubrics, items and votes are recognised alike. A table of no known format is votes in a layout, or
+items, by what its columns hold (``votes.vote_layouts``).
+"""
+
+from __future__ import annotations
+
+from core.domain.rubric import Rubric
+from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
+from core.formats.office.workbook import book_in
+from core.formats.rubrics.evalassist import recognised_rows
+from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours
+from core.formats.source.format import Fit, Format, KnownFormat, formats_of
+from core.formats.source.opened import Opened
+from core.formats.votes.gradescope import recognised_evaluations
+from core.formats.votes.reading import SeenKind, read_bundle, table_of
+from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
+from core.formats.votes.tools.known_tools import TOOLS
+from core.formats.votes.vote_layouts import kind_of_table
+
+
+def _recognised_items(opened: Opened) -> Fit | None:
+    named = may_be_ours(opened) and opened.once(holds_items)
+    return Fit(2, "its list of items, or rows with rubrics") if named else None
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("gradescope", "Gradescope", ("votes",), recognised_evaluations, read_bundle),
+    *TOOLS,
+    Format("evalassist", "EvalAssist", ("items",), recognised_rows, parse_dataset),
+    Format("items", "a document of items", ("items",), _recognised_items, parse_dataset),
+    *RUBRIC_FORMATS,
+)
+
+
+def known_in(opened: Opened) -> KnownFormat | None:
+    """Return the format of a file and by what it is recognised, or ``None``."""
+    return next(formats_of(FORMATS, opened), None)
+
+
+def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
+    """Return what the source holds, by the names of its files and columns.
+
+    ``told``: columns or a rubric were named beside it, so that a table is no rubric itself.
+    """
+    if recognised_evaluations(source.opened):
+        return "gradescope"
+    if not source.lone:
+        if VOTES not in source.files and MANIFEST in source.files:
+            return "autorubric"
+        return "folder" if set(KNOWN) & set(source.files) else "dataset"
+    opened = source.opened
+    known = known_in(opened)
+    if known is not None and "votes" in known.format.holds:
+        return known.format.name
+    if known is not None and known.format.holds == ("items",):
+        return "dataset"
+    if known is not None and not (told and _is_sheet(opened)):
+        return "rubric"
+    return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
+
+
+def _is_sheet(opened: Opened) -> bool:
+    return opened.once(book_in) is not None or opened.ending in ("csv", "tsv")

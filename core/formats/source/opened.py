@@ -1,0 +1,267 @@
+"""A file that was opened: every view of it is made once, when it is first asked for.
+
+Recognising a file must not cost as much as reading it, so views for that look at its beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from core.errors import Problem
+from core.formats.source.archives import Unpacked, is_zip
+from core.formats.source.csv_reader import RawTable, delimiter_of, read_raw, records
+from core.formats.source.json_reader import decode, read_json, too_many_parts
+from core.formats.source.parsed import (
+    MAX_DATASET_BYTES,
+    MAX_ROWS,
+    MEGABYTE,
+    Document,
+    SharedWords,
+    refusal,
+    stem,
+)
+from core.formats.source.text import UTF16, DecodedText, decoded_text
+from core.formats.source.yaml_reader import read_yaml
+
+#: How much of a file is looked at to recognise it.
+_HEAD = 1_000_000
+_RESULTS = "file of results"
+#: A bracket, then a quoted key or text: YAML rarely has quotes after the brackets.
+_JSON = re.compile(r'\s*[\[{][\s\[{]*"')
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+T = TypeVar("T")
+#: What a file can be by its first characters; one line of JSON is two of them.
+Shape = Literal["archive", "object", "rows", "table"]
+
+
+class Opened:
+    """A file in memory, or a text that was pasted.
+
+    Once its text is decoded, its bytes are let go.
+    """
+
+    def __init__(self, data: str | bytes, name: str) -> None:
+        self.name, self.size = name, len(data)
+        self._data: str | bytes = data
+        self._views: dict[Callable[..., Any], Any] = {}
+        self._raw: RawTable | None = None
+
+    @classmethod
+    def of(cls, data: str | bytes | Opened, name: str) -> Opened:
+        """Return an opened file; one that is opened already is returned as it is."""
+        return data if isinstance(data, Opened) else cls(data, name)
+
+    def once(self, view: Callable[[Opened], T]) -> T:
+        """Return ``view`` of this file, made at the first call."""
+        if view not in self._views:
+            self._views[view] = view(self)
+        made: T = self._views[view]
+        return made
+
+    def let_go(self) -> None:
+        """Let go of all that was read of it, as the last view that is wanted was made."""
+        self._views.clear()
+        for view in ("_decoded", "_json", "_yaml", "rows"):
+            self.__dict__.pop(view, None)
+        self._data, self._raw = b"", None
+
+    @property
+    def data(self) -> bytes:
+        """Return its bytes; of a text that was decoded in UTF-8."""
+        if isinstance(self._data, str):
+            return self._data.encode("utf-8", "surrogatepass")
+        return self._data
+
+    @property
+    def title(self) -> str:
+        """Return the file's name without its ending."""
+        return stem(self.name, "Results")
+
+    @cached_property
+    def ending(self) -> str:
+        """Return the ending of its name, without the dot."""
+        return self.name.lower().rpartition(".")[2]
+
+    # Text
+
+    @cached_property
+    def head(self) -> bytes:
+        """Return the first bytes."""
+        first = self._data[:_HEAD]
+        return first.encode("utf-8", "surrogatepass") if isinstance(first, str) else first
+
+    @cached_property
+    def beginning(self) -> str:
+        """Return the first characters; unknown ones are replaced."""
+        encoding = "utf-16" if self.head.startswith(UTF16) else "utf-8-sig"
+        return self.head.decode(encoding, "replace")
+
+    @cached_property
+    def start(self) -> str:
+        """Return the same without blanks before it."""
+        return self.beginning.lstrip()
+
+    def text(self, what: str, limit: int, *, table: bool = False) -> str:
+        r"""Return its text without its mark; line breaks are unchanged.
+
+        Args:
+            what: what the file holds ("rubric"), for messages.
+            limit: the largest size, in bytes (for text: in characters).
+            table: it may be Windows-1252, too, which spreadsheets write.
+
+        Raises:
+            InputError: too large, empty, of an unknown encoding, or holding a NUL; with the line.
+
+        >>> Opened("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv").text("table", 100, table=True)
+        'id;Stadt\n1;Köln\n'
+        """
+        if self.size > limit:
+            size, most = self.size / MEGABYTE, limit / MEGABYTE
+            mend = "Split it, or write JSONL or CSV." if what == "dataset" else "Shorten it."
+            problem = Problem(f"has {size:,.1f} MB; {most:,.0f} MB is the limit.", mend)
+            raise refusal(what, [problem], self.name)
+        fault = self._decoded.table_fault if table else self._decoded.fault
+        if fault is not None:
+            raise refusal(what, [fault], self.name)
+        return self._decoded.text
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """Return what is to be said of its encoding; nothing of UTF-8."""
+        return self._decoded.notices
+
+    @cached_property
+    def _decoded(self) -> DecodedText:
+        decoded = decoded_text(self._data)
+        if decoded.table_fault is None and self.head:
+            self._data = decoded.text
+        return decoded
+
+    # Archives
+
+    @cached_property
+    def archive(self) -> Unpacked | None:
+        """Return the zip archive; ``None`` for other files. Raises ``InputError`` if broken."""
+        return Unpacked(self.data, self.name) if is_zip(self.head) else None
+
+    def json(self, path: str) -> Any:
+        """Return the JSON value in an archive's file. Raises ``InputError``, also if too large."""
+        assert self.archive is not None
+        return Opened(self.archive.read(path), f"{self.name}, {path}").value
+
+    # JSON and YAML
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Return whether a document is read as JSON rather than YAML.
+
+        JSON in a file of another name is JSON, too: YAML reads all of it but a character that JSON
+        writes as two escapes (an emoji, say).
+        """
+        if self.ending == "json" or not _JSON.match(self._decoded.text):
+            return self.ending == "json"
+        return self.ending not in ("yaml", "yml") or self._json.value is not None
+
+    @cached_property
+    def _json(self) -> Document:
+        return read_json(self._decoded.text)
+
+    @cached_property
+    def _yaml(self) -> Document:
+        return read_yaml(self._decoded.text)
+
+    def document(self, what: str, limit: int) -> Document:
+        """Return its JSON or YAML, read strictly. Raises ``InputError`` with every fault."""
+        self.text(what, limit)
+        return (self._json if self.is_json else self._yaml).sound(what, self.name)
+
+    @cached_property
+    def value(self) -> Any:
+        """Return its JSON, read leniently: NaN is missing, of two same keys the last counts.
+
+        Raises ``InputError``.
+        """
+        self.text(_RESULTS, MAX_DATASET_BYTES)
+        if self._json.value is None:
+            self._json.sound(_RESULTS, self.name)
+        return self._json.value
+
+    def holds(self, *words: str) -> bool:
+        """Return whether these words are anywhere in it, before anything is decoded."""
+        data = self._data
+        if isinstance(data, str):
+            return all(word in data for word in words)
+        return all(word.encode() in data for word in words)
+
+    def json_lines(self, what: str) -> Iterator[tuple[int, Any, list[Problem]]]:
+        """Yield the value and the faults of every line that is not blank, with its number.
+
+        Raises:
+            InputError: more rows than ``MAX_ROWS``, or no text.
+        """
+        text, shared = self.text(what, MAX_DATASET_BYTES), SharedWords()
+        if fault := too_many_parts(text, MAX_ROWS):
+            raise refusal(what, [fault], self.name)
+        for number, line in enumerate(_LINE.finditer(text), start=1):
+            if line[0].strip():
+                yield number, *decode(line[0], shared)
+
+    # What tools write
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Return what it can be by its first characters."""
+        if is_zip(self.head):
+            return ("archive",)
+        if self.start[:1] == "[":
+            return ("rows",)
+        if self.start[:1] != "{":
+            return ("table",)
+        head, _, more = self.start.partition("\n")
+        if not head.rstrip().endswith("}"):
+            return ("object",)
+        return ("rows",) if more.lstrip()[:1] == "{" else ("object", "rows")
+
+    @cached_property
+    def first(self) -> dict[str, Any]:
+        """Return the first row of JSON lines or of a JSON list, or an empty one."""
+        if self.start[:1] == "[":
+            return self.rows[0] if self.rows else {}
+        value, _ = decode(self.start.split("\n", 1)[0])
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """Return every object of JSON lines or of a JSON list. Raises ``InputError``."""
+        if self.start[:1] == "[":
+            return [row for row in self.value if isinstance(row, dict)]
+        rows = list[dict[str, Any]]()
+        for number, value, faults in self.json_lines(_RESULTS):
+            if value is None and faults:
+                problems = [Problem(f.message, f.mend, f.path, number) for f in faults]
+                raise refusal(_RESULTS, problems, self.name)
+            rows += [value] if isinstance(value, dict) else []
+        return rows
+
+    # CSV
+
+    @cached_property
+    def delimiter(self) -> str:
+        """Return what parts its cells."""
+        return delimiter_of(self.beginning, self.name)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Return the headings in the first line that is not blank; they may repeat."""
+        every = (cells for _, cells in records(self.beginning, self.delimiter, []) if any(cells))
+        return tuple(next(every, ()))
+
+    def raw(self, what: str, limit: int) -> RawTable:
+        """Return its table with the place of every cell; rows may be ragged."""
+        text = self.text(what, limit, table=True)
+        if self._raw is None:
+            self._raw = read_raw(text, self.name, what)
+        return self._raw

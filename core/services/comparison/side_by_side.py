@@ -1,0 +1,95 @@
+"""Any two runs side by side: whose items belong together, and where their verdicts differ."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.runs import Run
+from core.errors import InputError
+from core.services.results import run_columns
+from core.services.results.scored_items import scored_rubric
+from core.store.store import Store
+from core.text.names import fold
+from core.text.numbers import count, plural
+
+
+class ItemPairs(NamedTuple):
+    """The items of two runs that belong together, in the first run's order.
+
+    ``by_id``: they have the same id. ``words`` say how they were paired, and what has no partner.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    by_id: bool
+    words: str
+
+
+def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
+    """Return the pairs: by id, or by order if two datasets have no id in common.
+
+    Raises:
+        InputError: no id is in both, and order says nothing: the runs are over one dataset, or one
+            has more items.
+    """
+    before, after = (store.runs.item_ids(run.id) for run in (first, second))
+    here, there = set(before), set(after)
+    both = [one for one in before if one in there]
+    if both:
+        parts = [f"{plural(len(both), 'item')} in both, paired by id."]
+        parts += [
+            f"{count(len(alone))} only in {side}."
+            for side, alone in (("A", here - there), ("B", there - here))
+            if alone
+        ]
+        return ItemPairs(tuple((one, one) for one in both), True, " ".join(parts))
+    if first.dataset_id == second.dataset_id:
+        raise InputError(
+            f"Runs {first.id} and {second.id} have no item in common, though both are over "
+            f"{first.dataset_name!r}. Choose two runs over the same items."
+        )
+    if len(before) != len(after):
+        raise InputError(
+            f"Run {first.id} has {plural(len(before), 'item')} and run {second.id} "
+            f"{count(len(after))}, and no id is in both, so neither ids nor order tell which "
+            "belong together. Give both datasets the same ids, or the same number of items."
+        )
+    words = f"No id is in both: the {count(len(before))} items of each are paired by their order."
+    return ItemPairs(tuple(zip(before, after, strict=True)), False, words)
+
+
+def differing(store: Store, runs: tuple[Run, Run], found: ItemPairs) -> tuple[int, ...]:
+    """Return the places of the pairs with another verdict on a criterion that both runs ask.
+
+    Having none, or an abstention, beside a verdict is a difference, too. Criteria are matched by
+    name, verdicts by label.
+    """
+    sides = [_labels(store, run) for run in runs]
+    rows = [
+        np.array([places[pair[side]] for pair in found.pairs], np.int64)
+        for side, run in enumerate(runs)
+        for places in [run_columns.places_of_items(store, run)]
+    ]
+    apart = np.zeros(len(found.pairs), np.bool_)
+    for name in sides[0].keys() & sides[1].keys():
+        before, after = (side[name][at] for side, at in zip(sides, rows, strict=True))
+        apart |= before != after
+    return tuple(np.flatnonzero(apart).tolist())
+
+
+def _labels(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:
+    """Return by criterion the label of every item's verdict, empty without one; all folded."""
+    labels = {}
+    columns = {column.criterion: column for column in run_columns.cell_columns(store, run)}
+    for criterion in scored_rubric(store, run).criteria:
+        words = [fold(option.label) for option in criterion.choices]
+        given = np.full(run.items, -1)
+        if column := columns.get(criterion.name):
+            known = (column.option >= 0) & ~(column.abstained > 0)
+            given[column.rows[known]] = column.option[known]
+        # An item's own rubric may have more options than the run's.
+        words += [str(option) for option in range(len(words), int(given.max(initial=0)) + 1)]
+        labels[fold(criterion.name)] = np.array([*words, ""])[given]
+    return labels

@@ -1,0 +1,223 @@
+"""Two runs side by side: an item a row, and both runs' votes on the cell that is open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.domain.rubric import Rubric
+from core.domain.runs import Run
+from core.errors import InputError
+from core.services.comparison import paired_runs, side_by_side
+from core.services.comparison.paired_runs import Flip
+from core.services.comparison.side_by_side import ItemPairs
+from core.services.results import browsing, grid, item_view
+from core.services.results.grid import GridItem
+from core.text import numbers as fmt
+from core.text.names import fold, visible
+from pages.compare import selection as keys
+from pages.compare import votes
+from pages.compare.selection import ComparedRuns
+from pages.ui import state
+from pages.ui.grid import cells, run_cells
+from pages.ui.grid.cells import Shown
+from pages.ui.places import settling, work
+from pages.ui.resources import remembered, shared, store
+from pages.ui.text import label, one_line
+from pages.ui.widgets import empty_state, shown_errors
+
+PAGE, HEIGHT = 50, 560
+#: Which pairs are shown, beside the number of a flip.
+ALL, DIFFER = "all", "differ"
+
+
+class RunPair(NamedTuple):
+    """Two runs with their rubrics, and the pairs of their items; `about` changes with them."""
+
+    runs: tuple[Run, Run]
+    rubrics: tuple[Rubric, Rubric]
+    items: ItemPairs
+    about: tuple[object, ...]
+
+
+def pair_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
+    """Return both runs and whose items belong together; raises `InputError` where none do."""
+    runs = item_view.require_run(store(), pair[0]), item_view.require_run(store(), pair[1])
+    rubrics = item_view.rubric_of(store(), runs[0]), item_view.rubric_of(store(), runs[1])
+    items = shared("items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs))
+    return RunPair(runs, rubrics, items, (*pair, *chosen.about))
+
+
+def show(chosen: ComparedRuns, both: RunPair) -> None:
+    """Draw how the items are paired, which of them are shown, and the grid with the open cell."""
+    flips = _flips(chosen, both)
+    at = state.address_in(keys.FLIP, [DIFFER, *map(str, range(len(flips)))]) or ALL
+    flip = flips[int(at)] if at.isdecimal() else None
+    pairs = _pairs(both, at, flip)
+    with st.container(gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _filter(flips, at)
+            st.caption(label(both.items.words), width="content")
+            st.space("stretch")
+            st.caption(fmt.plural(len(pairs), "item"), width="content")
+        if not pairs:
+            empty_state("No verdict differs", "Both runs say the same of every item.")
+            return
+        if at != ALL:
+            name = "Where two runs differ" if flip is None else direction(flip)
+            items, second = [there for _, there in pairs], both.runs[1]
+            work.offer_work(second.id, items, name, criterion=flip and flip.criterion)
+        page = min(max(1, state.address_id(state.PAGE) or 1), -(-len(pairs) // PAGE))
+        st.fragment(_both)(both, pairs[(page - 1) * PAGE : page * PAGE], flip)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if len(pairs) > PAGE:
+                key = state.key(keys.COMPARE_FIELD, state.PAGE)
+                state.put(key, page)
+                st.pagination(-(-len(pairs) // PAGE), key=key, on_change=_on_page, args=(key,))
+            signs = {**cells.SIGNS, run_cells.APART: "the runs differ"}
+            st.caption(label(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items())))
+            st.space("stretch")
+            settling.ask_name()
+            st.html(cells.legend(), width="content")
+
+
+def direction(flip: Flip) -> str:
+    """Return the direction of a flip in words."""
+    return f"{flip.criterion}: {flip.before} → {flip.after}"
+
+
+def _flips(chosen: ComparedRuns, both: RunPair) -> tuple[Flip, ...]:
+    """Return the directions in which verdicts flipped; none where no figures can be compared."""
+    first, second = (run.id for run in both.runs)
+    try:
+        paired = chosen.paired(first, second)
+    except InputError:
+        return ()
+    return shared("flips", both.about, lambda: paired_runs.flips(paired))
+
+
+def _pairs(both: RunPair, at: str, flip: Flip | None) -> Sequence[tuple[str, str]]:
+    if flip is not None:
+        return [(item, item) for item in flip.items]
+    pairs = both.items.pairs
+    if at == ALL:
+        return pairs
+    places = remembered(
+        "pairs that differ",
+        both.about,
+        lambda: side_by_side.differing(store(), both.runs, both.items),
+    )
+    return [pairs[place] for place in places]
+
+
+def _filter(flips: Sequence[Flip], at: str) -> None:
+    words = {ALL: "All items", DIFFER: "Only where they differ"}
+    words |= {str(number): one_line(direction(flip), 90) for number, flip in enumerate(flips)}
+    key = state.key(keys.COMPARE_FIELD, keys.FLIP)
+    state.put(key, at)
+    st.selectbox(
+        "Show",
+        list(words),
+        key=key,
+        format_func=words.__getitem__,
+        label_visibility="collapsed",
+        width=320,
+        on_change=_on_filter,
+        args=(key,),
+    )
+
+
+def _on_filter(key: str) -> None:
+    at = state.get(key)
+    state.set_address(**{keys.FLIP: None if at == ALL else at, state.PAGE: None, keys.CELL: None})
+
+
+def _on_page(key: str) -> None:
+    state.set_address(**{state.PAGE: state.get(key), keys.CELL: None})
+
+
+def _both(both: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) -> None:
+    """Draw the grid and, where a cell is open, both runs' votes on it."""
+    with shown_errors():
+        lines = _lines(both, pairs)
+        at = _opened(lines, flip)
+        with st.container(gap="xsmall"):
+            for run in both.runs:
+                settling.last(run.id)
+        with st.container(horizontal=True, gap="small", key="rs_split"):
+            with st.container(key="rs_grid_side"):
+                _grid(both, lines, at)
+            if at is not None:
+                with st.container(key="rs_cell_side"):
+                    votes.show(both.runs, *at)
+
+
+def _lines(both: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
+    sides = []
+    for run, ids in zip(both.runs, zip(*pairs, strict=True), strict=True):
+        found = grid.items(store(), run, browsing.rows_of(store(), run.id, ids))
+        of = {item.row.item_id: item for item in found}
+        sides.append([of[one] for one in ids])
+    return list(zip(*sides, strict=True))
+
+
+def _opened(
+    lines: Sequence[tuple[GridItem, GridItem]], flip: Flip | None
+) -> tuple[tuple[str, str], str] | None:
+    """Return the ids of the open pair, and its criterion; of a flip the first, unless another."""
+    said = state.addresses(keys.CELL)
+    if not said and flip is not None:
+        said = (state.address(state.ITEM) or flip.items[0], flip.criterion)
+    for first, second in lines:
+        ids = first.row.item_id, second.row.item_id
+        names = map(fold, (*first.cells, *second.cells))
+        if len(said) == 2 and said[0] in ids and fold(said[1]) in names:
+            return ids, said[1]
+    return None
+
+
+def _grid(
+    both: RunPair,
+    lines: Sequence[tuple[GridItem, GridItem]],
+    at: tuple[tuple[str, str], str] | None,
+) -> None:
+    sides = []
+    for side, run, rubric in zip("AB", both.runs, both.rubrics, strict=True):
+        about, make = browsing.stands_on(store(), run), partial(grid.means, store(), run, rubric)
+        sides.append(run_cells.side_of(side, rubric, remembered("means", about, make)[0]))
+    criteria = {fold(one.name): one.name for of in both.rubrics[::-1] for one in of.criteria}
+    asked = [fold(one.name) for of in both.rubrics for one in of.criteria]
+    heads, rows, groups = run_cells.abreast(
+        "Item",
+        sides,
+        [criteria[name] for name in dict.fromkeys(asked)],
+        [(_name(both, *line), line) for line in lines],
+    )
+    cells.show(
+        state.key(keys.COMPARE_FIELD, "grid", *(run.id for run in both.runs)),
+        "Items by criteria, both runs",
+        heads,
+        [[_closed(cell) for cell in cells_] for cells_ in rows],
+        groups=groups,
+        opened="" if at is None else run_cells.name(at[0][0], at[1]),
+        on_open=_on_open,
+        height=HEIGHT,
+    )
+
+
+def _name(both: RunPair, first: GridItem, second: GridItem) -> Shown:
+    ids = dict.fromkeys((first.row.item_id, second.row.item_id))
+    return Shown(one_line(" / ".join(ids), 60), tells=visible(" beside ".join(ids)))
+
+
+def _closed(cell: Shown) -> Shown:
+    """Return a score's cell as one that does not open: it is of one run alone."""
+    return cell._replace(opens="") if cell.opens and len(json.loads(cell.opens)) < 2 else cell
+
+
+def _on_open(said: str) -> None:
+    state.set_address(**{keys.CELL: json.loads(said)})

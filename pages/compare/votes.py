@@ -1,0 +1,79 @@
+"""One cell of two runs: what was judged, and the votes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.runs import Run
+from core.services.results import item_view
+from core.services.results.item_view import CriterionView, ItemView
+from core.text.names import fold
+from pages.compare import selection as keys
+from pages.ui import routes, state
+from pages.ui.items import standing_tags, verdict_chips, vote_card, which_answer
+from pages.ui.places import settling
+from pages.ui.resources import store
+from pages.ui.text import esc, label, one_line, prose
+from pages.ui.widgets import row, tag
+
+
+def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
+    """Draw the texts, once where both are the same, then each run's verdict and votes."""
+    views = [
+        item_view.item_view(store(), run.id, one) for run, one in zip(runs, items, strict=True)
+    ]
+    title = f"{one_line(criterion, 80)}: {one_line(items[0], 60)}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.html(f"<b>{esc(title)}</b>", width="stretch")
+        with st.container(key="rs_steps", width="content"):
+            st.button(
+                "Close",
+                key=state.key(keys.COMPARE_ACT, "close"),
+                icon=":material/close:",
+                type="tertiary",
+                shortcut="Escape",
+                on_click=keys.close,
+            )
+    texts = dict.fromkeys(view.item.text for view in views)
+    heads = ("What was judged",) if len(texts) == 1 else ("What A judged", "What B judged")
+    for head, text in zip(heads, texts, strict=True):
+        with st.expander(label(head), icon=":material/description:"):
+            prose(text, height=360)
+    for side, run, view in zip("AB", runs, views, strict=True):
+        found = next((c for c in view.criteria if fold(c.criterion.name) == fold(criterion)), None)
+        routes.link(
+            routes.RUN,
+            label(f"{side}: run {run.id}, {run.name}", 70),
+            {
+                state.RUN: run.id,
+                state.ITEM: view.item.id,
+                state.AT: criterion if found is None else found.criterion.name,
+            },
+        )
+        if found is None:
+            st.caption("This run does not ask it of this item.")
+        else:
+            _votes(run, view, found, side)
+
+
+def _votes(run: Run, of: ItemView, view: CriterionView, side: str) -> None:
+    chosen = None if view.verdict is None else view.verdict.option
+    head = "<b>Verdict</b>" if view.verdict is not None else tag("No verdict", "warn")
+    row([head, *verdict_chips(view.criterion, view.verdict)])
+    if view.truth_label is not None:
+        right = chosen is not None and chosen == view.truth
+        words = f"the label is {view.truth_label}"
+        row([tag(f"✓ {words}", "good") if right else tag(f"✕ {words}", "bad")])
+    if settling.may():
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html('<span class="rs-quiet">Settle as</span>', width="content")
+            settling.form(run.id, [(of.item.id, view.criterion.name)], view.criterion, side)
+    for vote in view.votes:
+        if vote.result is not None:
+            which, marks = which_answer(vote), standing_tags(vote)
+            card = vote_card(
+                view.criterion, vote.result, which=which, text=of.item.text, marks=marks
+            )
+            st.html(card)

@@ -1,0 +1,147 @@
+"""Scores and verdicts of a run as cells of the grid, alone or several runs or systems abreast."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from core.domain.rubric import Rubric
+from core.domain.runs import RunItemRow
+from core.services.results.grid import GridItem, MeanOver, MeansOf
+from core.text import numbers as fmt
+from core.text.names import fold, visible
+from pages.ui.grid import cells
+from pages.ui.grid.cells import Head, Shown
+from pages.ui.text import one_line
+from pages.ui.widgets import OUTCOME_WORDS
+
+#: The mark of a cell on which they differ.
+APART = "Δ"
+
+
+class Side(NamedTuple):
+    """One of the columns under each criterion: a system or a run, with what it earned."""
+
+    name: str
+    rubric: Rubric
+    score: str
+    shares: Mapping[str, str]
+
+
+def side_of(name: str, rubric: Rubric, means: MeansOf) -> Side:
+    """Return a side with its mean score and mean shares."""
+    shares = {fold(criterion): share(mean) for criterion, mean in means.criteria.items()}
+    return Side(name, rubric, fmt.score(means.score.value), shares)
+
+
+def name(*parts: str) -> str:
+    """Return the name of a cell that opens."""
+    return json.dumps(parts)
+
+
+def score(rubric: Rubric, item: RunItemRow) -> Shown:
+    """Return the cell of an item's score."""
+    marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
+    more = f", {notes(item)}" if notes(item) else ""
+    tone = cells.tone_of(item.score) if rubric.scoring.normalize else "plain"
+    words = "no grade" if item.ungraded else fmt.score(item.score)
+    return Shown(
+        words,
+        tone if item.score is not None else "none",
+        " ".join(marks),
+        f"{visible(item.item_id)}: score {words}{more}",
+        name(item.item_id),
+    )
+
+
+def verdict(item: GridItem, criterion: str, side: str = "") -> Shown:
+    """Return the cell of a verdict; `side` names whose it is where several are abreast."""
+    where = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
+    return cells.cell_of(item.cells.get(criterion), name(item.row.item_id, criterion), where=where)
+
+
+def notes(item: RunItemRow) -> str:
+    """Return what is remarkable about an item, in words."""
+    parts = [OUTCOME_WORDS[item.outcome]] if item.outcome in ("pass", "fail") else []
+    parts += ["needs a person"] if item.review else []
+    parts += [fmt.plural(item.failures, "failure")] if item.failures else []
+    parts += [fmt.plural(item.abstentions, "abstention")] if item.abstentions else []
+    covered = "incomplete" if item.coverage is None else f"{fmt.percent(item.coverage)} assessed"
+    asked = item.votes or item.failures
+    parts += [] if item.complete else [covered if asked else "not asked yet"]
+    if item.low is not None and item.high is not None and item.low < item.high:
+        parts.append(f"score between {fmt.score(item.low)} and {fmt.score(item.high)}")
+    return ", ".join(parts)
+
+
+def share(mean: MeanOver) -> str:
+    """Return a mean share as a percentage, or a dash if it is undefined."""
+    return fmt.DASH if mean.value is None else fmt.percent(mean.value)
+
+
+def abreast(
+    first: str,
+    sides: Sequence[Side],
+    criteria: Sequence[str],
+    lines: Sequence[tuple[Shown, Sequence[GridItem | None]]],
+    gap: Callable[[str], str] = lambda _: "",
+) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
+    """Return heads, rows and groups: under the score and each criterion, the sides.
+
+    Args:
+        first: the head of the rows' own cells.
+        sides: the systems or runs.
+        criteria: the criteria to show; each side may spell their names its own way.
+        lines: for each row its own cell, and the item of each side that has one.
+        gap: how far they differ on a criterion (`""`: by score), in words.
+    """
+    names = [one_line(side.name, 40) for side in sides]
+    heads = [Head(first), *map(Head, names, (side.score for side in sides))]
+    heads += [
+        Head(words, side.shares.get(fold(criterion), fmt.DASH))
+        for criterion in criteria
+        for words, side in zip(names, sides, strict=True)
+    ]
+    groups = [("", 1, "")]
+    groups += [
+        (one_line(criterion or "Score", 60), len(sides), gap(criterion))
+        for criterion in ["", *criteria]
+    ]
+    rows = []
+    for own, items in lines:
+        scores = (
+            Shown("") if item is None else score(side.rubric, item.row)
+            for side, item in zip(sides, items, strict=True)
+        )
+        verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one))
+        rows.append([own, *scores, *verdicts])
+    return heads, rows, groups
+
+
+def _verdicts(
+    sides: Sequence[Side], items: Sequence[GridItem | None], criterion: str
+) -> list[Shown]:
+    """Return a row's cells of one criterion, marked where the sides got another verdict."""
+    cells_ = [
+        Shown("") if item is None else verdict(item, spelled(item, criterion), side.name)
+        for side, item in zip(sides, items, strict=True)
+    ]
+    there = [cell for item, cell in zip(items, cells_, strict=True) if item is not None]
+    if len({fold(cell.words) for cell in there}) < 2:
+        return cells_
+    return [
+        cell
+        if item is None
+        else cell._replace(
+            signs=f"{cell.signs} {APART}".strip(), tells=f"{cell.tells}, they differ"
+        )
+        for item, cell in zip(items, cells_, strict=True)
+    ]
+
+
+def spelled(item: GridItem, criterion: str) -> str:
+    """Return the item's own name of a criterion; case and spaces do not count."""
+    if criterion in item.cells:
+        return criterion
+    return next((one for one in item.cells if fold(one) == fold(criterion)), criterion)
