@@ -6,6 +6,8 @@ map is the reading that a person has, and the figure what comes of it.
 
 from __future__ import annotations
 
+import json
+
 from tests.formats.strangers import Stranger, essay, lines, short, table
 
 AGREED = ("totalmente de acuerdo", "de acuerdo", "ni sí ni no", "en desacuerdo")
@@ -15,6 +17,7 @@ LISTED = [
     for n in range(5)
 ]
 WHO = ("KM", "TH", "RO")
+CODERS = ((0, "al"), (1, "bob"))
 TRIPLES = [(item, who, 3 * item + who) for item in range(4) for who in range(3)]
 DUELS = [
     {"prompt": f"Lamp {n}?", "chosen": essay(n), "rejected": short(n), "annotator_id": f"w{who}"}
@@ -327,5 +330,154 @@ RATED_TABLES: tuple[Stranger, ...] = (
         ),
         "refused",
         words_in_refusal=("best-worst", "'most' and 'least'", "not read"),
+    ),
+    # Names of people beside their grades are no two answers.
+    Stranger(
+        "tesi.csv",
+        table(
+            [
+                {
+                    "Tesi": f"T{n}",
+                    "First examiner": f"Dr. {'AB'[n % 2]}",
+                    "First examiner grade": 1 + n % 4,
+                }
+                | {"Second examiner": f"Dr. {'CD'[n % 2]}", "Second examiner grade": 1 + n % 3}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Tesi raters=First examiner grade raters=Second examiner grade",),
+    ),
+    # The least and the most of some columns are none of them.
+    Stranger(
+        "dives.csv",
+        table(
+            [
+                {"Dive": f"D{n}", **{f"P{j}": 4 + (n * j) % 5 for j in (1, 2, 3, 4)}}
+                | {"Least": 4, "Most": 8}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (24, 4, 6, 1),
+        maps=("item=Dive raters=P1 raters=P2 raters=P3 raters=P4",),
+    ),
+    Stranger(
+        "answers by name.json",
+        json.dumps(
+            [{"id": n, "text": essay(n), "by": {"kim": n % 3, "lee": n % 2}} for n in range(5)]
+        ),
+        "refused",
+        (10, 2, 5, 1),
+        maps=("item=id submission=text raters=by.kim raters=by.lee",),
+    ),
+    Stranger(
+        "answers in objects.json",
+        json.dumps(
+            [
+                {"id": n, "text": essay(n)}
+                | {
+                    "seen": [
+                        {"coder": who, "mark": 1 + (n + len(who)) % 3} for who in ("al", "bob")
+                    ]
+                }
+                for n in range(5)
+            ]
+        ),
+        "refused",
+        (10, 2, 5, 1),
+        maps=("item=id submission=text rater=seen[].coder label=seen[].mark",),
+    ),
+    # A score of each system is no rater's.
+    Stranger(
+        "systems.csv",
+        table(
+            [
+                {"segment": n, "source": essay(n)}
+                | {f"system_{s}": 50 + (7 * n + 9 * s) % 40 for s in (1, 2, 3)}
+                for n in range(7)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("scores of a system each", "a row for each answer"),
+    ),
+    # A person a row, and an item and a question in each heading.
+    Stranger(
+        "people.csv",
+        table(
+            [
+                {"Participant": f"P{n}", "Age": 20 + n}
+                | {
+                    f"Song{s}_{q}": 1 + (n * s + len(q)) % 5
+                    for s in (1, 2)
+                    for q in ("sad", "loud")
+                }
+                for n in range(5)
+            ]
+        ),
+        "refused",
+        (20, 5, 2, 2),
+        maps=("rater=Participant items=Song1 items=Song2 criteria=sad criteria=loud",),
+    ),
+    # Read twice: the number of the reading is no part of the item.
+    Stranger(
+        "twice.csv",
+        table(
+            [
+                {"lesion": f"L{n}", "reader": f"R{k}", "session": s, "score": 1 + (n + k * s) % 4}
+                for n in range(4)
+                for k in (1, 2)
+                for s in (1, 2)
+            ]
+        ),
+        "refused",
+        (16, 4, 4, 1),
+        maps=("item=lesion rater=reader label=score replicate=session",),
+    ),
+    Stranger(
+        "calls.csv",
+        table(
+            [
+                {"QA Agent": who, "Ticket": f"#{n}", "Check": asked}
+                | {"Result": ("Pass", "Fail")[(n + len(asked) + len(who)) % 2]}
+                for n in (81, 82, 83)
+                for who in ("Noor", "Pi")
+                for asked in ("Greeting", "Tone", "Close")
+            ]
+        ),
+        "refused",
+        (18, 2, 3, 3),
+        maps=("item=Ticket rater=QA Agent criterion=Check label=Result",),
+    ),
+    # What stands below the items, down to a line that is mostly empty.
+    Stranger(
+        "reliability.csv",
+        table(
+            [{"case": f"{n:02d}", "coder 1": 1 + n % 4, "coder 2": 1 + n % 3} for n in range(8)]
+            + [
+                {"case": "Mean", "coder 1": 2.5, "coder 2": 1.875},
+                {"case": "SD", "coder 1": 1.2, "coder 2": 0.83},
+                {"case": "", "coder 1": "alpha", "coder 2": ""},
+            ]
+        ),
+        "wide",
+        (16, 2, 8, 1),
+    ),
+    Stranger(
+        "lettere.csv",
+        table(
+            [
+                {
+                    "testo": essay(n),
+                    "Dott. Bo": ("sì", "no")[n % 2],
+                    "Dott. Li": ("sì", "no")[n % 3 % 2],
+                }
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("submission=testo raters=Dott. Bo raters=Dott. Li",),
     ),
 )

@@ -39,7 +39,7 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
         parted = dict[str, tuple[str, str]]()
         for column in columns:
             if parts := re.fullmatch(pattern, column.strip()):
-                parted[column] = (parts[1], parts[2])
+                parted[column] = (parts[1].strip("()[] "), parts[2].strip("()[] "))
         by_first = dict[str, list[str]]()
         for first, second in parted.values():
             by_first.setdefault(first, []).append(second)

@@ -18,6 +18,7 @@ from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.table import JOINED, Table, joined_parts
 from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RATERS, holds
 from core.formats.source.parsed import ColumnRole
 
 #: Kept with the item, unseen by judges; and left out.
@@ -25,6 +26,9 @@ NOTE, IGNORED = "note", "ignored"
 LONGEST = "the longest texts"
 _SAMPLES, _CUT = 3, 60
 _TEXTS = {"text", "submission", "submission text", *WRITTEN_BY, *WRITTEN, *ANY_TEXT}
+
+
+_NAMES = {"item": (ITEMS,), "rater": (RATERS, PEOPLE), "criterion": (ASPECTS,)}
 
 
 def role_table(
@@ -59,7 +63,8 @@ def _why(table: Table, column: str, role: str, cells: Sequence[str]) -> str:
         return LONGEST if long else "the only texts"
     if kind in ("rater", "score", "label") and name:
         return f"a scale: {_scale(words_in(table, column))}"
-    return "its name"
+    named = any(holds(column, words) for words in _NAMES[kind]) if kind in _NAMES else True
+    return "its name" if named else "tells the rows apart"
 
 
 def _unused(table: Table, column: str, cells: Sequence[str]) -> str:

@@ -15,7 +15,9 @@ RATERS: Words = {
     "en": "rater annotator judge grader reviewer coder scorer reader marker expert human teacher"
     " examiner evaluator assessor turker labeler labeller juror panelist referee critic observer"
     " moderator proctor worker crowdworker person radiologist pathologist clinician"
-    " physician dermatologist",
+    " physician dermatologist"
+    " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
+    " evaluated_by reviewed_by marked_by assessed_by inspector auditor",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor",
     "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
@@ -39,7 +41,8 @@ RATERS: Words = {
 }
 #: People who may have judged, or were judged, or wrote: enough to ask with.
 PEOPLE: Words = {
-    "en": "participant respondent listener peer initials email e-mail user voter subject",
+    "en": "participant respondent listener hearer viewer agent analyst interviewer"
+    " peer initials email e-mail user voter subject",
     "de": "teilnehmer teilnehmend proband versuchsperson horer leser lehrer kurzel initialen",
     "fr": "participant repondant auditeur lecteur initiales enseignant courriel",
     "es": "participante encuestado docente oyente lector iniciales correo experto",
@@ -83,7 +86,7 @@ REMARKS: Words = {
 }
 #: What is asked of an item.
 ASPECTS: Words = {
-    "en": "criterion criteria aspect dimension metric measure trait",
+    "en": "criterion criteria aspect dimension metric measure trait check scale subscale indicator",
     "de": "kriterium merkmal dimension aspekt",
     "fr": "critere aspect",
     "es": "criterio aspecto",
@@ -102,7 +105,7 @@ PROMPTS: Words = {
 ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli sample unit task ticket story essay"
     " utterance video image clip file record trial number no key question candidate student"
-    " submission example passage topic query paragraph scene frame turn page"
+    " submission example passage topic query paragraph scene frame turn page lesion"
     " dialogue conversation pr paper post comment tweet",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",

@@ -33,8 +33,8 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
     for at in items[-_MOST:]:
         above = range(items.start, min(foot, at))
         what = _summed(columns, rows, at, above)
-        if what is None and foot < at and _gaps(columns, rows, at, above):
-            what = "the row below"
+        if what is None and (foot < at or at == len(rows) - 1):
+            what = _remark(columns, rows, at, above)
         if what is not None:
             found[at], foot = what, min(foot, at)
     return found
@@ -63,6 +63,18 @@ def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int
         words = [c for c in numeric if _filled(rows[0], c) and _number(rows[0], c) is None]
         if whole and words:
             yield 0, "further headings"
+
+
+def _remark(
+    columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
+) -> str | None:
+    """Return the words of a row below the items that is mostly empty."""
+    others = [rows[n] for n in items[-50:]]
+    full = [c for c in columns if len(others) > 3 and _mostly(others, c)]
+    gaps = [c for c in full if not _filled(rows[at], c)]
+    if len(full) < 3 or 2 * len(gaps) < len(full):
+        return None
+    return " ".join(str(rows[at][c]).strip() for c in columns if _filled(rows[at], c))[:60] or None
 
 
 def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:

@@ -8,15 +8,21 @@ from core.errors import Problem
 from core.formats.datasets.answer_columns import (
     COUNTS,
     could_answer,
+    names_a_person,
+    nested,
     plain,
     plain_head,
+    stem_of,
     sums_up,
     words_in,
 )
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import bare
 from core.formats.votes.structure.rankings import why_ranking
+from core.formats.votes.structure.values import system_named
 from core.formats.votes.vote_mapping import NAMES, VoteMapping, guess_vote_mapping
 
 
@@ -65,6 +71,12 @@ def not_to_be_read(table: Table) -> str:
         return (
             f"{column!r} counts votes. It takes a row for each vote, with a column for its rater."
         )
+    if scores := _scores_of_systems(table):
+        listed = ", ".join(map(repr, scores))
+        return (
+            f"{listed} could be scores of a system each. It takes a row for each answer, with a "
+            "column for the system."
+        )
     if pairs := _texts_with_scores(table):
         listed = ", ".join(f"{text!r} with {score!r}" for text, score in pairs)
         return (
@@ -92,11 +104,24 @@ def _counts(table: Table) -> str:
     return next((c for c in named if all(w.isdecimal() for w in words_in(table, c))), "")
 
 
+def _scores_of_systems(table: Table) -> list[str]:
+    """Return columns of numbers that are headed for systems, in the same way."""
+    named = [c for c in table.columns if system_named(c) and not nested(table, c)]
+    marks = [c for c in named if (of := words_in(table, c)) and None not in map(number_of, of)]
+    alike = [
+        c
+        for c in marks
+        if sum(stem_of(bare(c)) == stem_of(bare(other)) != "" for other in marks) > 1
+    ]
+    return alike if len(alike) > 1 else []
+
+
 def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     """Return columns of texts with columns of answers whose headings begin or end alike."""
     plains = {column: plain(column) for column in table.columns}
     words = {column: name.split(" ") for column, name in plains.items() if " " in name}
     texts = [c for c in words if (of := texts_in(table, c)) is not None and of.sentences]
+    texts = [c for c in texts if not names_a_person(c)]
     able = [c for c in words if c not in texts and could_answer(table, c)]
     for same, other in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
         found = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]

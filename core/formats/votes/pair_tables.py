@@ -164,7 +164,7 @@ def _alike(table: Table) -> tuple[str, str] | None:
 
 def _is_answer(table: Table, column: str) -> bool:
     of = texts_in(table, column)
-    return of is not None and of.sentences
+    return of is not None and of.sentences and (of.worded or not names_a_person(column))
 
 
 def _systems(table: Table, sides: Sequence[str], free: dict[str, str]) -> list[str]:

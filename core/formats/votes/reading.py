@@ -10,7 +10,7 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import sums_up, words_in
+from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_in
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
@@ -239,7 +239,8 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
     """Return whether a column sums up raters in their own words."""
     words = set[str]().union(*(words_in(table, c.column) for c in mapping.columns))
-    return sums_up(column) and bool(own := words_in(table, column)) and own <= words
+    counts = plain(column) in COUNTS
+    return sums_up(column) and not counts and bool(own := words_in(table, column)) and own <= words
 
 
 def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:

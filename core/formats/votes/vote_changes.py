@@ -118,7 +118,7 @@ def _listed_columns(
     grid = _in_grid(lists, table)
     if grid is not None:
         data["columns"] = grid
-        return kinds_of(lists["raters"])
+        return kinds_of(lists.get("raters", ()))
     kinds: dict[str, VoterKind] = {}
     for kind, columns in lists.items():
         for other in (*NAMES, *PAIR):
@@ -146,16 +146,17 @@ def parts_in_brackets(headings: Sequence[str]) -> list[str]:
 
 def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
     """Return the columns of raters by criteria, if both are parts of headings."""
-    grid = answers_in_grid(table) if {"raters", "criteria"} <= lists.keys() else None
+    side = "items" if "items" in lists else "raters"
+    grid = answers_in_grid(table) if {side, "criteria"} <= lists.keys() else None
     if grid is None:
         return None
-    sides = lists["raters"], lists["criteria"]
+    sides = lists[side], lists["criteria"]
     turned = {(second, first): column for (first, second), column in grid.columns.items()}
     known = {**turned, **grid.columns}
     pairs = [(rater, criterion) for rater in sides[0] for criterion in sides[1]]
     if not all(pair in known for pair in pairs):
         return None
-    return [{"column": known[r, c], "rater": r, "criterion": c} for r, c in pairs]
+    return [{"column": known[r, c], side[:-1]: r, "criterion": c} for r, c in pairs]
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:

@@ -26,7 +26,7 @@ from core.formats.datasets.text_columns import LONG, texts_in
 from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
-from core.formats.votes.structure.lists import list_answers
+from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
 from core.formats.votes.structure.values import ticks
@@ -85,7 +85,7 @@ def _has_more_answers(table: Table) -> bool:
 
 def _has_raters(table: Table, labels: Iterable[str]) -> bool:
     """Return whether columns beside texts are numbered raters, or people by their titles."""
-    wide = rater_columns(table)
+    wide = rater_columns(opened_up(table))
     if wide is None or wide.are == "criteria" or set(wide.columns) & set(labels):
         return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
     free = [c for c in answerable(table, {}) if could_answer(table, c) and not sums_up(c)]

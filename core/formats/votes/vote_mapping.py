@@ -30,6 +30,7 @@ from core.formats.datasets.labels import option_for
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.source.csv_writer import number_of
+from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 from core.text.names import fold
 
@@ -292,14 +293,18 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields without a criterion, or long texts as a label, that an item has one of."""
-    if "item" not in fields:
+    if not {"criterion", "label"} & fields.keys():
         return fields
     values, wrong = Values(table), list[str]()
+    item = [fields["item"]] if "item" in fields else list(item_of(values))
+    if not item:
+        return fields
     for field in ("criterion", "label"):
         column = fields.get(field, "")
-        if column not in values.columns or values.varies([fields["item"]], column):
+        if {column, *item} - set(values.columns) or values.varies(item, column):
             continue
-        several = len(values.distinct[column]) > 1 and values.unique([fields["item"]]) < 1
+        asked = plain(column) == "question" or values.unique(item) < 1
+        several = asked and len(values.distinct[column]) > 1
         of = texts_in(table, column)
         if several and (field == "criterion" or (of is not None and of.worded)):
             wrong.append(field)

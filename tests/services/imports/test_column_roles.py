@@ -67,4 +67,9 @@ def test_votes_have_roles_too_and_a_column_of_answers_keeps_its_rater() -> None:
         table.columns, ["item", "item", "out", "answers"], guess
     )
     assert [(c.criterion, c.rater) for c in mapping.columns] == [("cites", "lee")]
-    assert "'Item': 'id' and 'note'" in str(problems[0])
+    # Two columns of the item are its id together; no other role is had twice.
+    assert (mapping.item, problems) == ("id + note", ())
+    _, problems = column_roles.votes_from(
+        table.columns, ["prompt", "prompt", "out", "answers"], guess
+    )
+    assert "'Prompt': 'id' and 'note'" in str(problems[0])

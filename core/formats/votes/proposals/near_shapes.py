@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.answer_columns import is_index, plain, words_in
+from core.formats.datasets.answer_columns import is_index, names_a_rater, plain, words_in
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
@@ -19,10 +19,10 @@ from core.formats.source.heading_words import PROMPTS, holds
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import rival_labels
 from core.formats.votes.pair_tables import near_pairs, pairs_in
-from core.formats.votes.structure.lists import list_answers
-from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
-from core.formats.votes.structure.row_keys import named_rater, row_keys
-from core.formats.votes.structure.values import may_be_judged, ticks
+from core.formats.votes.structure.lists import list_answers, opened_up
+from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
+from core.formats.votes.structure.row_keys import RowKeys, named_rater, row_keys
+from core.formats.votes.structure.values import Values, item_changes, may_be_judged, ticks
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table
 from core.formats.votes.vote_mapping import VoteMapping, flat_columns, guess_vote_mapping
@@ -105,7 +105,7 @@ def _passes(table: Table, shape: NearShape) -> bool:
 
 def _near(table: Table) -> Iterator[NearShape]:
     """Yield the likeliest readings; what passes in one way is not proposed in a weaker one."""
-    for readings in (_asked, _with_raters, _in_cells, _beside_each_other):
+    for readings in (_asked, _with_raters, _in_cells, _beside_each_other, _perhaps):
         if asked := [shape for shape in readings(table) if _passes(table, shape)]:
             yield from asked
             return
@@ -126,15 +126,24 @@ def _near(table: Table) -> Iterator[NearShape]:
 
 def _with_raters(table: Table) -> Iterator[NearShape]:
     """Yield a row for each item and rater, as the values tell."""
-    for keys in row_keys(table):
+    yield from _by_keys(table, row_keys(table))
+    for said in list_answers(table):
+        yield NearShape("long", "cells hold the answers of several raters", said)
+
+
+def _perhaps(table: Table) -> Iterator[NearShape]:
+    """Yield items and raters for which little speaks."""
+    yield from _by_keys(table, row_keys(table, sure=False))
+
+
+def _by_keys(table: Table, found: Iterable[RowKeys]) -> Iterator[NearShape]:
+    for keys in found:
         lacks = "a column of people repeats over its items"
         if not named_rater([keys]):
             lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
         changes = (*keys.changes(), *ticks(table, keys.answers))
         lacks += "" if keys.text else NO_TEXTS
         yield NearShape("criteria" if keys.by_criteria else "long", lacks, changes)
-    for said in list_answers(table):
-        yield NearShape("long", "cells hold the answers of several raters", said)
 
 
 def _in_cells(table: Table) -> Iterator[NearShape]:
@@ -157,6 +166,7 @@ def _of_several(table: Table, path: str) -> bool:
 
 def _beside_each_other(table: Table) -> Iterator[NearShape]:
     """Yield columns of answers as raters, as criteria, or as labels of texts."""
+    table = opened_up(table)
     wide = rater_columns(table)
     if wide is None:
         return
@@ -164,7 +174,7 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     if not wide.text and (inside := [t for t in proposed_texts(table) if t not in table.columns]):
         wide = wide._replace(text=inside[0])
     if wide.summaries:
-        listed += f" (left out: {_listed(wide.summaries)}, which sums up)"
+        listed += f" (without {_listed(wide.summaries)}, which sums them up)"
     person = next(filter(names_a_respondent, wide.item), "") if not wide.text else ""
     if person:
         lacks = f"a row is a person ({person!r}), and {listed} could be the items"
@@ -203,17 +213,24 @@ def _asked(table: Table) -> Iterator[NearShape]:
 
 def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     """Yield what to say of headings that are two names by two."""
-    item = guess_vote_mapping(table, "wide").item
+    item = item_of(Values(table))
+    parts = (*grid.raters, *grid.criteria)
+    person = next(filter(names_a_respondent, item), "")
+    if person and not any(map(names_a_rater, parts)):
+        lacks = f"a row is a person ({person!r}), and {_listed(grid.raters)} could be the items"
+        said = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
+        yield NearShape("criteria", lacks, (f"rater={person}", *said))
+        return
     lacks = f"{_listed(grid.raters)} could be raters, {_listed(grid.criteria)} criteria"
-    if item:
-        said = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
-        yield NearShape("wide", lacks, (f"item={item}", *said))
+    said = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
+    texts = () if item else tuple(f"submission={t}" for t in proposed_texts(table)[:1])
+    yield NearShape("wide", lacks, (*item_changes(item), *texts, *said))
     for text in proposed_texts(table)[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
     if item:
         said = [f"raters={column}" for column in grid.columns.values()]
-        yield NearShape("wide", "each column could be a rater", (f"item={item}", *said))
+        yield NearShape("wide", "each column could be a rater", (*item_changes(item), *said))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -43,6 +43,22 @@ def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
     yield (*said, *(f"{name}={c}" for c in able))
 
 
+def opened_up(table: Table) -> Table:
+    """Return the table with a column for each key of objects that hold one answer each."""
+    paths = list[str]()
+    for column in table.columns:
+        cells = [opened(row.get(column)) for row in table.rows[:_ROWS]]
+        objects = [cell for cell in cells if isinstance(cell, dict) and cell]
+        values = [value for cell in objects for value in cell.values()]
+        words = {str(value) for value in values}
+        plain = all(isinstance(v, str | int | float | None) and len(str(v)) < 80 for v in values)
+        keys = list(dict.fromkeys(key for cell in objects for key in cell))
+        few = len(words) <= MOST_SHARED and len(words) < len(values) and 1 < len(keys) < 50
+        if plain and few and 2 * len(objects) > len(cells):
+            paths += [f"{column}.{key}" for key in keys]
+    return with_paths(table, paths)
+
+
 def spread(table: Table, columns: Sequence[str], rater: str | None) -> tuple[Table, str | None]:
     """Return a table with a row for each answer of lists, and the column of its rater.
 

@@ -14,6 +14,7 @@ from core.formats.datasets.answer_columns import (
     names_a_person,
     says_no_label,
     sharing,
+    stem_of,
     sums_up,
 )
 from core.formats.datasets.table import Table
@@ -78,6 +79,8 @@ def rater_columns(table: Table) -> RaterColumns | None:
     twice = [c for c in twice if alone or holds(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
     are = _are(group)
+    if all(map(system_named, group)):
+        return None  # an answer of each system, which is no row's
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
     text, prompt = best_texts(values, [t for t in values.texts() if t not in group], item)
@@ -103,9 +106,11 @@ def item_of(values: Values) -> tuple[str, ...]:
     unique = [c for c in values.columns if values.unique([c]) == 1 and values.filled(c) == 1]
     unique = [c for c in unique if not says_no_label(values.distinct[c])]
     named = [c for c in unique if holds(c, ITEMS) and c not in values.texts()]
+    named = [c for c in named if not _is_mark(values, c) or {*bare(c).split()} & _IDS]
     named.sort(key=lambda c: not {*bare(c).split()} & _IDS)
     words = [c for c in unique if not (values.is_number(c) or named_label(c) or sums_up(c))]
     first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
+    first = [c for c in first if c not in values.texts()]
     words = [c for c in words if c not in values.texts()]
     if found := [*named, *first, *words]:
         return (found[0],)
@@ -118,7 +123,7 @@ def item_of(values: Values) -> tuple[str, ...]:
 def _is_mark(values: Values, column: str) -> bool:
     """Return whether a column holds marks of some range, which may all be different."""
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
-    if len(numbers) < max(2, len(values.distinct[column])) or holds(column, ITEMS):
+    if len(numbers) < max(2, len(values.distinct[column])) or {*bare(column).split()} & _IDS:
         return False
     return min(numbers) >= _LEAST and max(numbers) <= _MOST and values.measures_nothing(column)
 
@@ -157,9 +162,17 @@ def _alike(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[st
     """Return the most columns that share a scale, or marks of people in one range."""
     answers = [c for c in able if values.able(c)]
     group = next(iter(sharing(values.table, answers)), [])
-    for form in {_form(c) for c in group}:
+    forms = Counter(_form(c) for c in group)
+    form, times = forms.most_common(1)[0] if forms else ("", 0)
+    if "#" in form and 2 <= times < len(group) <= 2 * times:
+        group = [c for c in group if _form(c) == form]  # what is headed otherwise is another thing
+    for form in forms:
         alike = [c for c in answers if _form(c) == form]
         group = alike if set(group) < set(alike) else group
+    stems = Counter(filter(None, map(stem_of, marks)))
+    alike = [c for c in marks if stems and stem_of(c) == stems.most_common(1)[0][0]]
+    if len(alike) > max(1, len(group)) and system_named(alike[0]):
+        return alike
     people = [c for c in marks if names_a_person(c) or _TITLE.match(bare(c))]
     ranged = [c for c in people if all(_one_range(values, c, other) for other in people)]
     return ranged if len(ranged) > len(group) else group

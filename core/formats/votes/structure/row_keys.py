@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
@@ -37,6 +38,7 @@ class RowKeys(NamedTuple):
     text: str = ""
     prompt: str = ""
     reason: str = ""
+    replicate: str = ""
 
     @property
     def by_criteria(self) -> bool:
@@ -51,14 +53,16 @@ class RowKeys(NamedTuple):
         said += [f"criterion={self.criterion}"] if self.criterion else []
         name = "criteria" if self.by_criteria else "label"
         said += [f"{name}={column}" for column in self.answers]
-        return (*said, *([f"reason={self.reason}"] if self.reason else []))
+        more = (("reason", self.reason), ("replicate", self.replicate))
+        return (*said, *(f"{field}={column}" for field, column in more if column))
 
 
-def row_keys(table: Table) -> tuple[RowKeys, ...]:
+def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     """Return how rows are items and raters: the likeliest, or both where it is either.
 
     Both repeat, and each row is another pair of them. A column that headings, addresses or
-    initials tell to be people is the rater; else what determines the texts is the item.
+    initials tell to be people is the rater; else what determines the texts is the item. Without
+    ``sure`` less has to speak for it.
     """
     values = Values(table)
     if values.size < 3:
@@ -71,7 +75,7 @@ def row_keys(table: Table) -> tuple[RowKeys, ...]:
     for rater in people:
         for found in _of_rater(values, keys, rater, sure=levels[rater] > 2):
             return (found,)
-    return () if people else tuple(_unnamed(values, keys, levels))
+    return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
 
 
 def _are_answers(values: Values, people: Sequence[str]) -> bool:
@@ -105,11 +109,26 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         for item in sorted(told, key=lambda key: -_rank(values, key, rater, texts)):
             if found := _with_answers(values, item, rater, asked, texts):
                 yield found
+    yield from _repeated(values, singles, rater, texts)
     near = [key for key in (*singles, *pairs) if values.unique([*key, rater]) >= 0.75]
     for item in sorted(near, key=lambda key: -_rank(values, key, rater, texts)):
         named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
         if named and (found := _with_answers(values, item, rater, "", texts)):
             yield found
+
+
+def _repeated(
+    values: Values, items: Sequence[tuple[str, ...]], rater: str, texts: Sequence[str]
+) -> Iterator[RowKeys]:
+    """Yield items that a rater answered several times, told apart by a number."""
+    again = [c for c in values.columns if c != rater and values.is_number(c)]
+    for item, number in product(items, again):
+        if number in item or not holds(item[0], ITEMS):
+            continue
+        if values.may_be_key(number) and values.unique([*item, rater, number]) == 1:
+            found = _with_answers(values, (*item, number), rater, "", texts)
+            if found and len(found.answers) == 1:
+                yield found._replace(item=item, replicate=number)
 
 
 def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
@@ -125,7 +144,8 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     if holds(column, ASPECTS):
         return True
     words = values.distinct[column]
-    if values.is_number(column) or system_named(column):
+    codes = all(re.fullmatch(r"\D*\d+", word) for word in words)
+    if codes or values.is_number(column) or system_named(column):
         return False
     told = any(not values.varies([column], text) for text in texts)
     return len(words) * 4 <= values.size and not (told or holds(column, ITEMS))
@@ -144,7 +164,7 @@ def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]
         + named
         + size
         - 1.2 * (len(key) - 1)
-        - 2 * weak
+        - 4 * weak
         - 2 * any(c in texts for c in key)
     )
 
@@ -183,7 +203,9 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
     return [c for c in answers if c in also]
 
 
-def _unnamed(values: Values, keys: list[str], levels: dict[str, int]) -> Iterator[RowKeys]:
+def _unnamed(
+    values: Values, keys: list[str], levels: dict[str, int], least: float
+) -> Iterator[RowKeys]:
     """Yield both ways round, or the one that the texts tell, where no heading names people."""
     texts = values.texts()
     able = [c for c in keys if c not in texts][:_TRIED]
@@ -199,7 +221,7 @@ def _unnamed(values: Values, keys: list[str], levels: dict[str, int]) -> Iterato
             found.append((told, keys_found))
     found.sort(key=lambda pair: -pair[0])
     best = found[0][0] if found else 0
-    yield from (keys_found for rank, keys_found in found[:2] if rank >= max(2, best - 1))
+    yield from (keys_found for rank, keys_found in found[:2] if rank >= max(least, best - 1))
 
 
 def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[str]) -> bool:

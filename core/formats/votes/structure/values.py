@@ -37,7 +37,7 @@ _GIVEN = frozenset(
 LABELS = frozenset(
     {
         *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),
-        *("judgement", "judgment", "state", "severity"),
+        *("judgement", "judgment", "state", "severity", "result", "outcome"),
     }
 )
 #: First words of what was measured, not judged.
@@ -50,9 +50,7 @@ _SYSTEM = re.compile(
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
-_PERSON = re.compile(
-    r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z|[a-z]+-?\d+\Z"
-)
+_PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
 
 class Values:
@@ -141,6 +139,8 @@ class Values:
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
         if self.size - len(self.distinct[rater]) > 2:
             seeds = [c for c in seeds if self.varies([rater], c)]
+        # Raters who always agree have answered, too.
+        seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
         alike = [c for c in able if any(one_scale(self.distinct[c], of) for of in words)]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
