@@ -76,6 +76,8 @@ def document(name: str) -> Guide | None:
             parts.append((_plain(tokens[at + 1]), []))
         parts[-1][1].append(token)
     shown = [(heading, reader.renderer.render(own, reader.options, {})) for heading, own in parts]
+    # What scrolls can be scrolled by keyboard.
+    shown = [(heading, html.replace("<pre>", '<pre tabindex="0">')) for heading, html in shown]
     return Guide(
         name, title, tuple(GuidePart(slug(heading), heading, html) for heading, html in shown)
     )

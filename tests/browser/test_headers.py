@@ -18,6 +18,8 @@ import pytest
 from core.services.reports import worked_example
 from core.store.store import Store
 from tests.browser.driving import settle, turn, visit
+from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
+from tests.services.comparison.world import dataset, run_with
 
 #: A violation is said on the console, and by this event.
 LISTEN = """
@@ -66,6 +68,21 @@ PAGES = (
     *("agreement?run={run}&view=one", "agreement?run={run}&view=raters"),
     *("contests", "arena", "record?run={run}", "run?run={run}&item=seasons-002"),
 )
+#: Further views of these screens.
+MORE = (
+    *("run?run={run}&view=alike", "run?run={run}&view=scores", "run?run={run}&view=labels"),
+    *("run?run={run}&view=plan", "agreement?run={run}&view=figures", "runs?plan=sweep"),
+    *("agreement?run={run}&view=sure", "agreement?run={run}&view=variance"),
+    *("agreement?run={run}&view=severity", "agreement?run={run}&view=scores"),
+    *("agreement?run={run}&view=probes", "agreement?run={run}&view=over_time"),
+    *(
+        "datasets",
+        "datasets?dataset=1&dataset_view=Labels",
+        "datasets?dataset=1&dataset_view=Split",
+    ),
+    *("compare?runs={first},{second}", "compare?runs={first},{second}&view=beside"),
+    *("compare?runs={first},{second}&flip=0", "queues?new=queue&run={run}", "docs?document=guide"),
+)
 #: Those that `make test` looks at, with every kind of figure.
 SOME = ("", "rubrics?rubric=1", "run?run={run}", "agreement?run={run}")
 #: Colours are those of one style sheet: these tell of the dark ones, too.
@@ -81,22 +98,34 @@ def run_id(app_db: Any) -> int:
     return int(found)
 
 
+@pytest.fixture(scope="module")
+def two_runs(run_id: int, app_db: Any) -> tuple[int, int]:
+    """Two small runs over the same texts."""
+    store, data = Store(app_db), dataset(LABELS)
+    found = run_with(store, data, WEAK), run_with(store, data, STRONG)
+    store.close()
+    return found
+
+
 @pytest.mark.parametrize(
-    "addresses", [SOME, [one for one in PAGES if one not in SOME]], ids=["some", "others"]
+    "addresses",
+    [SOME, [one for one in (*PAGES, *MORE) if one not in SOME]],
+    ids=["some", "others"],
 )
 def test_every_page_is_refused_nothing_by_the_policy_and_can_be_used_by_everybody(
-    run_id: int, page: Any, app_url: str, addresses: Sequence[str]
+    run_id: int, two_runs: tuple[int, int], page: Any, app_url: str, addresses: Sequence[str]
 ) -> None:
     page.add_init_script(LISTEN)
     refused, barred, odd = {}, {}, {}
     visit(page, app_url)
     page.evaluate(AXE)
     for address in addresses:
-        turn(page, f"{app_url}/{address.format(run=run_id)}")
+        first, second = two_runs
+        turn(page, f"{app_url}/{address.format(run=run_id, first=first, second=second)}")
         refused[address] = page.evaluate("window.refused.splice(0)")
         barred[address] = barriers(page)
         odd[address] = odd_forms(page)
-        if address in DARK:
+        if address in DARK or address in MORE:
             page.emulate_media(color_scheme="dark")
             settle(page)
             barred[f"{address}, dark"] = barriers(page)
