@@ -241,7 +241,7 @@ def _counterpart(word: str) -> str:
 
 def _number(label: str) -> float | None:
     try:
-        number = float(label)
+        number = float(label.removesuffix("%"))
     except ValueError:
         return None
     # Levels are counted; beyond exact integers they are names.
