@@ -11,7 +11,7 @@ from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import recognised_rows
 from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours
-from core.formats.source.format import Fit, Format, KnownFormat, formats_of
+from core.formats.source.format import Fit, Format, format_of, formats_of
 from core.formats.source.opened import Opened
 from core.formats.votes.gradescope import recognised_evaluations
 from core.formats.votes.reading import SeenKind, read_bundle, table_of
@@ -34,7 +34,7 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
-def known_in(opened: Opened) -> KnownFormat | None:
+def known_in(opened: Opened) -> tuple[Format, Fit] | None:
     """Return the format of a file and by what it is recognised, or ``None``."""
     return next(formats_of(FORMATS, opened), None)
 
@@ -51,15 +51,12 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
             return "autorubric"
         return "folder" if set(KNOWN) & set(source.files) else "dataset"
     opened = source.opened
-    known = known_in(opened)
-    if known is not None and "votes" in known.format.holds:
-        return known.format.name
-    if known is not None and known.format.holds == ("items",):
+    format = format_of(FORMATS, opened)
+    if format is not None and "votes" in format.holds:
+        return format.name
+    if format is not None and "items" in format.holds:
         return "dataset"
-    if known is not None and not (told and _is_sheet(opened)):
+    is_sheet = opened.once(book_in) is not None or opened.ending in ("csv", "tsv")
+    if format is not None and not (told and is_sheet):
         return "rubric"
     return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
-
-
-def _is_sheet(opened: Opened) -> bool:
-    return opened.once(book_in) is not None or opened.ending in ("csv", "tsv")

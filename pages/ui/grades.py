@@ -214,11 +214,15 @@ def _students(number: int) -> str:
 
 
 def trust_statement(run_id: int, votes: int) -> None:
-    """The statement on a run that has votes; where nothing is known, links to what would tell."""
+    """The statement on a run that has votes, its first sentence in sight; else what would tell."""
     if not votes:
         return
     trust = trust_of(run_id)
-    st.html(f'<div class="rs-prose" style="max-width:none">{esc(trust.sentence)}</div>')
+    first, stop, rest = trust.sentence.partition(". ")
+    if rest:
+        st.html(f"<details><summary>{esc(first + stop)}</summary>{esc(rest)}</details>")
+    else:
+        st.html(f'<div class="rs-prose" style="max-width:none">{esc(first)}</div>')
     if trust.found.right.value is None:
         with st.container(horizontal=True, gap="small"):
             routes.link(

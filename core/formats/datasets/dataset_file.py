@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from core.domain.base import build, near
-from core.domain.dataset import Dataset, Item, Label, Pair, Sections
+from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.items import ItemReader
@@ -33,12 +33,8 @@ from core.formats.source.parsed import ColumnRole, Parsed, enough, kind_of, refu
 #: More items are refused: reading them takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000
 
-HEADER_KEYS = frozenset(
-    {
-        *("name", "description", "prompt", "context"),
-        *("reference", "reference_submission", "rubric", "meta"),
-    }
-)
+_HEADER_TEXTS = {"name", "description", "prompt", "reference"}
+HEADER_KEYS = frozenset({*_HEADER_TEXTS, "context", "reference_submission", "rubric", "meta"})
 
 
 def parse_dataset(
@@ -47,17 +43,20 @@ def parse_dataset(
     rubric: Rubric | None = None,
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
+    *,
+    spend: bool = False,
 ) -> Parsed[Dataset]:
     r"""Return the dataset in a table of any format, with columns guessed by name.
 
     Args:
-        data: the file's content; an opened file is let go of.
+        data: the file's content.
         name: the file's name; its ending decides the format.
         rubric: validates labels and aligns lists of labels, unless the item or the dataset has a
             rubric of its own.
         changes: changes of guessed columns, like ``submission=messages[-1].content``; ``None`` if
             the caller has no way to give any.
         sheet: the sheet of a workbook to read.
+        spend: nothing else is wanted of an opened file, which saves memory.
 
     Raises:
         InputError: with every problem found, each with its line; nothing is half-imported.
@@ -67,8 +66,9 @@ def parse_dataset(
     """
     opened = Opened.of(data, name)
     table = read_table(opened, name, sheet, most=MAX_ITEMS + 1)
-    opened.let_go()
-    return dataset_of(table, name, rubric, changes, spend=True)
+    if spend := spend or opened is not data:
+        opened.let_go()
+    return dataset_of(table, name, rubric, changes, spend=spend)
 
 
 def dataset_of(
@@ -281,7 +281,7 @@ class _Header:
         own = {key: value for key, value in own.items() if value is not None}
         if "reference_submission" in own:
             own.setdefault("reference", own.pop("reference_submission"))
-        for key in own.keys() & {"name", "description", "prompt", "reference"}:
+        for key in own.keys() & _HEADER_TEXTS:
             self._text(key, own[key])
         self._context(own.get("context"))
         self.rubric = self._rubric(own.get("rubric"))
@@ -373,7 +373,10 @@ def item_data(item: Item) -> dict[str, Any]:
         "submission": _submission(item),
         "reference": item.reference,
         "description": item.description,
-        "labels": {name: _label(label) for name, label in item.labels.items()},
+        "labels": {
+            name: {"label": label.label, "reason": label.reason} if label.reason else label.label
+            for name, label in item.labels.items()
+        },
         "system": item.system,
         "tags": list(item.tags),
         "split": item.split,
@@ -389,10 +392,6 @@ def _submission(item: Item) -> Any:
     if isinstance(item.submission, Sections | Pair):
         return item.submission.model_dump(mode="json")
     return [message.model_dump() for message in item.submission]
-
-
-def _label(label: Label) -> str | dict[str, str]:
-    return {"label": label.label, "reason": label.reason} if label.reason else label.label
 
 
 def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from core.errors import Problem
 from core.formats.office.sheet import FilledCells, address, column_name
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
 from core.formats.source.heading import header_at, said_titles
-from core.formats.source.parsed import refusal
+from core.formats.source.parsed import TableRows, refusal
 
 _HEADING = "Every column needs a heading of its own, in one row."
 
 
-class SheetRows(NamedTuple):
-    """A sheet's columns, its rows with their numbers (from 1), and notices."""
-
-    columns: tuple[str, ...]
-    rows: tuple[dict[str, str], ...]
-    lines: tuple[int, ...]
-    notices: tuple[Problem, ...]
-
-
-def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> SheetRows:
+def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRows:
     """Return the rows below the header of a sheet, each cell as text.
 
     Cells merged downwards repeat their value in every row, as shown. Columns without a heading are
@@ -51,7 +41,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> SheetRow
         problem = Problem("has a header, but no rows.", "Add one row per item.", (), header + 1)
         raise refusal("table", [problem], name)
     notices += _asides(sheet, heads, body, others)
-    return SheetRows(tuple(heads.values()), rows, tuple(n + 1 for n in body), tuple(notices))
+    return TableRows(tuple(heads.values()), rows, tuple(n + 1 for n in body), tuple(notices))
 
 
 def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:

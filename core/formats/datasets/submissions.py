@@ -13,6 +13,7 @@ from core.errors import InputError, Problem
 from core.formats.office.documents import document_text, is_document
 from core.formats.source.archives import MOST_FILES
 from core.formats.source.opened import Opened
+from core.formats.source.parsed import TableRows
 
 #: A folder with only these is not a folder of submissions.
 _TABLES = frozenset(
@@ -35,14 +36,6 @@ _CANVAS_BLIND = re.compile(
 )
 
 
-class SubmissionRows(NamedTuple):
-    """Columns and rows as in a table, and notices."""
-
-    columns: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]
-    notices: tuple[Problem, ...]
-
-
 class _HandedIn(NamedTuple):
     """A file and its author, according to its path."""
 
@@ -52,7 +45,7 @@ class _HandedIn(NamedTuple):
     place: str
 
 
-def submissions_in(opened: Opened) -> SubmissionRows | None:
+def submissions_in(opened: Opened) -> TableRows | None:
     """Return the submissions in an archive or lone document; ``None`` otherwise.
 
     Raises:
@@ -76,7 +69,7 @@ def could_be_submissions(paths: Mapping[str, object]) -> bool:
     return any(PurePosixPath(path).suffix.lower() not in _TABLES for path in paths)
 
 
-def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> SubmissionRows:
+def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows:
     """Return a row per participant if paths name them, otherwise per file.
 
     Moodle and Canvas name participants. Several files of a participant are one submission, each
@@ -114,7 +107,8 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> Submissio
         whole = f"{remarks[0].message}" if len(remarks) == 1 else "None of its files holds a text."
         raise InputError(f"There is nothing to judge. {whole}", tuple(remarks[1:]), name)
     columns = tuple(dict.fromkeys(key for row in rows.values() for key in row))
-    return SubmissionRows(columns, tuple(rows.values()), (*_said(files, rows, left), *remarks))
+    notices = (*_said(files, rows, left), *remarks)
+    return TableRows(columns, tuple(rows.values()), (None,) * len(rows), notices)
 
 
 def _said(

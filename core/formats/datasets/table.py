@@ -12,7 +12,7 @@ from core.domain.base import Path
 from core.errors import InputError, Problem
 from core.formats.datasets.json_tables import ROW, json_table
 from core.formats.datasets.sheets import sheet_rows
-from core.formats.datasets.submissions import SubmissionRows, submission_rows, submissions_in
+from core.formats.datasets.submissions import submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import (
@@ -31,6 +31,7 @@ from core.formats.source.parsed import (
     MAX_DATASET_BYTES,
     MAX_DOCUMENT_BYTES,
     Document,
+    TableRows,
     enough,
     kind_of,
     refusal,
@@ -128,15 +129,8 @@ def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     text = opened.text("dataset", MAX_DATASET_BYTES, table=True)
     kind = _kind(opened)
     if kind == "csv":
-        rows = read_csv(text, name, most, opened.delimiter)
-        return Table(
-            name,
-            "csv",
-            rows.columns,
-            rows.rows,
-            rows.lines,
-            notices=(*opened.notices, *rows.notices),
-        )
+        table = _of_rows("csv", read_csv(text, name, most, opened.delimiter), name)
+        return replace(table, notices=(*opened.notices, *table.notices))
     # Only spreadsheets write other encodings than UTF-8.
     opened.text("dataset", MAX_DATASET_BYTES)
     if kind == "jsonl":
@@ -144,34 +138,24 @@ def _from_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
     return _from_document(opened.document("dataset", MAX_DOCUMENT_BYTES), name)
 
 
+def _of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
+    return Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
+
+
 def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:
     """Return the table of a workbook, columnar file or submissions, or ``None``."""
-    name, kind = opened.name, columnar_kind(opened.head)
+    kind, book = columnar_kind(opened.head), opened.once(book_in)
     if kind is not None:
-        read = read_columnar(opened.data, name, most)
-        if not read.columns or not read.rows:
-            raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
-        notices = tuple(
-            Problem(f"The column {c!r} holds bytes and is left out.") for c in read.left_out
-        )
-        lines = tuple(range(1, len(read.rows) + 1))
-        return Table(name, kind, read.columns, read.rows, lines, notices=notices)
-    book = opened.once(book_in)
-    if book is None:
-        handed_in = submissions_in(opened)
-        return None if handed_in is None else _handed_in(handed_in, name)
-    rows = sheet_rows(*book.sheet(sheet), name)
-    return Table(name, book.kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
+        return _of_rows(kind, read_columnar(opened.data, opened.name, most), opened.name)
+    if book is not None:
+        return _of_rows(book.kind, sheet_rows(*book.sheet(sheet), opened.name), opened.name)
+    handed_in = submissions_in(opened)
+    return None if handed_in is None else _of_rows("files", handed_in, opened.name)
 
 
 def table_of_files(files: Mapping[str, bytes | Opened], name: str) -> Table:
     """Return submitted files, by path, as a table. Raises ``InputError``."""
-    return _handed_in(submission_rows(files, name), name)
-
-
-def _handed_in(rows: SubmissionRows, name: str) -> Table:
-    lines = (None,) * len(rows.rows)
-    return Table(name, "files", rows.columns, rows.rows, lines, notices=rows.notices)
+    return _of_rows("files", submission_rows(files, name), name)
 
 
 def _kind(opened: Opened) -> Literal["csv", "jsonl", "document"]:

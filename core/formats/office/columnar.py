@@ -8,22 +8,16 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from core.errors import InputError, Problem
 from core.formats.source.archives import MOST_UNPACKED
-from core.formats.source.parsed import MAX_ROWS, MEGABYTE, refusal, too_many_rows
+from core.formats.source.parsed import MAX_ROWS, MEGABYTE, TableRows, refusal, too_many_rows
 
 ColumnarKind = Literal["parquet", "arrow"]
 _BATCH = 1000
-
-
-class ColumnarRows(NamedTuple):
-    """The columns and rows of a file, and the columns that cannot be judged."""
-
-    columns: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]
-    left_out: tuple[str, ...]
+#: What types of bytes (pictures, sound) are called.
+_BYTES = ("binary", "large_binary", "fixed_size_binary")
 
 
 def columnar_kind(data: bytes) -> ColumnarKind | None:
@@ -33,7 +27,7 @@ def columnar_kind(data: bytes) -> ColumnarKind | None:
     return "arrow" if data.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1")) else None
 
 
-def read_columnar(data: bytes, name: str, most: int | None = None) -> ColumnarRows:
+def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
     """Return the rows of a Parquet or Arrow file (file, stream, Feather).
 
     Structs become mappings, lists stay lists, timestamps become texts. Binary columns (pictures,
@@ -51,19 +45,16 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> ColumnarRo
         if twice:
             problem = Problem(f"names the column {twice[0]!r} twice.", "Rename one of them.")
             raise refusal("table", [problem], name)
-        left = [f.name for f in schema if pa.types.is_binary(f.type) or _is_large_binary(f.type)]
+        left = [f.name for f in schema if str(f.type).startswith(_BYTES)]
         columns = [column for column in names if column not in left]
         rows = list(islice(_rows(batches, columns, name), most))
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")[:200]
         raise InputError(f"This file cannot be read: {reason}.", (), name) from None
-    return ColumnarRows(tuple(columns), tuple(rows), tuple(left))
-
-
-def _is_large_binary(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
+    if not rows or not columns:
+        raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
+    notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left)
+    return TableRows(tuple(columns), tuple(rows), tuple(range(1, len(rows) + 1)), notices)
 
 
 def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:

@@ -16,13 +16,17 @@ class Enough(Exception):
 Attributes = Mapping[str, str]
 
 
+def _nothing(_: str) -> None:
+    return None
+
+
 def walk(
     chunks: Iterable[bytes],
     name: str,
     *,
     start: Callable[[str, Attributes], None],
-    end: Callable[[str], None],
-    text: Callable[[str], None],
+    end: Callable[[str], None] = _nothing,
+    text: Callable[[str], None] = _nothing,
 ) -> None:
     """Report every tag and text of a document, without namespace prefixes.
 

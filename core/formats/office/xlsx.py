@@ -31,9 +31,10 @@ class ExcelBook:
         self._list()
         self._formats = list(self._styles())
 
-    def _walk(self, member: str, start: Callable[[str, Attributes], None], **more: object) -> None:
-        handlers: dict[str, object] = {"end": _nothing, "text": _nothing, **more}
-        walk(self._archive.chunks(member), self._name, start=start, **handlers)  # type: ignore[arg-type]
+    def _walk(
+        self, member: str, start: Callable[[str, Attributes], None], **more: Callable[[str], None]
+    ) -> None:
+        walk(self._archive.chunks(member), self._name, start=start, **more)
 
     def _list(self) -> None:
         related: dict[str, str] = {}
@@ -109,10 +110,6 @@ class ExcelBook:
         reader = _XlsxSheet(FilledCells(sheet), self._shared(), self._formats, self._mac)
         self._walk(self._parts[sheet], reader.start, end=reader.end, text=reader.text)
         return reader.sheet
-
-
-def _nothing(*_: object) -> None:
-    return None
 
 
 class _RichTexts:

@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.rubrics import benchmarks, score_scales
+from core.formats.rubrics import benchmarks as marks
+from core.formats.rubrics import score_scales as scales
 from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.formats.rubrics.evalassist import beside_criterion, case_in, unwrapped
 from core.formats.rubrics.foreign import Scaling, WrittenRubric, is_peers, peer_json
@@ -43,6 +44,7 @@ _FIRST, _DEEPEST = 20_000, 20
 _MARKED = re.compile(
     rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
 )
+_YAML = ("yaml", "yml")
 _OURS = re.compile(rb'"criteria"|"requirement"|"sub_tasks"')
 
 
@@ -103,10 +105,6 @@ class DocumentForm(NamedTuple):
         return Parsed(read.value, (*said, *read.notices), read.line_of)
 
 
-def _any(value: Any) -> bool:
-    return True
-
-
 def _holds_its_rubric(value: Any) -> bool:
     return isinstance(value, dict) and _has_items(value) and bool(value.get("rubric"))
 
@@ -119,40 +117,33 @@ def _of_dataset(value: Any) -> Converted:
     return named | {"rubric": value["rubric"]}, [Problem(message, mend)]
 
 
-def _as_yaml(rubric: Rubric) -> WrittenRubric:
-    return WrittenRubric(dump_rubric(rubric, "yaml"))
-
-
-def _as_json(rubric: Rubric) -> WrittenRubric:
-    return WrittenRubric(dump_rubric(rubric, "json"))
+def _written(format: Literal["yaml", "json"]) -> Write:
+    return lambda rubric: WrittenRubric(dump_rubric(rubric, format))
 
 
 DOCUMENTS = (
     DocumentForm("unitxt", "unitxt", looks_like_unitxt),
     DocumentForm(
-        *("rubric_dataset", "a dataset with its rubric", _holds_its_rubric, _of_dataset),
+        "rubric_dataset", "a dataset with its rubric", _holds_its_rubric, _of_dataset,
         beside_items=True,
     ),
+    DocumentForm("points", "points by criterion (HealthBench)", marks.is_points, marks.points),
+    DocumentForm("tasks", "a tree of tasks (PaperBench)", marks.is_tree, marks.tree),
     DocumentForm(
-        *("points", "points by criterion (HealthBench)"), benchmarks.is_points, benchmarks.points
-    ),
-    DocumentForm("tasks", "a tree of tasks (PaperBench)", benchmarks.is_tree, benchmarks.tree),
-    DocumentForm(
-        *("prometheus", "described scores (Prometheus)"),
-        *(score_scales.is_score_rubric, score_scales.score_rubric),
+        "prometheus", "described scores (Prometheus)", scales.is_score_rubric, scales.score_rubric
     ),
     DocumentForm(
-        *("scoring_criteria", "scoring criteria (promptfoo)"),
-        *(score_scales.has_scoring_criteria, score_scales.scoring_criteria),
+        "scoring_criteria", "scoring criteria (promptfoo)", scales.has_scoring_criteria,
+        scales.scoring_criteria,
     ),
     DocumentForm(
-        *("model_graded", "a model-graded spec (OpenAI evals)"),
-        *(score_scales.is_model_graded, score_scales.model_graded),
+        "model_graded", "a model-graded spec (OpenAI evals)", scales.is_model_graded,
+        scales.model_graded,
     ),
     DocumentForm("autorubric", "autorubric", is_peers, write=peer_json),
-    DocumentForm("yaml", "YAML", _any, endings=("yaml", "yml"), write=_as_yaml),
-    DocumentForm("json", "JSON", _any, endings=("json",), write=_as_json),
-)
+    DocumentForm("yaml", "YAML", lambda _: True, endings=_YAML, write=_written("yaml")),
+    DocumentForm("json", "JSON", lambda _: True, endings=("json",), write=_written("json")),
+)  # fmt: skip
 
 
 def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "ratio") -> Rubrics:
@@ -239,7 +230,7 @@ def looks_like_table(text: str, name: str) -> bool:
     ending = name.lower().rpartition(".")[2]
     if ending in ("csv", "tsv"):
         return True
-    return ending not in ("json", "yaml", "yml") and any(_heads_of(text))
+    return ending not in ("json", *_YAML) and any(_heads_of(text))
 
 
 def _office(opened: Opened) -> tuple[RubricTable, ...] | None:
@@ -263,9 +254,8 @@ def looks_like_rubric(data: str | bytes | Opened, name: str) -> bool:
 
 def may_be_ours(opened: Opened) -> bool:
     """Return whether a file is YAML, or JSON with keys of ours near its beginning."""
-    if opened.ending in ("yaml", "yml"):
-        return True
-    return opened.ending == "json" and bool(_OURS.search(opened.head[:_FIRST]))
+    named = opened.ending == "json" and bool(_OURS.search(opened.head[:_FIRST]))
+    return named or opened.ending in _YAML
 
 
 def holds_items(opened: Opened) -> bool:

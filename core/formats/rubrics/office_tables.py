@@ -15,8 +15,8 @@ from core.formats.source.heading import header_at, said_titles
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import refusal
 
-#: The rows of a table by number from 1, each mapping columns (from 0) to texts.
-Rows = dict[int, dict[int, str]]
+#: The rows of a table by number from 1.
+Rows = dict[int, list[str]]
 #: A rubric table with more cells, empty ones between others included, is refused.
 MOST_CELLS = 100_000
 
@@ -54,25 +54,19 @@ def office_tables(
 
 def _header(rows: Rows) -> int:
     """Return the number of the header row."""
-    numbers = list(rows)
-    return numbers[header_at([_cells(rows[n]) for n in numbers[:40]])]
+    return list(rows)[header_at(list(rows.values())[:40])]
 
 
 def _parted(rows: Rows) -> tuple[list[str], list[list[str]]]:
     """Return the headings, and the rows below them."""
     header = _header(rows)
-    return _cells(rows[header]), [_cells(rows[n]) for n in rows if n > header]
-
-
-def _cells(row: dict[int, str]) -> list[str]:
-    """Return a row with its empty cells, as far as a table may reach."""
-    return [row.get(column, "") for column in range(min(max(row, default=-1) + 1, MAX_COLUMNS))]
+    return rows[header], [row for n, row in rows.items() if n > header]
 
 
 def _below_titles(name: str, rows: Rows) -> RubricTable:
     header, last = _header(rows), max(rows)
-    titles = [_cells(rows[n]) for n in rows if n < header]
-    body = {n: _cells(row) for n, row in rows.items() if n >= header}
+    titles = [row for n, row in rows.items() if n < header]
+    body = {n: row for n, row in rows.items() if n >= header}
     wide = max(map(len, body.values()))
     if last * wide > MOST_CELLS:
         message = f"reaches to {address(last - 1, wide - 1)}; a rubric has fewer cells."
@@ -85,8 +79,9 @@ def _below_titles(name: str, rows: Rows) -> RubricTable:
 def _sheet(book: Workbook, name: str, sheet: str) -> Rows:
     cells, _ = book.sheet(sheet)
     rows: Rows = {}
-    for number in sorted(cells.rows):
-        rows[number + 1] = {at: _line(text) for at, text in cells.rows[number].items()}
+    for number, row in sorted(cells.rows.items()):
+        wide = min(max(row) + 1, MAX_COLUMNS)
+        rows[number + 1] = [_line(row.get(column, "")) for column in range(wide)]
     for top, left, bottom, right in cells.merged:
         if right > left and top + 1 in rows and left not in (0,) and bottom >= top:
             area = f"{address(top, left)}:{address(bottom, right)}"
@@ -103,8 +98,7 @@ def _tables(opened: Opened) -> Iterator[tuple[str, Rows]]:
         if isinstance(block, str):
             title = _line(block)[:200]
         else:
-            lines = ({at: _line(cell) for at, cell in enumerate(row)} for row in block)
-            yield title, dict(enumerate(lines, start=1))
+            yield title, {n: list(map(_line, row)) for n, row in enumerate(block, start=1)}
 
 
 def _line(text: str) -> str:

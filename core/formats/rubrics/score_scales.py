@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.errors import InputError, Problem
+from core.formats.rubrics.foreign import Level
+from core.formats.source.parsed import finite
 
 Converted = tuple[dict[str, Any], list[Problem]]
 
 
-class Scored(NamedTuple):
-    """A level: its label, what it means, and its score (``None`` without one)."""
-
-    label: str
-    description: str
-    score: float | None
-
-
-def scored_options(levels: Sequence[Scored]) -> list[dict[str, Any]]:
+def scored_options(levels: Sequence[Level]) -> list[dict[str, Any]]:
     """Return options from worst to best, with scores as values from 0 to 1.
 
-    >>> [o["value"] for o in scored_options([Scored("5", "", 5), Scored("1", "", 1)])]
+    >>> [o["value"] for o in scored_options([Level("5", "", 5), Level("1", "", 1)])]
     [0.0, 1.0]
     """
-    scores = [level.score or 0.0 for level in levels]
+    scores = [level.points for level in levels]
     low, high = min(scores), max(scores)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
@@ -59,7 +52,7 @@ def score_rubric(value: Mapping[str, Any]) -> Converted:
     {'label': '2', 'description': 'Yes.', 'value': 1.0}
     """
     scores = {int(m[1]): value[key] for key in value if (m := _SCORE.match(str(key)))}
-    levels = [Scored(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
+    levels = [Level(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
     asked = value.get("criteria", value.get("orig_criteria"))
     requirement = str(asked or "Which description fits the answer best?")
     criterion = {
@@ -148,7 +141,7 @@ def _spec_criteria(
     if not answers:
         message = f"{name or 'The spec'} gives its choices no scores; each is worth 0."
         notices.append(Problem(message, "Give the options values."))
-        levels = [Scored(label, described.get(label, ""), None) for label in labels]
+        levels = [Level(label, described.get(label, ""), 0.0) for label in labels]
         answers = {"scale": "nominal", "options": scored_options(levels)}
     args = spec.get("args")
     asked = args.get("criteria") if isinstance(args, Mapping) else None
@@ -168,12 +161,12 @@ def _answers(
         scores = {label: float(label) for label in labels if label.isdecimal()}
     if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
         return None
-    numbers = {label: n for label in labels if (n := _number(scores[label])) is not None}
+    numbers = {label: n for label in labels if (n := finite(scores[label])) is not None}
     if len(numbers) < len(set(labels)):
         return None
     if {label.casefold()[:1]: n for label, n in numbers.items()} == {"y": 1.0, "n": 0.0}:
         return {"scale": "binary"}
-    levels = [Scored(label, described.get(label, ""), numbers[label]) for label in labels]
+    levels = [Level(label, described.get(label, ""), numbers[label]) for label in labels]
     distinct = len(set(numbers.values())) == len(numbers)
     return {"scale": "ordinal" if distinct else "nominal", "options": scored_options(levels)}
 
@@ -220,11 +213,12 @@ def _scored(name: Any, entry: Any) -> dict[str, Any]:
     return criterion
 
 
-def _levels(given: Any, name: str) -> list[Scored]:
+def _levels(given: Any, name: str) -> list[Level]:
     listed = given if isinstance(given, list) else []
     pairs = given.items() if isinstance(given, Mapping) else [_pair(level) for level in listed]
-    levels = [Scored(str(label), str(text or ""), _number(label)) for label, text in pairs]
-    if len(levels) < 2 or any(level.score is None for level in levels):
+    scored = ((label, text, finite(label)) for label, text in pairs)
+    levels = [Level(str(label), str(text or ""), n) for label, text, n in scored if n is not None]
+    if len(levels) < max(2, len(pairs)):
         mend = "Give every level its score, such as 1: Wrong facts."
         problem = Problem("has levels without scores.", mend, ("scoring_criteria", name))
         raise InputError("These scoring criteria are not a rubric.", (problem,))
@@ -236,11 +230,3 @@ def _pair(level: Any) -> tuple[Any, Any]:
         return level, ""
     score = next((level[key] for key in ("score", "value", "points", "label") if key in level), "")
     return score, level.get("description") or level.get("criteria") or level.get("label") or ""
-
-
-def _number(label: Any) -> float | None:
-    try:
-        number = float(label)
-    except (TypeError, ValueError):
-        return None
-    return number if isfinite(number) else None

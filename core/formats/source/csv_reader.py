@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
@@ -13,7 +13,14 @@ from typing import NamedTuple
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.source.heading import header_at, said_titles
-from core.formats.source.parsed import MAX_ROWS, SharedWords, enough, refusal, too_many_rows
+from core.formats.source.parsed import (
+    MAX_ROWS,
+    SharedWords,
+    TableRows,
+    enough,
+    refusal,
+    too_many_rows,
+)
 
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
@@ -26,18 +33,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HEADER = "The first line must name the columns, each by a name of its own."
 
 
-class CsvRows(NamedTuple):
-    """Columns, rows, the first line of each row, and notices."""
-
-    columns: tuple[str, ...]
-    rows: tuple[dict[str, str], ...]
-    lines: tuple[int, ...]
-    notices: tuple[Problem, ...]
-
-
 def read_csv(
     text: str, name: str, most: int | None = None, delimiter: str | None = None
-) -> CsvRows:
+) -> TableRows:
     r"""Return the rows below the header, which may follow titles; no blank rows.
 
     After ``most`` rows, it is read no further.
@@ -76,7 +74,7 @@ def read_csv(
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
     if problems:
         raise refusal("table", problems, name)
-    return CsvRows(columns, tuple(rows), tuple(lines), tuple(notices))
+    return TableRows(columns, tuple(rows), tuple(lines), tuple(notices))
 
 
 def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
@@ -233,13 +231,8 @@ class RawTable:
         Raises:
             InputError: a text that the file's encoding has no letters for.
         """
-        pieces, at = list[str](), 0
-        for row, column in sorted(changes):
-            cell = self.rows[row].cells[column]
-            pieces += [self.source[at : cell.start], self._quoted(changes[row, column])]
-            at = cell.end
-        pieces.append(self.source[at:])
-        return self._encoded(pieces)
+        cells = {self.rows[row].cells[column]: text for (row, column), text in changes.items()}
+        return self._written((c.start, c.end, self._quoted(text)) for c, text in cells.items())
 
     def with_columns(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
         r"""Return the file with columns at the end of its header and rows, else unchanged.
@@ -247,16 +240,20 @@ class RawTable:
         >>> read_raw(b"a;b\r\n1;2\r\n", "x.csv").with_columns(["c"], [["3"]])
         b'a;b;c\r\n1;2;3\r\n'
         """
-        pieces, at = list[str](), 0
+        edits = list[tuple[int, int, str]]()
         for row, cells in zip((self.head, *self.rows), (heads, *rows), strict=True):
-            end = row.cells[-1].end
             short = [""] * max(0, len(self.heads) - len(row.cells))
             added = "".join(self.delimiter + self._quoted(cell) for cell in (*short, *cells))
-            pieces += [self.source[at:end], added]
-            at = end
-        return self._encoded([*pieces, self.source[at:]])
+            edits.append((row.cells[-1].end, row.cells[-1].end, added))
+        return self._written(edits)
 
-    def _encoded(self, pieces: Sequence[str]) -> bytes:
+    def _written(self, edits: Iterable[tuple[int, int, str]]) -> bytes:
+        """Return the file with a text in each place, from one offset to another."""
+        pieces, at = list[str](), 0
+        for start, end, text in sorted(edits):
+            pieces += [self.source[at:start], text]
+            at = end
+        pieces.append(self.source[at:])
         try:
             return "".join(pieces).encode(self.encoding)
         except UnicodeEncodeError as error:

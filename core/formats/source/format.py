@@ -39,14 +39,7 @@ class Format:
     write: Callable[..., Any] | None = field(default=None, kw_only=True)
 
 
-class KnownFormat(NamedTuple):
-    """A format that a file has, and how surely."""
-
-    format: Format
-    fit: Fit
-
-
-def formats_of(formats: Iterable[Format], opened: Opened) -> Iterator[KnownFormat]:
+def formats_of(formats: Iterable[Format], opened: Opened) -> Iterator[tuple[Format, Fit]]:
     """Yield the formats that a file may have, in the list's order, which begins with the surest."""
     for format in formats:
         try:
@@ -55,9 +48,9 @@ def formats_of(formats: Iterable[Format], opened: Opened) -> Iterator[KnownForma
             # Unreadable as that: the reader of another format reports the error.
             continue
         if fit is not None:
-            yield KnownFormat(format, fit)
+            yield format, fit
 
 
 def format_of(formats: Iterable[Format], opened: Opened) -> Format | None:
     """Return the surest format of a file, or ``None``."""
-    return next((known.format for known in formats_of(formats, opened)), None)
+    return next((format for format, _ in formats_of(formats, opened)), None)

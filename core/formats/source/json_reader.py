@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -27,7 +27,7 @@ from core.formats.source.parsed import (
     Lines,
     SharedWords,
     enough,
-    has_half_character,
+    half_character,
     nearest,
     number,
 )
@@ -56,14 +56,24 @@ def read_json(text: str) -> Document:
     (1, {'a': None})
     """
     value, faults = decode(text)
-    places = _Places(text)
+
+    def places() -> Iterator[tuple[Path, int, Problem | None]]:
+        lines = Lines(text)
+        for path, offset, fault in islice(walk(text), MAX_PLACES):
+            yield path, lines.at(offset), fault
+
+    @cache
+    def lines_of() -> dict[Path, int]:
+        return {path: line for path, line, _ in places()}
 
     def located() -> list[Problem]:
+        if any(fault.line is not None for fault in faults):
+            return faults
         # The walk finds faults of valid JSON again, with their lines.
-        walkable = all(fault.line is None for fault in faults)
-        return (places.faults if walkable else []) or faults
+        again = (Problem(f.message, f.mend, path, line) for path, line, f in places() if f)
+        return list(islice(again, ENOUGH)) or faults
 
-    return Document(value, lambda path: nearest(places.lines, path), located if faults else None)
+    return Document(value, lambda at: nearest(lines_of(), at), located if faults else None)
 
 
 def out_of_bounds(text: str) -> bool:
@@ -163,30 +173,8 @@ def _unfit(value: Any, halves: bool) -> list[Problem]:
 
 
 def _half(part: Any) -> bool:
-    if isinstance(part, dict):
-        return any(map(has_half_character, part))
-    return isinstance(part, str) and has_half_character(part)
-
-
-class _Places:
-    """The line of every value (of an entry: of its key), and faults with lines."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @cached_property
-    def lines(self) -> dict[Path, int]:
-        return {path: line for path, line, _ in self._walk()}
-
-    @cached_property
-    def faults(self) -> list[Problem]:
-        problems = (Problem(f.message, f.mend, path, line) for path, line, f in self._walk() if f)
-        return list(islice(problems, ENOUGH))
-
-    def _walk(self) -> Iterator[tuple[Path, int, Problem | None]]:
-        lines = Lines(self._text)
-        for path, offset, fault in islice(walk(self._text), MAX_PLACES):
-            yield path, lines.at(offset), fault
+    texts = part if isinstance(part, dict) else [part] if isinstance(part, str) else ()
+    return any(map(half_character, texts))
 
 
 def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
@@ -234,7 +222,7 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
 
 def _value_fault(string: str | None, bare: str | None) -> Problem | None:
     if string is not None:
-        half = "\\u" in string and has_half_character(json.loads(string))
+        half = "\\u" in string and half_character(json.loads(string))
         return Problem(*_HALF) if half else None
     try:
         number(bare or "")

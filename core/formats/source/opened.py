@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from core.errors import Problem
+from core.errors import InputError, Problem
 from core.formats.source.archives import Unpacked, is_zip
 from core.formats.source.csv_reader import RawTable, delimiter_of, read_raw, records
 from core.formats.source.json_reader import decode, read_json, too_many_parts
@@ -55,10 +55,15 @@ class Opened:
         return data if isinstance(data, Opened) else cls(data, name)
 
     def once(self, view: Callable[[Opened], T]) -> T:
-        """Return ``view`` of this file, made at the first call."""
+        """Return ``view`` of this file, made at the first call; a refusal is kept, too."""
         if view not in self._views:
-            self._views[view] = view(self)
-        made: T = self._views[view]
+            try:
+                self._views[view] = view(self)
+            except InputError as error:
+                self._views[view] = error
+        made: T | InputError = self._views[view]
+        if isinstance(made, InputError):
+            raise made.with_traceback(None)
         return made
 
     def let_go(self) -> None:
@@ -107,13 +112,9 @@ class Opened:
     def text(self, what: str, limit: int, *, table: bool = False) -> str:
         r"""Return its text without its mark; line breaks are unchanged.
 
-        Args:
-            what: what the file holds ("rubric"), for messages.
-            limit: the largest size, in bytes (for text: in characters).
-            table: it may be Windows-1252, too, which spreadsheets write.
-
-        Raises:
-            InputError: too large, empty, of an unknown encoding, or holding a NUL; with the line.
+        A ``table`` may be Windows-1252, too, which spreadsheets write. ``what`` it holds is said in
+        messages: it is larger than ``limit`` bytes (characters of a text), empty, of an unknown
+        encoding, or holds a NUL (``InputError``, with the line).
 
         >>> Opened("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv").text("table", 100, table=True)
         'id;Stadt\n1;Köln\n'
@@ -142,10 +143,10 @@ class Opened:
 
     # Archives
 
-    @cached_property
+    @property
     def archive(self) -> Unpacked | None:
         """Return the zip archive; ``None`` for other files. Raises ``InputError`` if broken."""
-        return Unpacked(self.data, self.name) if is_zip(self.head) else None
+        return self.once(_archive_in)
 
     def json(self, path: str) -> Any:
         """Return the JSON value in an archive's file. Raises ``InputError``, also if too large."""
@@ -265,3 +266,7 @@ class Opened:
         if self._raw is None:
             self._raw = read_raw(text, self.name, what)
         return self._raw
+
+
+def _archive_in(opened: Opened) -> Unpacked | None:
+    return Unpacked(opened.data, opened.name) if is_zip(opened.head) else None

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from core.domain.base import Path
 from core.errors import InputError, Problem
@@ -72,6 +72,19 @@ def number(text: str) -> int | float | None:
     return None
 
 
+def finite(value: Any) -> float | None:
+    """Return the finite number that a text or a number is, else ``None``.
+
+    >>> finite("2.5"), finite("nan"), finite("two"), finite(None)
+    (2.5, None, None, None)
+    """
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        return None
+    return value if math.isfinite(value) else None
+
+
 def nearest(places: dict[Path, int], path: Path) -> int | None:
     """Return the line of ``path`` or of the nearest place around it."""
     for end in range(len(path), -1, -1):
@@ -99,10 +112,6 @@ MAX_PROBLEMS = 50
 ENOUGH = 1000
 
 
-def _nowhere(path: Path) -> int | None:
-    return None
-
-
 @dataclass(frozen=True)
 class ColumnRole:
     """A column of a table: its role, why it has it, three values, and how many cells are filled.
@@ -123,6 +132,15 @@ class ColumnRole:
         return {**self.__dict__, "samples": list(self.samples)}
 
 
+class TableRows(NamedTuple):
+    """Columns, rows, the first line of each row where it has one, and notices."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    lines: tuple[int | None, ...]
+    notices: tuple[Problem, ...]
+
+
 @dataclass(frozen=True)
 class Parsed(Generic[T]):
     """A value that was read, and notices about it (unused keys ...).
@@ -133,7 +151,9 @@ class Parsed(Generic[T]):
 
     value: T
     notices: tuple[Problem, ...] = ()
-    line_of: Callable[[Path], int | None] = field(default=_nowhere, repr=False, compare=False)
+    line_of: Callable[[Path], int | None] = field(
+        default=lambda path: None, repr=False, compare=False
+    )
     roles: tuple[ColumnRole, ...] = field(default=(), compare=False)
 
 
@@ -227,15 +247,6 @@ def too_many_rows() -> Problem:
     return Problem(f"has more than {MAX_ROWS:,} rows, which is the limit.", "Split it.")
 
 
-def has_half_character(text: str) -> bool:
-    r"""Whether ``text`` holds half of a surrogate pair, which no file or database can store.
-
-    >>> has_half_character("\ud83d"), has_half_character("fine")
-    (True, False)
-    """
-    return half_character(text) is not None
-
-
 def half_character(text: str) -> re.Match[str] | None:
-    """Return the first half of a surrogate pair in a text."""
+    """Return the first half of a surrogate pair, which no file or database can store."""
     return None if text.isascii() else _SURROGATE.search(text)

@@ -19,7 +19,7 @@ from core.formats.datasets.label_words import (
     several_in,
 )
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.parsed import refusal
+from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
 from core.text.names import fold
 
@@ -240,12 +240,9 @@ def _counterpart(word: str) -> str:
 
 
 def _number(label: str) -> float | None:
-    try:
-        number = float(label.removesuffix("%"))
-    except ValueError:
-        return None
+    number = finite(label.removesuffix("%"))
     # Levels are counted; beyond exact integers they are names.
-    return number if abs(number) < MOST_EXACT else None
+    return number if number is not None and abs(number) < MOST_EXACT else None
 
 
 def _levels(numbers: set[float]) -> list[float]:

@@ -18,6 +18,7 @@ from core.formats.source.json_reader import read_json
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, enough, refusal
 from core.formats.votes.imported import VoteLine
+from core.formats.votes.tools.messages import mapping_in, objects_in
 
 _WHAT = "experiment"
 #: What a vote may hold besides answer and reason, without a place in imported votes.
@@ -181,21 +182,23 @@ class _ExperimentReader:
         ]
         data = {"name": self._title, "items": items}
         dataset = build(Dataset, data, "dataset")
-        message = "Verdicts and scores of the experiment are left out: votes are settled anew here."
-        notices = [*self.notices, Problem(message)]
+        self._note(
+            "Verdicts and scores of the experiment are left out: votes are settled anew here."
+        )
         if self._beside:
             each = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))
-            notices.append(Problem(f"Left out of votes: {each}."))
+            self._note(f"Left out of votes: {each}.")
         if self._dataset is None:
-            message = f"The text of {len(items):,} items was not part of the experiment."
             mend = "Give its dataset to have texts and ids."
-            notices = [*notices, Problem(message, mend)]
+            self._note(f"The text of {len(items):,} items was not part of the experiment.", mend)
         if self._failed:
-            notices = [*notices, Problem(f"{self._failed:,} items ended in an error: no votes.")]
+            self._note(f"{self._failed:,} items ended in an error: no votes.")
         if self._replaced:
-            message = f"{self._replaced:,} votes are left out: a later stage replaced them."
-            notices = [*notices, Problem(message)]
-        return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(notices))
+            self._note(f"{self._replaced:,} votes are left out: a later stage replaced them.")
+        return Experiment(self._title, self.rubrics[0], dataset, self._lines, tuple(self.notices))
+
+    def _note(self, message: str, mend: str = "") -> None:
+        self.notices.append(Problem(message, mend))
 
 
 def _strange(report: Mapping[str, Any]) -> Path:
@@ -216,11 +219,7 @@ def _objects(value: Any) -> bool:
 
 
 def _judges(about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    config = about.get("grader_config")
-    judges = config.get("judges") if isinstance(config, dict) else None
-    return (
-        [judge for judge in judges if isinstance(judge, dict)] if isinstance(judges, list) else []
-    )
+    return objects_in(mapping_in(about.get("grader_config")).get("judges"))
 
 
 def _only_judge(about: Mapping[str, Any]) -> str:

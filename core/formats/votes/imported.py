@@ -14,7 +14,7 @@ from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.domain.votes import LEAST_ON_OPTIONS, Cell
 from core.errors import Problem
 from core.formats.datasets.label_words import empty_words, holds_no_answer, option_named
-from core.formats.source.parsed import ColumnRole, enough, refusal
+from core.formats.source.parsed import ColumnRole, enough, finite, refusal
 from core.text.names import fold
 
 KINDS = ("human", "llm", "offline")
@@ -198,7 +198,7 @@ class VoteChecker:
     def _share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
         """Return a number from 0 to 1, or ``None``."""
         given = row.get(column)
-        number = _number(given) if given else None
+        number = finite(given) if given else None
         if given and (number is None or not 0 <= number <= 1):
             self._wrong(line, f"is {given!r}.", column, "Use a number from 0 to 1.")
             return None
@@ -241,7 +241,7 @@ class VoteChecker:
         given = row.get("weight")
         if not given:
             return True
-        weight = _number(given)
+        weight = finite(given)
         if weight is None or weight <= 0:
             self._wrong(line, f"is {given!r}.", "weight", "Use a positive number.")
             return False
@@ -334,15 +334,6 @@ class Labels:
 
 def _kind(row: Mapping[str, str]) -> str:
     return row["rater_kind"].strip().lower()
-
-
-def _number(text: str) -> float | None:
-    """Return a finite number, or ``None``."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 #: The layouts of tables of votes.

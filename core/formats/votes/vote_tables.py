@@ -15,7 +15,7 @@ from core.formats.datasets.answer_columns import alone
 from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
 from core.formats.datasets.table import Table, opened
 from core.formats.folder import read_bytes
-from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
+from core.formats.source.csv_reader import records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, refusal
@@ -77,30 +77,16 @@ def parse_votes(
 def parse_rows(opened: Opened, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
     """Return the votes row by row, which gives the line of every problem."""
     name, text = opened.name, opened.text(_WHAT, MAX_DATASET_BYTES)
-    columns, delimiter = _header(text, name)
-    checker = VoteChecker(rubric, items, name)
-    votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))
-    return Parsed(votes, checker.notices)
-
-
-def _header(text: str, name: str) -> tuple[list[str], str]:
-    """Return the columns, and the delimiter that yields the required ones."""
-    for delimiter in DELIMITERS:
-        every = (cells for _, cells in records(text, delimiter, []))
-        columns = [cell.strip() for cell in next((c for c in every if any(c)), [])]
-        if set(REQUIRED) <= set(columns):
-            break
-    else:
-        every = (cells for _, cells in records(text, DELIMITERS[0], []))
-        columns = [cell.strip() for cell in next((c for c in every if any(c)), [])]
-        gone = ", ".join(column for column in REQUIRED if column not in columns)
-        problem = Problem(f"lacks the columns {gone}.", _MEND, (), 1)
+    columns = [cell.strip() for cell in opened.columns]
+    if gone := [column for column in REQUIRED if column not in columns]:
+        problem = Problem(f"lacks the columns {', '.join(gone)}.", _MEND, (), 1)
         raise refusal(_WHAT, [problem], name)
-    twice = [column for column in REQUIRED if columns.count(column) > 1]
-    if twice:
+    if twice := [column for column in REQUIRED if columns.count(column) > 1]:
         problem = Problem(f"names {', '.join(twice)} twice.", "Keep one of the two.", (), 1)
         raise refusal(_WHAT, [problem], name)
-    return columns, delimiter
+    checker = VoteChecker(rubric, items, name)
+    rows = _judgements(text, opened.delimiter, columns, checker.problems, name)
+    return Parsed(checker.read(rows), checker.notices)
 
 
 def _judgements(

@@ -67,11 +67,11 @@ def of_run(
     """The calibration of every rater in a run's sheet that states confidence."""
     asked = sheet.criterion(criterion)
     votes = sure_votes(store, run_id, asked.source)
-    found = sureness(asked, sheet.items, votes)
+    by_column = sureness(asked, sheet.items, votes)
     draws = Draws(len(sheet.items), resamples, seed, how)
     return [
-        against(column, *sides(sheet, asked, reference, column), told, draws)
-        for column, told in found.items()
+        against(column, *sides(sheet, asked, reference, column), sure, draws)
+        for column, sure in by_column.items()
         if column != reference
     ]
 
@@ -87,7 +87,7 @@ def sureness(
         return {}
     place = {item: at for at, item in enumerate(items)}
     columns = dict(zip(asked.raters, asked.columns, strict=False))
-    found: dict[str, Sureness] = {}
+    by_column: dict[str, Sureness] = {}
     for vote in votes:
         column, at = columns.get(vote.rater), place.get(vote.item)
         if vote.criterion != asked.source or column is None or at is None:
@@ -95,10 +95,10 @@ def sureness(
         level = int(asked.columns[column][at])
         if level < 0:
             continue
-        if column not in found:
-            found[column] = _nothing_said(len(place), len(asked.options))
-        _note(found[column], at, level, asked.options, vote)
-    return found
+        if column not in by_column:
+            by_column[column] = _nothing_said(len(place), len(asked.options))
+        _note(by_column[column], at, level, asked.options, vote)
+    return by_column
 
 
 def _nothing_said(items: int, levels: int) -> Sureness:
@@ -201,12 +201,12 @@ def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
     asked = sheet.criteria if criterion is None else (sheet.criterion(criterion),)
     each = [
         wins(
-            one.column(column, len(sheet.items)),
-            sheet.matrix(one, sheet.people),
-            len(one.labels),
-            ordered=one.scale == "ordinal",
+            ratings.column(column, len(sheet.items)),
+            sheet.matrix(ratings, sheet.people),
+            len(ratings.labels),
+            ordered=ratings.scale == "ordinal",
         )
-        for one in asked
+        for ratings in asked
     ]
     return over_criteria(each)
 
@@ -219,19 +219,19 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
     def tested(criterion: str | None) -> dict[str, Any]:
         return {
             "panel": _tested(sheet, PANEL, criterion),
-            "raters": {name_of(one): _tested(sheet, one, criterion) for one in sheet.judges},
+            "raters": {name_of(judge): _tested(sheet, judge, criterion) for judge in sheet.judges},
         }
 
     overall = tested(None)
-    name, one = _PANEL, overall["panel"]
+    name, part = _PANEL, overall["panel"]
     if len(sheet.judges) == 1:
-        name, one = next(iter(overall["raters"].items()))
+        name, part = next(iter(overall["raters"].items()))
     return {
         "q": Q,
         "epsilon": dict(EPSILON),
         "overall": overall,
         "criteria": {asked.name: tested(asked.name) for asked in sheet.criteria},
-        "in_words": stand_in_words(name, one),
+        "in_words": stand_in_words(name, part),
     }
 
 
@@ -239,8 +239,8 @@ def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
     """The panel's part of ``alt_test`` over all criteria, with a sentence, or ``None``."""
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
-    found = _tested(sheet, PANEL, None)
-    return {**found, "in_words": stand_in_words(_PANEL, found)}
+    tested = _tested(sheet, PANEL, None)
+    return {**tested, "in_words": stand_in_words(_PANEL, tested)}
 
 
 _PANEL = "The panel"
@@ -266,18 +266,18 @@ def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
         name = "the panel" if name == _PANEL else name
         return f"Whether {name} may stand in for a person cannot be said: {why}"
     kind: Kind = next((of for of in reversed(tuple(EPSILON)) if told[of]["passes"]), "expert")
-    one = told[kind]
+    outcome = told[kind]
     may = f"may stand in for one of these people{_WHOM[kind]}"
-    if not one["passes"]:
+    if not outcome["passes"]:
         may = "may not stand in for one of these people, whoever they are"
-    said = (
+    sentence = (
         f"{name} {may}: {keeps_up(beaten(told, kind), EPSILON[kind])} It is as near as a person or "
         f"nearer on {percent(rho)} of the items."
     )
-    needed = one["items_needed"]
-    if not one["passes"] and needed is not None:
-        said += f" If they are experts it would from about {plural(needed, 'item')} on."
-    return said
+    needed = outcome["items_needed"]
+    if not outcome["passes"] and needed is not None:
+        sentence += f" If they are experts it would from about {plural(needed, 'item')} on."
+    return sentence
 
 
 def keeps_up(people: str, epsilon: float) -> str:
@@ -310,27 +310,29 @@ def stand_in_lines(told: Mapping[str, Any] | None) -> Iterator[str]:
         parts |= told["criteria"]
     for name, part in parts.items():
         panel = {"panel": part["panel"]} if len(part["raters"]) > 1 else {}
-        for rater, one in {**part["raters"], **panel}.items():
-            if one["advantage"] is not None:
-                beats = (f"{beaten(one, kind)} as {words}" for kind, words in PEOPLE_ARE.items())
-                near = score(one["advantage"])
+        for rater, tested in {**part["raters"], **panel}.items():
+            if tested["advantage"] is not None:
+                beats = (
+                    f"{beaten(tested, kind)} as {people}" for kind, people in PEOPLE_ARE.items()
+                )
+                near = score(tested["advantage"])
                 yield f"  {name}, {rater}: as near {near}; beats {', '.join(beats)}"
 
 
 def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
-    found = _wins(sheet, column, criterion)
-    kinds = {kind: alt_test(found, epsilon) for kind, epsilon in EPSILON.items()}
+    wins = _wins(sheet, column, criterion)
+    kinds = {kind: alt_test(wins, epsilon) for kind, epsilon in EPSILON.items()}
     first = next(iter(kinds.values()))
     return {
         "people": first.advantage.n,
         **rendered({"advantage": first.advantage}, {}),
-        **{kind: _outcome(one) for kind, one in kinds.items()},
+        **{kind: _outcome(outcome) for kind, outcome in kinds.items()},
         "annotators": {
             name_of(person): {
                 "n": first.annotators[at].n,
                 "judge": first.annotators[at].judge,
                 "person": first.annotators[at].person,
-                "p": {kind: one.annotators[at].p for kind, one in kinds.items()},
+                "p": {kind: outcome.annotators[at].p for kind, outcome in kinds.items()},
             }
             for at, person in enumerate(sheet.people)
             if first.annotators[at].p is not None
@@ -339,11 +341,11 @@ def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
 
 
 def _outcome(one: AltTest) -> dict[str, Any]:
-    found = {
+    figures = {
         "winning_rate": one.winning_rate.value,
         "passes": one.passes,
         "items_needed": one.items_needed,
     }
     why = one.winning_rate.reason or "Too many people are further ahead: no number would do."
-    missing = {name: why for name, value in found.items() if value is None}
-    return {**found, **({"undefined": missing} if missing else {})}
+    missing = {name: why for name, value in figures.items() if value is None}
+    return {**figures, **({"undefined": missing} if missing else {})}

@@ -49,10 +49,10 @@ class Known(NamedTuple):
     @property
     def beaten(self) -> bool:
         """True if always giving the most common answer is significantly more accurate."""
-        one, other = self.accuracy, self.commonest
-        if one is None or one.high is None or other is None:
+        accuracy, other = self.accuracy, self.commonest
+        if accuracy is None or accuracy.high is None or other is None:
             return False
-        return surely_below(one.high, other, one.n)
+        return surely_below(accuracy.high, other, accuracy.n)
 
     @property
     def no_better(self) -> bool:
@@ -66,8 +66,8 @@ class Known(NamedTuple):
         return self.no_better or self._at_most(0.5)
 
     def _at_most(self, share: float) -> bool:
-        one = self.accuracy
-        return one is not None and one.low is not None and one.low <= share
+        accuracy = self.accuracy
+        return accuracy is not None and accuracy.low is not None and accuracy.low <= share
 
     @property
     def standing(self) -> Standing:
@@ -101,14 +101,16 @@ class Conclusion:
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria with this standing, least agreement first."""
-        found = [one for one in self.criteria if self.standing_of(one) == standing]
-        return sorted(found, key=lambda one: one.agreement.value or 0.0)
+        criteria = [
+            criterion for criterion in self.criteria if self.standing_of(criterion) == standing
+        ]
+        return sorted(criteria, key=lambda criterion: criterion.agreement.value or 0.0)
 
     def standing_of(self, one: Known) -> Standing:
         """A criterion's standing: labels on easy cells only refute, on hard ones only confirm."""
         unlike = self.unlike.get(one.name)
-        told = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
-        return "undecided" if one.standing == told else one.standing
+        only = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
+        return "undecided" if one.standing == only else one.standing
 
     @property
     def finding(self) -> str:
@@ -130,7 +132,7 @@ class Conclusion:
     def as_data(self) -> dict[str, Any]:
         """The paragraph and its basis, as in ``metrics --json``."""
         names: Mapping[str, list[str]] = {
-            standing: [one.name for one in self.of(standing)] for standing in STANDINGS
+            standing: [criterion.name for criterion in self.of(standing)] for standing in STANDINGS
         }
         against = {LABELS: "gold", PEOPLE: "human"}
         reference = against.get(self.reference) or (
@@ -199,8 +201,11 @@ def known_of(line: rater_pairs.PairLine) -> Known:
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """The conclusion from the figures of a sheet's criteria."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
-    labelled = [one for one in sheet.criteria if (one.gold >= 0).any()]
-    partly = any(((one.columns[LABELS] == NOT_ASKED) & (one.panel >= 0)).any() for one in labelled)
+    labelled = [criterion for criterion in sheet.criteria if (criterion.gold >= 0).any()]
+    partly = any(
+        ((criterion.columns[LABELS] == NOT_ASKED) & (criterion.panel >= 0)).any()
+        for criterion in labelled
+    )
     return Conclusion(
         *(tuple(known), reference, rater),
         unlike=unlike,
@@ -213,8 +218,8 @@ def of_alphas(
     names: Sequence[str], alphas: Sequence[Estimate], *, people: bool = False
 ) -> Conclusion:
     """The conclusion if judges, or people, are only compared with each other."""
-    known = tuple(Known(*one) for one in zip(names, alphas, strict=True))
-    return Conclusion(known, among="people" if people else "judges")
+    criteria = tuple(Known(*pair) for pair in zip(names, alphas, strict=True))
+    return Conclusion(criteria, among="people" if people else "judges")
 
 
 def _figure(found: Conclusion) -> str:
@@ -232,9 +237,9 @@ def rater_words(found: Conclusion) -> str:
 
 def _said(found: Conclusion) -> Iterator[str]:
     """Sentences on what is trusted, what is not, and what is undecided."""
-    known = {standing: found.of(standing) for standing in STANDINGS}
+    by_standing = {standing: found.of(standing) for standing in STANDINGS}
     whole = plural(len(found.criteria), "criterion", "criteria")
-    trusted = known["trusted"]
+    trusted = by_standing["trusted"]
     number = count(len(trusted)) if trusted else "none"
     ends = f"{_named(found, trusted)}." if trusted else "."
     if found.reference:
@@ -249,17 +254,19 @@ def _said(found: Conclusion) -> Iterator[str]:
         )
         heads = ("They disagree on", "Undecided on")
     for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
-        ones = known[standing]  # type: ignore[index]
+        ones = by_standing[standing]  # type: ignore[index]
         if ones:
             yield f"{head} {count(len(ones))}{_named(found, ones)}."
     what = _counted(found)
-    few = known["too_few"]
+    few = by_standing["too_few"]
     if few:
-        named = _listed([f"{visible(one.name)} ({count(one.agreement.n)})" for one in few])
+        named = _listed(
+            [f"{visible(criterion.name)} ({count(criterion.agreement.n)})" for criterion in few]
+        )
         yield f"Too few {what} to tell on {count(len(few))}, {FEW} are needed: {named}."
-    if known["unknown"]:
-        named = _listed([visible(one.name) for one in known["unknown"]])
-        yield f"Nothing can be told of {named}: {_reason(known['unknown'][0])}"
+    if by_standing["unknown"]:
+        named = _listed([visible(criterion.name) for criterion in by_standing["unknown"]])
+        yield f"Nothing can be told of {named}: {_reason(by_standing['unknown'][0])}"
 
 
 def _counted(found: Conclusion) -> str:
@@ -274,7 +281,7 @@ def _reason(one: Known) -> str:
 
 def _named(found: Conclusion, ones: Sequence[Known]) -> str:
     first = ", the least agreement first" if ones[NAMED:] else ""
-    return f"{first}: {_listed([_with_figure(found, one) for one in ones])}"
+    return f"{first}: {_listed([_with_figure(found, criterion) for criterion in ones])}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -302,7 +309,7 @@ def _with_figure(found: Conclusion, one: Known) -> str:
 
 def _why(found: Conclusion) -> str:
     """The meaning of the words; empty if nothing was decided."""
-    if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
+    if not any(found.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
         return ""
     unlike = next(iter(found.unlike.values()), None)
     if unlike is not None:
@@ -315,8 +322,8 @@ def _why(found: Conclusion) -> str:
     if found.reference:
         on = ", on items that have one," if found.reference == LABELS else ""
         what = f"a kappa (agreement with {_reference(found)}{on} beyond chance)"
-        words = ("Trusted", "not trusted")
-        if any(one.accuracy is not None for one in found.criteria):
+        verbs = ("Trusted", "not trusted")
+        if any(criterion.accuracy is not None for criterion in found.criteria):
             return (
                 f"Trusted means {what} whose whole 95% interval lies from {score(BOUND)} up, and "
                 "answers surely more often right than wrong, and than always the most common one; "
@@ -324,10 +331,10 @@ def _why(found: Conclusion) -> str:
             )
     else:
         what = f"an alpha (agreement of the {found.among} beyond chance)"
-        words = ("Agreed", "disagreed")
+        verbs = ("Agreed", "disagreed")
     return (
-        f"{words[0]} means {what} whose whole 95% interval lies from {score(BOUND)} up; "
-        f"{words[1]}, below; undecided, across it."
+        f"{verbs[0]} means {what} whose whole 95% interval lies from {score(BOUND)} up; "
+        f"{verbs[1]}, below; undecided, across it."
     )
 
 
@@ -345,13 +352,17 @@ def _help(found: Conclusion) -> str:
     if not found.reference:
         parts.append(f"label {FEW} items or more, picked at random")
     else:
-        needed = [(n, one) for one in found.of("undecided") if (n := labels_needed(one))]
+        needed = [
+            (n, visible(criterion.name))
+            for criterion in found.of("undecided")
+            if (n := labels_needed(criterion))
+        ]
         if needed:
-            n, one = min(needed, key=lambda pair: pair[0])
+            n, name = min(needed, key=lambda pair: pair[0])
             more = 0 < found.items < n
             here = f" (there are {plural(found.items, 'item')} here)" if more else ""
             parts.append(
-                f"about {count(n)} {_counted(found)} in all{here} would decide {visible(one.name)} "
+                f"about {count(n)} {_counted(found)} in all{here} would decide {name} "
                 "in 80 of 100 cases, if its kappa stays as it is"
             )
         if found.of("too_few"):

@@ -77,10 +77,10 @@ def in_words(found: Confusion, reference: str, rater: str) -> str:
     first = f"{who[0].upper()}{who[1:]}" if rater in _SUBJECTS else who
     if not apart:
         return f"{first} and {other} agree on all {plural(items, 'item')}."
-    count, row, column = max(apart, key=lambda one: one[0])
+    count, row, column = max(apart, key=lambda cell: cell[0])
     answer = found.columns[column]
     act = "abstains" if column == len(found.rows) else f"{says} {answer}"
-    same = [one for one in apart if one[0] == count]
+    same = [cell for cell in apart if cell[0] == count]
     tie = "" if len(same) == 1 else f" ({plural(len(same), 'difference')} are as common)"
     return (
         f"{first} {act} on {count} of {plural(sum(found.counts[row]), 'item')} that {other} "
@@ -131,7 +131,7 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
         for name, levels in asked.columns.items()
         if name not in MADE
     }
-    return {name: one for name, one in counted.items() if any(one[0]) or one[1]}
+    return {name: given for name, given in counted.items() if any(given[0]) or given[1]}
 
 
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
@@ -140,13 +140,13 @@ def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
     Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.
     """
     asked = sheet.criterion(criterion)
-    found: dict[str, tuple[tuple[int, ...], int]] = {}
-    for name, one in spread(sheet, criterion).items():
+    merged: dict[str, tuple[tuple[int, ...], int]] = {}
+    for name, given in spread(sheet, criterion).items():
         group = name if name in (LABELS, PANEL) else sheet.kind(name)
-        counts, away = found.get(group, ((0,) * len(asked.labels), 0))
-        summed = tuple(a + b for a, b in zip(counts, one[0], strict=True))
-        found[group] = (summed, away + one[1])
-    return found
+        counts, away = merged.get(group, ((0,) * len(asked.labels), 0))
+        summed = tuple(a + b for a, b in zip(counts, given[0], strict=True))
+        merged[group] = (summed, away + given[1])
+    return merged
 
 
 def _counted(levels: Levels, k: int) -> tuple[tuple[int, ...], int]:

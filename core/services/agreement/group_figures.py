@@ -107,8 +107,8 @@ class DrawnSums:
 def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
     """The figures of ``core.metrics.agreement.scores``, with intervals."""
     times = pairs.times()
-    found = scores.figures(pairs, times)
-    return {"n": int(times.sum()), **rendered(found, score_intervals(pairs, draws))}
+    figures = scores.figures(pairs, times)
+    return {"n": int(times.sum()), **rendered(figures, score_intervals(pairs, draws))}
 
 
 def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Interval]:
@@ -127,12 +127,12 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {n: v for n, v in statistics(weights).items() if "p value" not in KNOWN[n].traits}
 
-    found = intervals(bundle, drawn, times, how=draws.how)
+    by_figure = intervals(bundle, drawn, times, how=draws.how)
     if draws.how.method == "auto" and 1 < times.sum() < SMALL:
         gaps = np.repeat(pairs.rated - pairs.reference, times.astype(np.int64))
-        found["bias"] = mean_interval(gaps, draws.how.level)
-        found["mae"] = mean_interval(np.abs(gaps), draws.how.level, (0.0, np.inf))
-    return found
+        by_figure["bias"] = mean_interval(gaps, draws.how.level)
+        by_figure["mae"] = mean_interval(np.abs(gaps), draws.how.level, (0.0, np.inf))
+    return by_figure
 
 
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
@@ -141,14 +141,16 @@ def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dic
     A missing interval is ``None`` in ``ci``, with its reason as ``ci.NAME`` in ``undefined``.
     """
     reasons = {name: f.reason for name, f in figures.items() if f.value is None}
-    found: dict[str, Any] = {name: f.value for name, f in figures.items()}
+    data: dict[str, Any] = {name: f.value for name, f in figures.items()}
     shown = {n: f.within(ci[n]) for n, f in figures.items() if n in ci and f.value is not None}
     if shown:
-        found["ci"] = {name: one.ci for name, one in shown.items()}
-        reasons |= {f"ci.{name}": one.reason for name, one in shown.items() if one.ci is None}
+        data["ci"] = {name: figure.ci for name, figure in shown.items()}
+        reasons |= {
+            f"ci.{name}": figure.reason for name, figure in shown.items() if figure.ci is None
+        }
     if reasons:
-        found["undefined"] = reasons
-    return found
+        data["undefined"] = reasons
+    return data
 
 
 # GROUP of the contract: agreement among raters of one kind.
@@ -198,15 +200,15 @@ def group_intervals(
     resamples. Alpha uses only items rated twice, and so does its interval.
     """
     twice = (rows >= 0).sum(axis=1) >= 2
-    measures = {name: one for name, one in group_measures().items() if name in names}
+    measures = {name: measure for name, measure in group_measures().items() if name in names}
     alphas = _having("rated twice", measures)
-    others = {name: one for name, one in measures.items() if name not in alphas}
-    found = _intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
-    return found | _intervals(others, rows, times, drawn, k, how)
+    others = {name: measure for name, measure in measures.items() if name not in alphas}
+    by_figure = _intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
+    return by_figure | _intervals(others, rows, times, drawn, k, how)
 
 
 def _having(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
-    return {name: one for name, one in measures.items() if trait in KNOWN[name].traits}
+    return {name: measure for name, measure in measures.items() if trait in KNOWN[name].traits}
 
 
 def _intervals(
@@ -223,14 +225,14 @@ def _intervals(
     even: dict[str, Interval] = {}
     if how.method == "auto" and k == 2:
         even = _smoothed(measures, rows, times, drawn.shape[1], how.level)
-    others = {name: one for name, one in measures.items() if name not in even}
+    others = {name: measure for name, measure in measures.items() if name not in even}
     if not others:
         return even
-    found = intervals(_group_bundle(others, rows, k, times), drawn, times, n=n, how=how)
+    by_figure = intervals(_group_bundle(others, rows, k, times), drawn, times, n=n, how=how)
     why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
     return even | {
-        name: rare_options.withheld(why, one) if "chance" in KNOWN[name].traits else one
-        for name, one in found.items()
+        name: rare_options.withheld(why, measure) if "chance" in KNOWN[name].traits else measure
+        for name, measure in by_figure.items()
     }
 
 
@@ -238,7 +240,7 @@ def _smoothed(
     measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, resamples: int, level: float
 ) -> dict[str, Interval]:
     """The smoothed intervals for two levels, if one of them is rare."""
-    found: dict[str, Interval] = {}
+    by_figure: dict[str, Interval] = {}
     rated = rows[:, (rows >= 0).any(axis=0)]
     size = reliability.modal_number(rated, times)
     named = set(_having("named", measures))
@@ -251,10 +253,10 @@ def _smoothed(
         if names and rare_options.rare(possible.whole):
             of = {name: measures[name] for name in measures if name in names}
             bundle = _group_bundle(of, possible.rows, 2, possible.times)
-            found |= rare_options.smoothed(
+            by_figure |= rare_options.smoothed(
                 bundle, possible.times, resamples, possible.added, level=level
             )
-    return found
+    return by_figure
 
 
 def _group_bundle(
@@ -269,19 +271,19 @@ def _group_bundle(
     pairwise = mean_kappas(rows, k, times, kappas)
 
     def bundle(weights: Array) -> Mapping[str, Array]:
-        found = {name: of(weights) for name, of in prepared.items()}
-        return found | {f"mean_pairwise_cohen.{w}": v for w, v in pairwise(weights).items()}
+        values = {name: of(weights) for name, of in prepared.items()}
+        return values | {f"mean_pairwise_cohen.{w}": v for w, v in pairwise(weights).items()}
 
     return bundle
 
 
 def _nested(flat: dict[str, Any]) -> dict[str, Any]:
     """Move ``mean_pairwise_cohen.none`` and the like into a mapping of their own."""
-    found: dict[str, Any] = {}
+    nested: dict[str, Any] = {}
     for name, value in flat.items():
         head, dot, tail = name.partition(".")
         if dot:
-            found.setdefault(head, {})[tail] = value
+            nested.setdefault(head, {})[tail] = value
         else:
-            found[name] = value
-    return found
+            nested[name] = value
+    return nested

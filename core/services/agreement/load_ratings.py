@@ -113,10 +113,10 @@ def of_run(store: Store, run_id: int) -> Rated:
 
     @cache  # a run has few raters and many answers
     def rater(judge: str, replicate: int) -> Rater:
-        known = _rater(judge, replicate, own, kinds)
+        rater_of = _rater(judge, replicate, own, kinds)
         if judge not in shadows:
-            members.add(known)
-        return known
+            members.add(rater_of)
+        return rater_of
 
     failed = [
         RatedAnswer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
@@ -149,10 +149,10 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
     if drawn is not None and drawn.queue is not None:
         why = drawn.reason
         if not why:
-            found, number, picked = random_labels.confirmed(drawn, level)
-            words, why = f"{numbers.count(number)} of them drawn at random", found.reason
-            if found.value is not None:
-                return LabelSource(words, audited=found, picked=picked)
+            confirmed, number, picked = random_labels.confirmed(drawn, level)
+            text, why = f"{numbers.count(number)} of them drawn at random", confirmed.reason
+            if confirmed.value is not None:
+                return LabelSource(text, audited=confirmed, picked=picked)
     declared = label_draws.declared(store, run.dataset_version_id)
     if declared is None:
         return LabelSource(why=why)
@@ -175,11 +175,11 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
     asked, rows = run_columns.items_of_run(store, run)
     if ids is not None:
         asked, rows = tuple(ids), columns.rows(ids)
-    known = tuple(Traits(*one) for one in columns.kinds)
+    kinds = tuple(Traits(*one) for one in columns.kinds)
     own = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
         ids=asked,
-        traits=tuple(known[kind] for kind in columns.kind[rows].tolist()),
+        traits=tuple(kinds[kind] for kind in columns.kind[rows].tolist()),
         rubric=scored_rubric(store, run),
         own={item_id: own[item_id] for item_id in asked if item_id in own} if own else {},
         read=lambda: resolved_items(store, version, asked),
@@ -199,11 +199,11 @@ def vote_columns(
 
 def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
     """The verdicts by a run's votes, by criterion."""
-    found: dict[str, Levels] = {}
+    by_criterion: dict[str, Levels] = {}
     for verdict in run_columns.cell_columns(store, run):
-        column = found[verdict.criterion] = nothing(items)
+        column = by_criterion[verdict.criterion] = nothing(items)
         column[verdict.rows] = verdict.judged
-    return found
+    return by_criterion
 
 
 def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
@@ -249,9 +249,11 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     answers, sure, weights = [], list[SureVote](), dict[str, float]()
     for vote, name in zip(votes.rows, names, strict=True):
         weights[name] = votes.weights.get(vote.rater, 1.0)
-        told = (vote.confidence, vote.probabilities)
-        if told != (None, None):
-            sure.append(SureVote(vote.cell.item, vote.criterion, Rater(name, vote.kind), *told))
+        confidence = (vote.confidence, vote.probabilities)
+        if confidence != (None, None):
+            sure.append(
+                SureVote(vote.cell.item, vote.criterion, Rater(name, vote.kind), *confidence)
+            )
         state = State.ABSTAINED if vote.abstained else State.ANSWERED
         answers.append(
             RatedAnswer(
@@ -292,12 +294,14 @@ def _plain_folder(path: Path) -> Rated | None:
 
 
 def _clean_columns(clean: CleanAnswers) -> list[Column]:
-    found = list[Column]()
-    for one in clean.columns():
-        answered = np.where(one.options < 0, ABSTAINED, one.options)
-        options = np.where(one.failed, FAILED, answered)
-        found.append(Column(one.criterion, Rater(one.rater, one.kind), one.rows, options))
-    return found
+    columns = list[Column]()
+    for column in clean.columns():
+        answered = np.where(column.options < 0, ABSTAINED, column.options)
+        options = np.where(column.failed, FAILED, answered)
+        columns.append(
+            Column(column.criterion, Rater(column.rater, column.kind), column.rows, options)
+        )
+    return columns
 
 
 class Row(NamedTuple):
@@ -327,7 +331,7 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     orders: dict[tuple[str, str, Rater], set[str]] = {}
     for row in rows:
         orders.setdefault(row[:3], set()).add(row.order)
-    by_order = any(len(found) > 1 for found in orders.values())
+    by_order = any(len(shown) > 1 for shown in orders.values())
     names = [f"{r.rater.name}|{r.order}" if by_order and r.order else r.rater.name for r in rows]
     cells = [(*row[:3], name) for row, name in zip(rows, names, strict=True)]
     times = Counter(cells)

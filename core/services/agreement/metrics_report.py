@@ -94,17 +94,17 @@ def metrics_source(
     if run_id is None:
         return report(of_folder(Path(source), tell), reference, bootstrap, seed, how)
     store = open_store()
-    found = report(of_run(store, run_id), reference, bootstrap, seed, how)
+    data = report(of_run(store, run_id), reference, bootstrap, seed, how)
     review = corrected_estimates.selected(store, run_id, how.level)
     if review is not None:
         tell(corrected_estimates.in_words(review))
-        found["review"] = corrected_estimates.as_data(review)
+        data["review"] = corrected_estimates.as_data(review)
     corrected = corrected_estimates.corrected_data(store, run_id, how.level)
     if corrected is not None:
-        found["corrected"] = corrected
-        if words := _corrected_words(corrected):
-            tell(words)
-    return found
+        data["corrected"] = corrected
+        if sentence := _corrected_words(corrected):
+            tell(sentence)
+    return data
 
 
 def _corrected_words(corrected: Mapping[str, Any]) -> str:
@@ -114,13 +114,13 @@ def _corrected_words(corrected: Mapping[str, Any]) -> str:
     if one is None or one["value"] is None:
         return ""
     mean = Estimate(one["value"], *one["ci"]).words(score).inline
-    said = (
+    sentence = (
         f"Corrected by people's labels of {plural(whole['labelled'], 'cell')}, the mean "
         f"score of all {count(whole['cells'])} is {mean}; the votes alone say "
         f"{score(whole['raw'])}."
     )
     declared = corrected.get("declared")
-    return said if declared is None else f"{said} {declared['in_words']}"
+    return sentence if declared is None else f"{sentence} {declared['in_words']}"
 
 
 def report(
@@ -139,7 +139,7 @@ def report(
     draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
     items, sure = rated.of.ids, rated.sure()
     trusted = trust_against(rated, reference, how.level)
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         **({} if trusted is None else {"trust": trusted.as_data()}),
         "criteria": {
             c.name: _Measured(c, _names(rated, c), rated.members, reference, draws).report(
@@ -150,23 +150,23 @@ def report(
         "score": score_report(rated, reference, draws),
         "overall": overall(rated, reference, bootstrap, seed, how),
     }
-    told = calibration.alt_test_data(load_ratings.sheet(rated))
-    if told is not None and reference in (None, HUMAN):
-        found["alt_test"] = told
+    alt_test = calibration.alt_test_data(load_ratings.sheet(rated))
+    if alt_test is not None and reference in (None, HUMAN):
+        data["alt_test"] = alt_test
     if reference is not None:
-        found["reference"] = reference
+        data["reference"] = reference
     if bootstrap:
-        said = _conclusion(rated, reference, bootstrap, seed)
-        if said is not None:
-            found["conclusion"] = said
-        found |= _models(rated, how.level) if models else {}
-        found["bootstrap"] = {
+        concluded = _conclusion(rated, reference, bootstrap, seed)
+        if concluded is not None:
+            data["conclusion"] = concluded
+        data |= _models(rated, how.level) if models else {}
+        data["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
             "level": how.level,
             "method": METHOD if how.method == "auto" else how.method,
         }
-    return found
+    return data
 
 
 def _models(rated: Rated, level: float) -> dict[str, Any]:
@@ -177,10 +177,10 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
     if len(sheet.everybody) < 2 or not sheet.criteria:
         return {}
-    found = {"severity": severity.as_data(rater_table(sheet, sheet.everybody), level)}
+    data = {"severity": severity.as_data(rater_table(sheet, sheet.everybody), level)}
     if len(columns) > 1:
-        found["variance"] = variance.as_data(rater_table(sheet, columns), level)
-    return found
+        data["variance"] = variance.as_data(rater_table(sheet, columns), level)
+    return data
 
 
 def _conclusion(
@@ -193,9 +193,9 @@ def _conclusion(
     if reference is None:
         return conclusion.conclude(sheet, resamples=resamples, seed=seed).as_data()
     people = PEOPLE if len(sheet.people) > 1 else "".join(sheet.people)
-    known = {HUMAN: people, GOLD: LABELS}
-    known |= {rater.name: column for rater, column in columns_of(rated.raters).items()}
-    column = known[reference]
+    references = {HUMAN: people, GOLD: LABELS}
+    references |= {rater.name: column for rater, column in columns_of(rated.raters).items()}
+    column = references[reference]
     if column in sheet.judges or PANEL not in sheet.raters(column):
         return None
     return conclusion.conclude(sheet, column, PANEL, resamples=resamples, seed=seed).as_data()
@@ -206,8 +206,10 @@ def _check(rated: Rated, reference: str | None) -> None:
     if reference in (None, HUMAN, GOLD) or reference in names:
         return
     some = ", ".join(names[:10]) + (" ..." if len(names) > 10 else "")
-    known = f" Its raters are {some}." if names else " It has no raters."
-    raise InputError(f"--reference {reference!r} is no rater. Use human, gold or a rater.{known}")
+    names_of = f" Its raters are {some}." if names else " It has no raters."
+    raise InputError(
+        f"--reference {reference!r} is no rater. Use human, gold or a rater.{names_of}"
+    )
 
 
 def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
@@ -234,7 +236,7 @@ class _Measured:
         self._humans = criterion.of_kind(HUMAN)
         self._of_people = any(rater.kind == HUMAN for rater in members)
         beside = (LABELS, PANEL, MAJORITY, OWN_LABELS)
-        more = {name: one for name, one in criterion.columns.items() if name in beside}
+        more = {name: column for name, column in criterion.columns.items() if name in beside}
         self._patterns: Patterns = patterns(np.column_stack([criterion.coded, *more.values()]))
         rows = self._patterns.rows
         self._levels = rows[:, : -len(more)]
@@ -312,7 +314,7 @@ class _Measured:
         everyone_mean = mean_level(humans)
         place = {column: at for at, column in enumerate(self._humans)}
         keys = list(self._criterion.columns)
-        found = {}
+        data = {}
         for column, name in enumerate(self._names):
             at = place.get(column)
             major = self._majority if at is None else others[:, at]
@@ -320,13 +322,13 @@ class _Measured:
             reviewed = self._criterion.raters[column].kind == REVIEWED
             gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
-                found[name] = self._versus(self._levels[:, column], major, mean, gold)
-                if told := sure.get(keys[column]):
+                data[name] = self._versus(self._levels[:, column], major, mean, gold)
+                if stated := sure.get(keys[column]):
                     rated = self._levels[:, column]
-                    found[name]["calibration"] = self._calibration(rated, major, told)
+                    data[name]["calibration"] = self._calibration(rated, major, stated)
         if MAJORITY in self._more:
-            found[MOST] = self._of_members(MAJORITY)
-        return found
+            data[MOST] = self._of_members(MAJORITY)
+        return data
 
     def _calibration(self, rated: Levels, major: Levels, told: Sureness) -> dict[str, Any]:
         """Calibration against the given reference, by default labels, else people's majority."""
@@ -335,32 +337,32 @@ class _Measured:
         if truth is None:
             truth = self._reference_levels()
         of_item = self._patterns.of_item
-        one = calibration.against("", truth[of_item], rated[of_item], told, self._draws)
-        return calibration.as_data(one, reference, drawn=self._draws is not None)
+        calibrated = calibration.against("", truth[of_item], rated[of_item], told, self._draws)
+        return calibration.as_data(calibrated, reference, drawn=self._draws is not None)
 
     def _versus(
         self, rated: Levels, major: Levels, mean: Means | None, gold: Levels | None = None
     ) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         if self._reference in (None, HUMAN):
-            found["vs_human_majority"] = self._pair(major, rated)
+            data["vs_human_majority"] = self._pair(major, rated)
             if mean is not None:
-                found["vs_human_mean_level"] = self._against_mean(mean, rated)
+                data["vs_human_mean_level"] = self._against_mean(mean, rated)
         if self._reference in (None, GOLD):
             gold = self._gold if gold is None else gold
-            found["vs_gold"] = self._with_abstentions(gold, rated)
+            data["vs_gold"] = self._with_abstentions(gold, rated)
         if self._reference not in (None, HUMAN, GOLD):
-            found["vs_reference"] = self._with_abstentions(self._reference_levels(), rated)
-        return found
+            data["vs_reference"] = self._with_abstentions(self._reference_levels(), rated)
+        return data
 
     def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
         """The figures of a pair whose reference can abstain, too."""
-        found = self._pair(reference, rated)
+        data = self._pair(reference, rated)
         times = self._patterns.times.astype(np.float64)
-        found["more"]["abstention"] = abstention_figures(
+        data["more"]["abstention"] = abstention_figures(
             reference, rated, times, self._drawn, self._how
         )
-        return found
+        return data
 
     def _reference_levels(self) -> Levels:
         for column, rater in enumerate(self._criterion.raters):
@@ -384,8 +386,8 @@ class _Measured:
 
     def _against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:
         of_item = self._patterns.of_item
-        known = (mean.known & (rated >= 0))[of_item]
-        pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), known)
+        both = (mean.known & (rated >= 0))[of_item]
+        pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), both)
         return mean_level_figures(pairs, self._draws, ordered=self._criterion.ordered)
 
 

@@ -53,9 +53,11 @@ class LevelPair:
         self._table, self._ordered, self._how = table, ordered, how
         self._turned = slice(None, None, -1 if positive else 1)
         self.n = int(table.sum())
-        known = pair_measures("pair", "more")
-        self._measures = {n: one for n, one in known.items() if not only or n in only}
-        self.figures = {name: self._figure(name, one) for name, one in self._measures.items()}
+        measures = pair_measures("pair", "more")
+        self._measures = {n: measure for n, measure in measures.items() if not only or n in only}
+        self.figures = {
+            name: self._figure(name, measure) for name, measure in self._measures.items()
+        }
         self.levels = (
             {}
             if only
@@ -98,31 +100,37 @@ class LevelPair:
         if tables is None or not self.n:
             return {}
         cells = tables.reshape(self._table.size, -1)
-        found = intervals(self.bundle, cells, self._table.ravel(), n=self.n, how=self._how)
+        by_figure = intervals(self.bundle, cells, self._table.ravel(), n=self.n, how=self._how)
         level, auto = self._how.level, self._how.method == "auto"
         if auto and len(self._table) == 2 and rare_options.rare(self._table.ravel()):
             even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1], level=level)
-            found |= {n: one for n, one in even.items() if not {"items", "sum"} & _traits(n)}
+            by_figure |= {
+                n: interval for n, interval in even.items() if not {"items", "sum"} & _traits(n)
+            }
         else:
-            found = {name: self._withheld(name, one) for name, one in found.items()}
-            found |= self._of_levels(tables.shape[-1]) if auto else {}
-        if auto and "bias_levels" in found and self.n < SMALL:
-            found["bias_levels"] = correlation_distance.bias_interval(self._table, level)
-        for name in found:
+            by_figure = {
+                name: self._withheld(name, interval) for name, interval in by_figure.items()
+            }
+            by_figure |= self._of_levels(tables.shape[-1]) if auto else {}
+        if auto and "bias_levels" in by_figure and self.n < SMALL:
+            by_figure["bias_levels"] = correlation_distance.bias_interval(self._table, level)
+        for name in by_figure:
             value = (self.figures.get(name) or self.levels[name]).value or 0.0
             if auto and "items" in _traits(name):
-                found[name] = share_interval(value, self.n, self.n, level)
+                by_figure[name] = share_interval(value, self.n, self.n, level)
             # A share of 0 or 1 is the same in every resample, but not certain.
             elif "share" in _traits(name) and value in (0.0, 1.0):
                 n = self._support(name)
-                found[name] = exact_share(value * n, n, level)
-        return found
+                by_figure[name] = exact_share(value * n, n, level)
+        return by_figure
 
     def estimates(self, tables: Array | None) -> dict[str, Estimate]:
         """Every figure and those of each level (``LEVEL.NAME``) with its interval."""
         ci = self.intervals(tables)
-        found = {name: one._replace(n=self.n) for name, one in self.figures.items()} | self.levels
-        return {name: one.within(ci.get(name)) for name, one in found.items()}
+        figures = {
+            name: figure._replace(n=self.n) for name, figure in self.figures.items()
+        } | self.levels
+        return {name: figure.within(ci.get(name)) for name, figure in figures.items()}
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
         """The interval, or none if an option is too rare."""
@@ -132,7 +140,7 @@ class LevelPair:
 
     def _of_levels(self, resamples: int) -> dict[str, Interval]:
         """Precision, recall and F1 of every level, each from a table of two levels."""
-        found = {}
+        by_figure = {}
         for level in range(len(self._table) if self.levels else 0):
             table = _against_rest(self._table, level)
             if not rare_options.rare(table.ravel()):
@@ -146,8 +154,8 @@ class LevelPair:
                 bundle, table.ravel(), resamples, level=self._how.level
             ).items():
                 if self.levels[f"{level}.{name}"].value is not None:
-                    found[f"{level}.{name}"] = interval
-        return found
+                    by_figure[f"{level}.{name}"] = interval
+        return by_figure
 
     def _support(self, name: str) -> int:
         """The denominator of a share, in items."""
@@ -225,15 +233,19 @@ def mean_level_figures(
     times = pairs.times()
     n = int(times.sum())
     why = NO_LEVEL if ordered else NO_ORDER
-    found = {name: Estimate.undefined(why, n) for name in (*pair_measures("pair"), "confusion")}
+    figures = {name: Estimate.undefined(why, n) for name in (*pair_measures("pair"), "confusion")}
     ci: dict[str, Interval] = {}
     if ordered:
         score = scores.figures(pairs, times)
-        named = {name: one.mean_level for name, one in KNOWN.items() if one.mean_level}
-        found |= {name: score[inner] for name, inner in named.items()}
+        named = {
+            name: known_figure.mean_level
+            for name, known_figure in KNOWN.items()
+            if known_figure.mean_level
+        }
+        figures |= {name: score[inner] for name, inner in named.items()}
         inner_ci = score_intervals(pairs, draws)
         ci = {name: inner_ci[inner] for name, inner in named.items() if inner in inner_ci}
-    return {"n": n, **rendered(found, ci)}
+    return {"n": n, **rendered(figures, ci)}
 
 
 def abstention_figures(

@@ -71,13 +71,13 @@ def lean(
     unit = units[binary]
     if not value:
         level = positive(labels) if binary else len(labels) - 1
-        words = f"says {labels[level]} as often" if binary else "leans neither way"
+        text = f"says {labels[level]} as often" if binary else "leans neither way"
     else:
         level = 0 if value < 0 else len(labels) - 1
-        words = f"says {labels[level]} more often" if binary else f"leans towards {labels[level]}"
+        text = f"says {labels[level]} more often" if binary else f"leans towards {labels[level]}"
     if level > 0 or low is None or high is None:
-        return Lean(words, unit, abs(value), low, high)
-    return Lean(words, unit, abs(value), 0.0 - high, 0.0 - low)
+        return Lean(text, unit, abs(value), low, high)
+    return Lean(text, unit, abs(value), 0.0 - high, 0.0 - low)
 
 
 RESAMPLES, SEED = 1000, 0
@@ -201,11 +201,11 @@ class Met(NamedTuple):
 def meet(sheet: Sheet, asked: CriterionRatings, reference: str, rater: str, draws: Draws) -> Met:
     """Both columns of a criterion, counted once for all figures."""
     true, given = sides(sheet, asked, reference, rater)
-    found = patterns(np.column_stack([true, given]))
+    distinct = patterns(np.column_stack([true, given]))
     k = len(asked.labels)
-    cells = pair_cells(found.rows[:, 0], found.rows[:, 1], k)
-    table = tally(cells, k * k, found.times[:, None].astype(np.float64)).reshape(k, k)
-    drawn = draws.sums(found.of_item, found.times).tally(cells, k * k).reshape(k, k, -1)
+    cells = pair_cells(distinct.rows[:, 0], distinct.rows[:, 1], k)
+    table = tally(cells, k * k, distinct.times[:, None].astype(np.float64)).reshape(k, k)
+    drawn = draws.sums(distinct.of_item, distinct.times).tally(cells, k * k).reshape(k, k, -1)
     return Met(true, given, table, drawn)
 
 
@@ -262,16 +262,16 @@ def closely(
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
     figures = _figures(asked, met, how)
-    found = {name: one for name, one in figures.items() if "." not in name}
-    found |= _of_two(met, asked, how)
+    shown = {name: figure for name, figure in figures.items() if "." not in name}
+    shown |= _of_two(met, asked, how)
     first = FIRST[asked.scale]
     return Close(
         n=met.n,
         abstained=met.abstained,
         tied=met.tied,
         failed=met.failed,
-        first=tuple((name, found[name]) for name in first),
-        rest=tuple((name, one) for name, one in found.items() if name not in first),
+        first=tuple((name, shown[name]) for name in first),
+        rest=tuple((name, figure) for name, figure in shown.items() if name not in first),
         options=tuple(_options(met.table, asked.labels, figures)),
     )
 
@@ -295,12 +295,12 @@ def _of_two(met: Met, asked: CriterionRatings, how: Confidence) -> dict[str, Est
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
     measures = group_measures()
-    found = {}
+    values = {}
     for name in (asked.alpha, "gwet_ac1", "gwet_ac2_quadratic"):
         if KNOWN[name].ordered and not asked.ordered:
-            found[name] = Estimate.undefined(NO_ORDER, int(times.sum()))
+            values[name] = Estimate.undefined(NO_ORDER, int(times.sum()))
         else:
-            found[name] = measures[name](rows, k, times)
-    defined = [name for name, figure in found.items() if figure.value is not None]
+            values[name] = measures[name](rows, k, times)
+    defined = [name for name, figure in values.items() if figure.value is not None]
     ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k, how)
-    return {name: figure.within(ci.get(name)) for name, figure in found.items()}
+    return {name: figure.within(ci.get(name)) for name, figure in values.items()}

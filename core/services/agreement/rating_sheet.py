@@ -83,7 +83,7 @@ class Sheet:
         people = (PEOPLE,) if len(self.people) > 1 else ()
         most = (MAJORITY,) if any(MAJORITY in asked.columns for asked in self.criteria) else ()
         everyone = (PANEL, *people, *self.judges, *self.people, *self.reviewers, *most)
-        return tuple(one for one in everyone if self._comparable(one, reference))
+        return tuple(rater for rater in everyone if self._comparable(rater, reference))
 
     def _comparable(self, one: str, other: str) -> bool:
         """Whether the columns differ, and neither is a group that consists of the other."""
@@ -114,7 +114,7 @@ class Sheet:
         if column not in members:
             return None
         return tuple(
-            one for one in members if _without_replicate(one) != _without_replicate(column)
+            member for member in members if _without_replicate(member) != _without_replicate(column)
         )
 
     def criterion(self, name: str) -> CriterionRatings:
@@ -129,11 +129,11 @@ class Sheet:
 
     def matrix(self, asked: CriterionRatings, columns: tuple[str, ...]) -> Levels:
         """The levels of several columns, shape (items, columns)."""
-        found = np.full((len(self.items), len(columns)), NOT_ASKED)
+        levels = np.full((len(self.items), len(columns)), NOT_ASKED)
         for at, column in enumerate(columns):
             if column in asked.columns:
-                found[:, at] = asked.columns[column]
-        return found
+                levels[:, at] = asked.columns[column]
+        return levels
 
 
 def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
@@ -202,8 +202,11 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         items=tuple(sheet.items[at] for at in rows),
         judges=sheet.judges,
         criteria=tuple(
-            replace(one, columns={name: levels[rows] for name, levels in one.columns.items()})
-            for one in sheet.criteria
+            replace(
+                criterion,
+                columns={name: levels[rows] for name, levels in criterion.columns.items()},
+            )
+            for criterion in sheet.criteria
         ),
         people=sheet.people,
         kinds=sheet.kinds,
@@ -255,7 +258,7 @@ class SliceChoices:
         tags, systems = dict(self.tags), dict(self.systems)
         return Slice(
             tags=tuple(tag for tag in asked.tags if tag in tags),
-            systems=tuple(one for one in asked.systems if one in systems),
+            systems=tuple(value for value in asked.systems if value in systems),
             split=asked.split if asked.split in dict(self.splits) else "",
         )
 

@@ -143,15 +143,15 @@ def column_by_criterion(
     items: RatedItems, cells: Iterable[tuple[str, str, int | None]]
 ) -> dict[str, Levels]:
     """Options by criterion from single cells: (item id, criterion, option or ``None``)."""
-    found: dict[str, Levels] = {}
+    columns: dict[str, Levels] = {}
     for item_id, name, option in cells:
         row = items.place.get(item_id)
         if row is not None:
-            column = found.get(name)
+            column = columns.get(name)
             if column is None:
-                column = found[name] = nothing(items)
+                column = columns[name] = nothing(items)
             column[row] = ABSTAINED if option is None else option
-    return found
+    return columns
 
 
 def rows_of(items: RatedItems, ids: Sequence[str]) -> Levels:
@@ -205,17 +205,17 @@ class _Table:
 
     def levels(self, options: Levels) -> Levels:
         """The levels of these options, ``NOT_ASKED`` for items with another criterion."""
-        found = as_levels(options, self.criterion.scored)
+        coded = as_levels(options, self.criterion.scored)
         if len(self.rows) == len(options):
-            return found
+            return coded
         there = self.nothing.copy()
-        there[self.rows] = found[self.rows]
+        there[self.rows] = coded[self.rows]
         return there
 
 
 def _tables(items: RatedItems) -> Iterable[_Table]:
     """The tables of all criteria: the shared rubric's first, then further ones of items."""
-    known: dict[tuple[object, ...], _Table] = {}
+    tables: dict[tuple[object, ...], _Table] = {}
     names: dict[str, int] = {}
     nobody = nothing(items)
 
@@ -223,18 +223,18 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
         for criterion in criteria:
             labels = tuple(criterion.choices[i].label for i in criterion.scored)
             key = (criterion.name, criterion.scale, labels)
-            if key not in known:
+            if key not in tables:
                 number = names[criterion.name] = names.get(criterion.name, 0) + 1
                 name = criterion.name if number == 1 else f"{criterion.name} ({number})"
-                known[key] = _Table(name, criterion, nobody)
-            known[key].rows.extend(rows)
+                tables[key] = _Table(name, criterion, nobody)
+            tables[key].rows.extend(rows)
 
     shared = [row for row, item_id in enumerate(items.ids) if item_id not in items.own]
     if shared:
         ask(items.rubric.criteria, shared)
     for item_id, rubric in items.own.items():
         ask(rubric.criteria, [items.place[item_id]])
-    return known.values()
+    return tables.values()
 
 
 @dataclass(frozen=True)
@@ -264,9 +264,12 @@ class _Criteria:
         people = [levels for rater, levels in raters.items() if rater.kind == "human"]
         if people:
             columns[PEOPLE] = majority_column(np.column_stack(people), k)
-        for name, told in ((OWN_LABELS, self.panel.own_labels), (SETTLED, self.panel.settled)):
-            if told is not None:
-                columns[name] = self._labels(table, told)
+        for name, settled_options in (
+            (OWN_LABELS, self.panel.own_labels),
+            (SETTLED, self.panel.settled),
+        ):
+            if settled_options is not None:
+                columns[name] = self._labels(table, settled_options)
         return CriterionRatings(
             name=table.name,
             scale=criterion.scale,
@@ -283,12 +286,12 @@ class _Criteria:
 
     def _verdicts(self, table: _Table, counted: Mapping[Rater, Levels]) -> Levels:
         """The verdicts before review; ``FAILED`` if votes were requested but none came."""
-        kept = self.panel.verdicts
+        given = self.panel.verdicts
         asked = np.zeros(len(table.nothing), np.bool_)
         for levels in counted.values():
             asked |= levels != NOT_ASKED
-        if kept is not None:
-            verdicts = table.levels(kept.get(table.criterion.name, table.nothing))
+        if given is not None:
+            verdicts = table.levels(given.get(table.criterion.name, table.nothing))
         elif counted:
             verdicts = self._settled(table.criterion, counted)
         else:
@@ -331,9 +334,9 @@ class _Criteria:
                 level < 0,
                 self.panel.weights.get(rater.name, 1.0),
                 rater.name,
-                known,
+                spread,
             )
-            for rater, level, known in zip_longest(raters, levels.tolist(), chances)
+            for rater, level, spread in zip_longest(raters, levels.tolist(), chances)
             if level >= 0 or level == ABSTAINED
         ]
         verdict = settle(criterion, ballots, Rules())

@@ -128,7 +128,7 @@ class RatedItems:
         """The rubrics in force, without duplicates, in the order of the items."""
         if not self.own:
             return (self.rubric,) if self.ids else ()
-        return tuple({id(one): one for one in map(self.rubric_of, self.ids)}.values())
+        return tuple({id(rubric): rubric for rubric in map(self.rubric_of, self.ids)}.values())
 
 
 def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
@@ -224,14 +224,14 @@ class CriterionRatings:
 
 def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabels]:
     """The criteria whose labels are surely not a fair sample of all their cells."""
-    found = []
-    for one in criteria:
-        votes = one.coded[:, one.of_kind(*JUDGE_KINDS)]
+    cells = []
+    for criterion in criteria:
+        votes = criterion.coded[:, criterion.of_kind(*JUDGE_KINDS)]
         some = np.flatnonzero((votes >= 0).sum(axis=1) > 1)
         low = np.where(votes < 0, np.iinfo(np.int64).max, votes)[some].min(axis=1, initial=2**62)
         same = low == votes[some].max(axis=1, initial=-1)
-        found.append(AlikeCells(one.name, same, one.gold[some] >= 0))
-    return unlike(found)
+        cells.append(AlikeCells(criterion.name, same, criterion.gold[some] >= 0))
+    return unlike(cells)
 
 
 class LabelSource(NamedTuple):
@@ -293,7 +293,7 @@ class Rated:
         source = self.draw(level)
         if source.words or source.unlike:
             return source
-        unlike = {name: one.words for name, one in labels_unlike(self.criteria).items()}
+        unlike = {name: unfair.words for name, unfair in labels_unlike(self.criteria).items()}
         return source._replace(unlike=unlike)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
@@ -322,11 +322,11 @@ def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
     >>> list(columns_of([Rater("A", "llm"), Rater("A", "human"), Rater("A", "offline")]).values())
     ['judge:A', 'person:A', 'judge:A (offline)']
     """
-    found: dict[str, Rater] = {}
+    named: dict[str, Rater] = {}
     for rater in raters:
         name = _PREFIXES.get(rater.kind, JUDGE) + rater.name
-        found[name if name not in found else f"{name} ({rater.kind})"] = rater
-    return {rater: name for name, rater in found.items()}
+        named[name if name not in named else f"{name} ({rater.kind})"] = rater
+    return {rater: name for name, rater in named.items()}
 
 
 def majority_column(ratings: Levels, k: int) -> Levels:
@@ -348,10 +348,10 @@ def majority_column(ratings: Levels, k: int) -> Levels:
 
 def options_of(rated: Rated, column: str) -> Options:
     """A column's answers as options, by criterion."""
-    found: dict[str, Levels] = {}
+    options: dict[str, Levels] = {}
     for criterion in rated.criteria:
-        merge(found, criterion, column, len(rated.of.ids))
-    return found
+        merge(options, criterion, column, len(rated.of.ids))
+    return options
 
 
 def merge(found: dict[str, Levels], asked: CriterionRatings, column: str, items: int) -> None:

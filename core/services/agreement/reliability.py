@@ -120,8 +120,8 @@ def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
                 tables[:, :, b, a] = tables[:, :, a, b].T
     values = KAPPAS[asked.weights].many(tables).tolist()
     counts = tables.sum(axis=(0, 1)).astype(np.int64).tolist()
-    known = [[None if isnan(one) else one for one in row] for row in values]
-    return Matrix(tuple(columns), known, counts)
+    defined = [[None if isnan(value) else value for value in row] for row in values]
+    return Matrix(tuple(columns), defined, counts)
 
 
 def ceiling(

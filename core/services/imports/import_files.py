@@ -293,9 +293,9 @@ def _items(
     store: Store, seen: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
 ) -> dict[str, Any]:
     """A dataset alone."""
-    name = seen.source.name
+    name, opened = seen.source.name, seen.source.opened
     if seen.source.lone:
-        parsed = read_items(seen.source.opened, name, rubric, changes, seen.source.sheet)
+        parsed = read_items(opened, name, rubric, changes, seen.source.sheet, spend=True)
     else:
         name = seen.source.title
         parsed = dataset_of(table_of_files(seen.source.files, name), name, rubric, changes)

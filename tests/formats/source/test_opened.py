@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.errors import InputError
 from core.formats.datasets import submissions, table
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import only_rubric
@@ -20,7 +21,7 @@ from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools.known_tools import read_items
 from core.services.guided.dropped import recognise
 from core.services.guided.texts import File
-from tests.formats.brought import BROUGHT, Brought
+from tests.formats.brought import BAD, BROUGHT, Brought
 
 #: What reads a whole file: decoding, opening an archive, JSON, YAML, and both readers of CSV.
 WHOLE: tuple[tuple[Any, str], ...] = (
@@ -54,19 +55,17 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[str, int]]:
     return counts
 
 
-def read(brought: Brought) -> None:
+def read(brought: Brought, times: int = 1) -> list[Any]:
     """Open a file, see what it is, and read it as that."""
     if brought.door == "rubric":
         file = Opened(brought.data, brought.file)
         known_in(file)
-        only_rubric(file, brought.file)
-        return
+        return [only_rubric(file, brought.file) for _ in range(times)]
     source = open_bytes(brought.data, brought.file)
     kind = kind_of(source)
     if brought.door == "items":
-        read_items(source.opened, brought.file)
-    else:
-        read_bundle(source, kind)
+        return [read_items(source.opened, brought.file) for _ in range(times)]
+    return [read_bundle(source, kind) for _ in range(times)]
 
 
 @pytest.mark.parametrize("brought", BROUGHT, ids=lambda one: one.format)
@@ -88,10 +87,26 @@ def test_a_dropped_file_is_opened_and_parsed_once(
     assert not {name: count for (name, _), count in parsed.items() if count > 1}
 
 
+@pytest.mark.parametrize("brought", BROUGHT, ids=lambda one: one.format)
+def test_reading_changes_nothing_of_what_was_opened(brought: Brought) -> None:
+    # A page reads what was opened with every choice anew.
+    first, second = read(brought, 2)
+    assert first == second
+
+
 def test_one_that_is_opened_already_is_not_opened_again() -> None:
     file = Opened("id,submission\na,x\n", "x.csv")
     assert Opened.of(file, "y.csv") is file
     assert table.read_table(file, "x.csv") is table.read_table(file, "x.csv")
+
+
+def test_a_file_that_is_refused_is_looked_at_once(parsed: Counter[tuple[str, int]]) -> None:
+    file = Opened(BAD["damaged zip"][1], "replies.zip")
+    for _ in range(2):
+        with pytest.raises(InputError, match="cannot be opened"):
+            open_bytes(file, file.name)
+        assert known_in(file) is None
+    assert [count for (name, _), count in parsed.items() if name == "Unpacked"] == [1]
 
 
 def test_bytes_are_let_go_once_they_are_a_text() -> None:
@@ -102,8 +117,8 @@ def test_bytes_are_let_go_once_they_are_a_text() -> None:
     assert file.data == "id;Stadt\n1;Köln\n".encode()
 
 
-def test_nothing_of_a_dataset_is_kept_beside_its_items() -> None:
+def test_nothing_of_a_dataset_is_kept_beside_its_items_where_that_is_wished() -> None:
     file = Opened("id,submission\na,x\n", "x.csv")
     rows = table.read_table(file, "x.csv").rows
-    assert parse_dataset(file, "x.csv").value.items[0].id == "a"
+    assert parse_dataset(file, "x.csv", spend=True).value.items[0].id == "a"
     assert (file.data, file.size, rows) == (b"", 18, ({},))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from core.formats.datasets.table import opened, read_table
 from core.formats.source.opened import Opened
+from core.formats.source.parsed import finite
 from core.formats.votes.tools.fields import item_fields
 from core.formats.votes.tools.messages import mapping_in, objects_in
 from core.formats.votes.tools.scales import Value
@@ -184,9 +185,8 @@ def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> 
 
 def _plain(value: Any) -> Value:
     """Return the number in a cell, or its word."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
+    number = finite(value)
+    if number is None:
         return str(value)
     return int(number) if number.is_integer() else number
 

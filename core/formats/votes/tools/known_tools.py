@@ -77,15 +77,18 @@ def read_items(
     rubric: Rubric | None = None,
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
+    *,
+    spend: bool = False,
 ) -> Parsed[Dataset]:
     """Return the items of a file to grade: a dataset, or a tool's items.
 
-    Raises ``InputError`` as `parse_dataset` does.
+    ``spend``, and what it raises, are those of `parse_dataset`.
     """
     opened = Opened.of(data, name)
     tool = None if isinstance(data, str) or changes else tool_of(opened)
     if tool is None:
-        return parse_dataset(opened, name, rubric, changes, sheet)
+        spend = spend or opened is not data
+        return parse_dataset(opened, name, rubric, changes, sheet, spend=spend)
     results: ToolResults = tool.read(opened)
     message = f"Read as results of {tool.title}; the scores are left out here."
     notice = Problem(message, "To measure them, import the file as votes.")

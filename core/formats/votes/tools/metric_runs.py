@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.formats.source.opened import Opened
+from core.formats.source.parsed import finite
 from core.formats.votes.tools.fields import item_fields, number_in, written, yes_or_no
 from core.formats.votes.tools.messages import conversation, mapping_in, objects_in, text_in
 from core.formats.votes.tools.scales import Value
@@ -132,11 +133,7 @@ def _metrics(rows: Rows) -> list[str]:
 
 def _cell(value: Any) -> Value:
     if isinstance(value, str):
-        try:
-            number = float(value)
-        except ValueError:
-            return None
-        return number if number == number else None
+        return finite(value)
     return value if isinstance(value, bool | int | float) else None
 
 

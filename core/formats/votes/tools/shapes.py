@@ -10,6 +10,7 @@ from core.errors import InputError
 from core.formats.datasets.table import read_table
 from core.formats.source.format import Fit, Format
 from core.formats.source.opened import Opened, Shape
+from core.formats.votes.tools.messages import mapping_in, objects_in
 from core.formats.votes.tools.tool_results import ToolResults
 
 
@@ -37,9 +38,8 @@ def of_rows(
     """
 
     def inside(opened: Opened) -> list[dict[str, Any]]:
-        value = opened.value if opened.holds(f'"{within}"') else None
-        listed = value.get(within) if isinstance(value, dict) else None
-        return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+        there = opened.holds(f'"{within}"')
+        return objects_in(mapping_in(opened.value).get(within)) if there else []
 
     shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read(f.rows, f.title))]
     if within:

@@ -46,15 +46,23 @@ def criteria_table(
         pair: the address of the pair; a criterion's link adds its name.
         left_out: the items left out of each criterion, in words.
     """
-    compared = any(one.accuracy is not None for one in known)
+    compared = any(criterion.accuracy is not None for criterion in known)
     view = "one" if compared else "raters"
     rows = []
-    for one in known:
-        link = {"to": "agreement", "view": view, "criterion": one.name, **(pair or {})}
-        stands = [] if found is None else [_stands(found, one)]
-        items = Words(count(one.agreement.n), (left_out or {}).get(one.name, ""))
-        right = [_right(one), _differ(one)] if compared else []
-        rows.append((Words(one.name, link=link), *stands, _reached(one.agreement), items, *right))
+    for criterion in known:
+        link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
+        stands = [] if found is None else [_stands(found, criterion)]
+        items = Words(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
+        right = [_right(criterion), _differ(criterion)] if compared else []
+        rows.append(
+            (
+                Words(criterion.name, link=link),
+                *stands,
+                _reached(criterion.agreement),
+                items,
+                *right,
+            )
+        )
     figure = "Kappa" if compared else "Alpha"
     heads = ["Criterion", *([] if found is None else ["So far"])]
     heads += [f"{figure}, line at {score(BOUND)}", "Items"]
@@ -88,12 +96,12 @@ def _differ(one: Known) -> Words:
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
     """The uncounted abstentions and ties of each criterion, in words."""
     return {
-        one.name: ", ".join(
-            f"{count(n)} {words}"
-            for n, words in ((one.abstained, "abstained"), (one.tied, "tied"))
+        line.name: ", ".join(
+            f"{count(n)} {what}"
+            for n, what in ((line.abstained, "abstained"), (line.tied, "tied"))
             if n
         )
-        for one in lines
+        for line in lines
     }
 
 

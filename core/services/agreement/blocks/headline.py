@@ -30,7 +30,7 @@ def headline(found: Conclusion) -> str:
         if found.reference
         else f"{found.among.capitalize()} agree on {trusted} of {whole}"
     )
-    silent = sum(not one.agreement.n for one in found.of("too_few"))
+    silent = sum(not criterion.agreement.n for criterion in found.of("too_few"))
     sizes = {name: len(found.of(name)) - silent * (name == "too_few") for name in heads}
     rest = [f"{heads[name]} {count(n)}" for name, n in sizes.items() if n]
     rest += [f"no answers on {count(silent)}"] if silent else []
@@ -39,8 +39,8 @@ def headline(found: Conclusion) -> str:
 
 def _weakest(found: Conclusion) -> str:
     """The criterion of least agreement, of several that are compared and not all trusted."""
-    known = [one for one in found.criteria if one.agreement.value is not None]
-    least = min(known, key=lambda one: one.agreement.value or 0.0, default=None)
-    if least is None or len(known) < 2 or found.standing_of(least) == "trusted":
+    measured = [criterion for criterion in found.criteria if criterion.agreement.value is not None]
+    least = min(measured, key=lambda criterion: criterion.agreement.value or 0.0, default=None)
+    if least is None or len(measured) < 2 or found.standing_of(least) == "trusted":
         return ""
     return f" Weakest: {visible(least.name)} ({score(least.agreement.value)})."
