@@ -480,4 +480,39 @@ RATED_TABLES: tuple[Stranger, ...] = (
         (12, 2, 6, 1),
         maps=("submission=testo raters=Dott. Bo raters=Dott. Li",),
     ),
+    # Numbered questions of a test are no raters; percent are numbers.
+    Stranger(
+        "quiz.csv",
+        table([{"Pupil": f"Pu {n}", "Q1": n % 4, "Q2": n % 3, "Q3": n % 5} for n in range(8)]),
+        "refused",
+        (24, 1, 8, 3),
+        maps=("item=Pupil criteria=Q1 criteria=Q2 criteria=Q3",),
+    ),
+    Stranger(
+        "percent.csv",
+        table(
+            [
+                {"Video": f"V{item}", "Rater": WHO[who], "Trust (%)": f"{(17 * at * item) % 90}%"}
+                | {"Calm (%)": f"{(23 * at + 7 * who) % 90}%"}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=("item=Video rater=Rater criteria=Trust (%) criteria=Calm (%)",),
+    ),
+    # What is known to be right stands beside the answers, and is none.
+    Stranger(
+        "known.csv",
+        table(
+            [
+                {"id": f"i{item}", "text": essay(item), "annotator": WHO[who]}
+                | {"label": ("pos", "neg")[at % 2], "gold_label": ("pos", "neg")[item % 2]}
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "long",
+        (12, 3, 4, 1),
+        essay(0),
+    ),
 )

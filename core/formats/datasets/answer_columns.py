@@ -10,7 +10,15 @@ from typing import Any
 from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, opened
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import PEOPLE, RATERS, SUMMARIES, holds
+from core.formats.source.heading_words import (
+    ASPECTS,
+    PEOPLE,
+    PROMPTS,
+    RATERS,
+    SUMMARIES,
+    bare,
+    holds,
+)
 from core.text.names import fold
 
 #: A column with more different answers than this holds no labels.
@@ -93,12 +101,34 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
 def named_for_raters(columns: Sequence[str]) -> bool:
     """Return whether headings say that they are raters: `rater 1`, `score_a` and `score_b`.
 
+    Numbered questions and parts are none.
+
     >>> named_for_raters(["R1", "R2"]), named_for_raters(["depth", "tone"])
     (True, False)
+    >>> named_for_raters(["Q1", "Q2"])
+    False
     """
     stems = {stem_of(column) for column in columns}
-    alike = len(columns) > 1 and len(stems) == 1 and stems != {""}
+    alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
     return alike or all(map(names_a_rater, columns))
+
+
+_PARTS = frozenset(
+    {
+        *("q", "item", "part", "section", "ex", "exercise", "problem", "subtask", "step", "turn"),
+        *("teil", "abschnitt", "ejercicio", "partie", "exercice", "esercizio", "pregunta"),
+    }
+)
+
+
+def numbered_parts(columns: Sequence[str]) -> bool:
+    """Return whether headings are numbered questions, tasks or parts.
+
+    >>> numbered_parts(["Task 1", "Task 2"]), numbered_parts(["L1", "L2"])
+    (True, False)
+    """
+    stems = {bare(stem_of(column)) for column in columns}
+    return all(s in _PARTS or holds(s, PROMPTS) or holds(s, ASPECTS) for s in stems)
 
 
 #: Words of what is asked of a text, in the names of columns.

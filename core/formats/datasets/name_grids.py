@@ -10,6 +10,7 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     named_for_raters,
     names_a_criterion,
+    names_a_rater,
     sharing,
     sums_up,
 )
@@ -39,7 +40,7 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
         parted = dict[str, tuple[str, str]]()
         for column in columns:
             if parts := re.fullmatch(pattern, column.strip()):
-                parted[column] = (parts[1].strip("()[] "), parts[2].strip("()[] "))
+                parted[column] = (parts[1].strip("()[] -"), parts[2].strip("()[] -"))
         by_first = dict[str, list[str]]()
         for first, second in parted.values():
             by_first.setdefault(first, []).append(second)
@@ -69,4 +70,8 @@ def answers_in_grid(table: Table) -> NameGrid | None:
     if grid is None:
         return None
     columns = [c for c in able if c in grid.columns.values()]
-    return grid if columns == next(iter(sharing(table, columns)), []) else None
+    if columns == next(iter(sharing(table, columns)), []):
+        return grid
+    sides = [[grid.columns[r, c] for r in grid.raters] for c in grid.criteria]
+    apart = all(map(names_a_rater, grid.raters)) and all(sharing(table, of) for of in sides)
+    return grid if apart else None

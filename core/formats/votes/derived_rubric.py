@@ -240,7 +240,7 @@ def _counterpart(word: str) -> str:
 
 
 def _number(label: str) -> float | None:
-    number = finite(label)
+    number = finite(label.removesuffix("%"))
     # Levels are counted; beyond exact integers they are names.
     return number if number is not None and abs(number) < MOST_EXACT else None
 

@@ -12,6 +12,7 @@ from core.formats.datasets.answer_columns import (
     names_a_criterion,
     names_a_person,
     names_a_rater,
+    numbered_parts,
     plain,
     says_no_label,
     sharing,
@@ -29,7 +30,7 @@ from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import ticks
+from core.formats.votes.structure.values import first_rows, ticks
 from core.formats.votes.vote_mapping import (
     NAMES,
     WEAK,
@@ -102,6 +103,7 @@ def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["
     """Return the layout, unless its answers are one mark or nothing, which may be a no."""
     if layout == "long":
         return layout
+    table = first_rows(table)
     columns = [c.column for c in guess_vote_mapping(table, layout).columns]
     return "unknown" if ticks(table, columns) else layout
 
@@ -190,7 +192,7 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
 def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
     if named_for_raters(columns) or kinds_of(columns):
         return True
-    if any(map(names_a_criterion, columns)):
+    if any(map(names_a_criterion, columns)) or numbered_parts(columns):
         return False
     texts = [texts_in(table, column) for column in table.columns]
     return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)

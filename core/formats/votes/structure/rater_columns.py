@@ -12,6 +12,7 @@ from core.formats.datasets.answer_columns import (
     named_for_raters,
     names_a_criterion,
     names_a_person,
+    numbered_parts,
     says_no_label,
     sharing,
     stem_of,
@@ -95,7 +96,7 @@ def names_a_respondent(column: str) -> bool:
 
 def _are(group: Sequence[str]) -> str:
     """Return whether headings name raters or criteria."""
-    if any(map(names_a_criterion, group)) or _same_form(group):
+    if any(map(names_a_criterion, group)) or _same_form(group) or numbered_parts(group):
         return "criteria"
     titles = all(_TITLE.match(bare(c)) or names_a_person(c) for c in group)
     return "raters" if titles or named_for_raters(list(group)) else ""

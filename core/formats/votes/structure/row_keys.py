@@ -199,7 +199,8 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
     group = next(iter(sharing(values.table, answers)), [])
     if not group:
         return answers
-    also = {*group, *named, *(c for c in answers if names_a_criterion(c))}
+    first, last = answers.index(group[0]), answers.index(group[-1])
+    also = {*answers[first:last], *group, *named, *filter(names_a_criterion, answers)}
     return [c for c in answers if c in also]
 
 

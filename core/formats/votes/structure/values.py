@@ -44,6 +44,8 @@ LABELS = frozenset(
 _MEASURED = frozenset({"time", "duration", "latency", "rt", "age", "alter", "dauer", "edad"})
 #: As many different words are a scale however short the table; no scale goes further than this.
 _FEW, _MOST_POINTS = 7, 100
+#: Words in headings of what is known to be right.
+_KNOWN = frozenset({"gold", "truth", "goldstandard"})
 _WRITTEN = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
 _SYSTEM = re.compile(
     r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
@@ -53,13 +55,17 @@ _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
 
+def first_rows(table: Table) -> Table:
+    """Return the table without the rows that change nothing."""
+    return Table(table.name, table.kind, table.columns, table.rows[:_ROWS], table.lines[:_ROWS])
+
+
 class Values:
     """The words of a table's columns, and what they determine."""
 
     def __init__(self, table: Table) -> None:
-        rows = table.rows[:_ROWS]
-        table = Table(table.name, table.kind, table.columns, rows, table.lines[:_ROWS])
-        self.table, self.rows = table, rows
+        table = first_rows(table)
+        self.table, self.rows = table, table.rows
         self.size = len(self.rows)
         self.columns = [c for c in table.columns if not (nested(table, c) or is_index(table, c))]
         self.of = {c: [_word(row.get(c)) for row in self.rows] for c in self.columns}
@@ -164,6 +170,8 @@ class Values:
     def _is_able(self, column: str) -> bool:
         if self.remarks(column) or sums_up(column) or system_named(column):
             return False
+        if {*bare(column).split()} & _KNOWN:
+            return False
         numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
         named = named_label(column)
         if len(numbers) < len(self.distinct[column]):
@@ -186,7 +194,7 @@ class Values:
 
 def named_label(column: str) -> bool:
     """Return whether a heading says that it is a rating, a score or a verdict."""
-    return bool({*bare(column).split()} & LABELS)
+    return bool({*bare(column).split()} & LABELS or re.search(r"%|/ ?\d+|\(\d{1,3}\)", column))
 
 
 def is_written(table: Table, column: str) -> bool:
@@ -275,4 +283,5 @@ def _counted(words: Sequence[str]) -> bool:
 def _word(cell: object) -> str:
     value = alone(cell)
     word = "" if value is None else fold(str(value))
+    word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%", word) else word
     return "" if word in NO_ANSWER else word
