@@ -57,6 +57,7 @@ def test_in_a_comparison(found: Seeded, page: Any, app_url: str) -> None:
     seen(page, "run", "flipped", "criterion-1", "item-plain", "judge", whole=("reason",))
     unfold(page, "What was judged")
     seen(page, "submission")
+    press(page, "Differences", role="radio")
     for figure in ("Kappa", "Judges' agreement"):
         press(page, figure, role="radio")
         seen(page, "criterion-1")
@@ -88,7 +89,8 @@ def test_in_every_view_of_agreement(found: Seeded, page: Any, app_url: str) -> N
         seen(page, "sick", *names)
     turn(page, f"{base}&view=one&cell=UNMET~MET")
     seen(page, "criterion-1")
-    press(page, "All items, 95%")
+    page.get_by_role("button", name=" against ").first.click()
+    settle(page)
     seen(page)
     turn(page, f"{app_url}/agreement?run={found.places.run}")
     seen(page, "run", "criterion-1", "criterion-2")
