@@ -11,6 +11,7 @@ from core.domain.runs import CellSign, RunItemFilter, RunItemSort
 from core.services.results import browsing, flip_check
 from core.services.results.browsing import Groups
 from core.services.runs import lifecycle
+from core.text.numbers import count
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
@@ -183,13 +184,17 @@ def controls(groups: Groups, rubric: Rubric) -> None:
     _sorting(rubric, groups)
 
 
-def pills(*, flipped: bool) -> None:
-    """Draw the quick filters; `flipped`: judges were asked in both orders."""
+def pills(*, flipped: bool, waiting: int) -> None:
+    """Draw the quick filters.
+
+    `flipped`: judges were asked in both orders. `waiting` is how many items need a person.
+    """
+    counted = {"review": f": {count(waiting)}"} if waiting else {}
     st.pills(
         "Show only",
         [name for name in ONLY_WORDS if name != "order" or flipped],
         selection_mode="multi",
-        format_func=ONLY_WORDS.__getitem__,
+        format_func=lambda name: f"{ONLY_WORDS[name]}{counted.get(name, '')}",
         key=_held(ONLY, [o for o in chosen_only() if o != "order" or flipped]),
         label_visibility="collapsed",
         on_change=_on_only,

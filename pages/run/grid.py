@@ -56,9 +56,11 @@ def show(run: Run, rubric: Rubric) -> None:
             filters.controls(groups, rubric)
             systems.controls(of)
             st.space("stretch")
-            _counts(run, now, ids)
+            outcomes = browsing.outcomes(store(), run.id)
+            _counts(run, now, ids, outcomes)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            filters.pills(flipped=run.panel.asking.flip != "off")
+            waiting = outcomes.get("review", 0)
+            filters.pills(flipped=run.panel.asking.flip != "off", waiting=waiting)
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
         only = systems.differing(run, of, about)
@@ -113,9 +115,8 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
     return list(found.values())
 
 
-def _counts(run: Run, now: ItemSelection, ids: list[str]) -> None:
-    """How many there are, what to do with them, and how the whole run ends."""
-    found = browsing.outcomes(store(), run.id)
+def _counts(run: Run, now: ItemSelection, ids: list[str], outcomes: Mapping[str, int]) -> None:
+    """Draw how many items are shown, what to do with them, and how many of all pass and fail."""
     words = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
     st.html(f'<span class="rs-quiet rs-num">{words}</span>', width="content")
     if ids:
@@ -131,15 +132,15 @@ def _counts(run: Run, now: ItemSelection, ids: list[str]) -> None:
     if ids and now.filtered and run.votes:
         name = f"{one_line(run.name, 80)}: {words}"
         work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
-    for one, (said, _) in OUTCOMES.items():
-        if 0 < found.get(one, 0) < run.items:
+    for outcome, (text, _) in OUTCOMES.items():
+        if outcome != "review" and 0 < outcomes.get(outcome, 0) < run.items:
             st.button(
-                f"{said}: {fmt.count(found[one])}",
-                key=state.key(RUN_ACT, "outcome", one),
+                f"{text}: {fmt.count(outcomes[outcome])}",
+                key=state.key(RUN_ACT, "outcome", outcome),
                 type="tertiary",
-                disabled=state.address(OUTCOME) == one,
+                disabled=state.address(OUTCOME) == outcome,
                 on_click=filters.narrow,
-                kwargs={OUTCOME: one},
+                kwargs={OUTCOME: outcome},
             )
 
 
