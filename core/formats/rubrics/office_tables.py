@@ -19,6 +19,8 @@ from core.formats.source.parsed import refusal
 Rows = dict[int, list[str]]
 #: A rubric table with more cells, empty ones between others included, is refused.
 MOST_CELLS = 100_000
+#: How many rows tell the header.
+_FIRST = 40
 
 
 class RubricTable(NamedTuple):
@@ -54,7 +56,7 @@ def office_tables(
 
 def _header(rows: Rows) -> int:
     """Return the number of the header row."""
-    return list(rows)[header_at(list(rows.values())[:40])]
+    return list(rows)[header_at(list(rows.values())[:_FIRST])]
 
 
 def _parted(rows: Rows) -> tuple[list[str], list[list[str]]]:
@@ -78,10 +80,15 @@ def _below_titles(name: str, rows: Rows) -> RubricTable:
 
 def _sheet(book: Workbook, name: str, sheet: str) -> Rows:
     cells, _ = book.sheet(sheet)
+    numbers, widths = sorted(cells.rows), {n: max(row) + 1 for n, row in cells.rows.items()}
+    if numbers[-1] * max(widths.values()) > MOST_CELLS:
+        # Too large for a rubric: what tells what it is and how far it reaches is enough.
+        widest = max(numbers, key=widths.__getitem__)
+        numbers = sorted({*numbers[:_FIRST], widest, numbers[-1]})
     rows: Rows = {}
-    for number, row in sorted(cells.rows.items()):
-        wide = min(max(row) + 1, MAX_COLUMNS)
-        rows[number + 1] = [_line(row.get(column, "")) for column in range(wide)]
+    for n in numbers:
+        reach = range(min(widths[n], MAX_COLUMNS))
+        rows[n + 1] = [_line(cells.rows[n].get(column, "")) for column in reach]
     for top, left, bottom, right in cells.merged:
         if right > left and top + 1 in rows and left not in (0,) and bottom >= top:
             area = f"{address(top, left)}:{address(bottom, right)}"

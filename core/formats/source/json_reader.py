@@ -66,6 +66,7 @@ def read_json(text: str) -> Document:
     def lines_of() -> dict[Path, int]:
         return {path: line for path, line, _ in places()}
 
+    @cache
     def located() -> list[Problem]:
         if any(fault.line is not None for fault in faults):
             return faults

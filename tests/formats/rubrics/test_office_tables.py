@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from openpyxl import Workbook
 
 from core.cli.main import main
 from core.errors import InputError
+from core.formats.rubrics import office_tables as tables_of_office
 from core.formats.rubrics.forms import looks_like_rubric, read_rubrics
 from tests.formats.office.documents import docx, grid
-from tests.formats.office.workbooks import ods, ods_row, xlsx
+from tests.formats.office.workbooks import VOTES, ods, ods_row, xlsx
 
 #: Two criteria of 4 and 10 points at best; the second one's levels are ranges.
 GRID = [
@@ -57,6 +59,28 @@ def test_a_rubric_with_a_cell_far_beyond_its_table_is_refused() -> None:
     with pytest.raises(InputError) as error:
         read_rubrics(xlsx({"Rubric": GRID}, far), "essay.xlsx")
     assert "reaches to ZZ2000; a rubric has fewer cells." in str(error.value)
+
+
+def test_rows_that_reach_far_are_not_laid_out() -> None:
+    def far(book: Workbook) -> None:
+        for row in range(10, 410):
+            book["Rubric"].cell(row, 1902, "z")
+
+    data = xlsx({"Rubric": GRID}, far)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="reaches to BUD409; a rubric has fewer cells"):
+            read_rubrics(data, "essay.xlsx")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Laid out, 400 rows of 1,902 cells are 6 MB of pointers alone, several times over.
+    assert peak < 4_000_000
+
+
+def test_a_large_sheet_of_votes_is_no_rubric(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_of_office, "MOST_CELLS", 10)
+    assert not looks_like_rubric(xlsx({"Votes": VOTES}), "class.xlsx")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from core.formats.datasets import submissions, table
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import only_rubric
 from core.formats.known import kind_of, known_in
-from core.formats.source import opened
+from core.formats.source import json_reader, opened
 from core.formats.source.opened import Opened
 from core.formats.votes import gradescope
 from core.formats.votes.reading import read_bundle
@@ -107,6 +107,18 @@ def test_a_file_that_is_refused_is_looked_at_once(parsed: Counter[tuple[str, int
             open_bytes(file, file.name)
         assert known_in(file) is None
     assert [count for (name, _), count in parsed.items() if name == "Unpacked"] == [1]
+
+
+def test_faults_of_a_document_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = list[str]()
+    real = json_reader.walk
+    monkeypatch.setattr(json_reader, "walk", lambda text: (walks.append(text), real(text))[1])
+    file = Opened('{"criteria": [NaN]}', "r.json")
+    for _ in range(2):
+        known_in(file)
+        with pytest.raises(InputError, match="not a finite number"):
+            only_rubric(file, file.name)
+    assert len(walks) == 1
 
 
 def test_bytes_are_let_go_once_they_are_a_text() -> None:
