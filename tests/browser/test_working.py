@@ -67,11 +67,11 @@ def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
     page.get_by_text("Two offline judges learned from").wait_for()
     settle(page)
     page.get_by_text("Criterion by criterion").click()
-    figures = page.get_by_role("table", name="The offline panel against the labels")
+    figures = page.get_by_role("table", name="Agreement per criterion")
     # The sample rubric has a row for each of its criteria, with the share that was right.
     assert figures.locator("tbody tr").count() >= 3
     assert re.search(r"\d+%", figures.inner_text())
-    assert "points better" in figures.inner_text()
+    assert "trusted" in figures.inner_text()
     follow(page, "See an answer they got wrong")
     page.get_by_text("✕ wrong").first.wait_for()
     assert page.locator(".rs-card", has_text="Nearest neighbours").count() == 1
