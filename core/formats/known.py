@@ -7,14 +7,15 @@ items, by what its columns hold (``votes.vote_layouts``).
 from __future__ import annotations
 
 from core.domain.rubric import Rubric
+from core.errors import InputError
 from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import recognised_rows
-from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours
+from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours, read_rubrics
 from core.formats.source.format import Fit, Format, format_of, formats_of
 from core.formats.source.opened import Opened
 from core.formats.votes.gradescope import recognised_evaluations
-from core.formats.votes.reading import SeenKind, read_bundle, table_of
+from core.formats.votes.reading import TABLES, SeenKind, read_bundle, table_of
 from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import TOOLS
 from core.formats.votes.vote_layouts import kind_of_table
@@ -57,6 +58,17 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
     if format is not None and "items" in format.holds:
         return "dataset"
     is_sheet = opened.once(book_in) is not None or opened.ending in ("csv", "tsv")
-    if format is not None and not (told and is_sheet):
+    is_rubric = format is not None and not (told and is_sheet)
+    if is_rubric and not (is_sheet and _is_no_rubric(opened)):
         return "rubric"
-    return kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
+    kind = kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
+    return "rubric" if is_rubric and kind not in TABLES else kind
+
+
+def _is_no_rubric(opened: Opened) -> bool:
+    """Return whether a table looks like a rubric and cannot be read as one."""
+    try:
+        read_rubrics(opened, opened.name)
+    except InputError:
+        return True
+    return False

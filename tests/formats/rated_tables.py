@@ -515,4 +515,49 @@ RATED_TABLES: tuple[Stranger, ...] = (
         (12, 3, 4, 1),
         essay(0),
     ),
+    # Decimal commas, and a heading that begins like a word for items.
+    Stranger(
+        "apfel.csv",
+        table(
+            [
+                {"Sorte": f"S {item}", "Prüfer": ("Huber", "Lang", "Aydin")[who]}
+                | {"Duft": f"{2 + (item + who) % 3},5", "Biss": f"{3 + (item * who) % 2},0"}
+                for item, who, _ in TRIPLES
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=("item=Sorte rater=Prüfer criteria=Duft criteria=Biss",),
+    ),
+    # A form: questions that hold words for items and systems, a time in each row.
+    Stranger(
+        "groups.csv",
+        table(
+            [
+                {
+                    "Timestamp": f"2026/05/04 10:{10 + at}:31 AM GMT+2",
+                    "Username": f"{WHO[who]}@x.org",
+                }
+                | {"Which group do you assess?": f"Group {item}, on a river of its own"}
+                | {
+                    f"{part} [1-5]": 1 + (item + who * (n + 1)) % 5
+                    for n, part in enumerate(
+                        (
+                            "Content: did they keep to the topic?",
+                            "Delivery: voice and pace",
+                            "Slides",
+                        )
+                    )
+                }
+                for item, who, at in TRIPLES
+            ]
+        ),
+        "refused",
+        (36, 3, 4, 3),
+        maps=(
+            "item=Which group do you assess? rater=Username"
+            " criteria=Content: did they keep to the topic? [1-5]"
+            " criteria=Delivery: voice and pace [1-5] criteria=Slides [1-5]",
+        ),
+    ),
 )

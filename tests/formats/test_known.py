@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from core.formats.known import FORMATS, known_in
+from core.formats.known import FORMATS, kind_of, known_in
+from core.formats.office.workbook_writer import workbook
 from core.formats.rubrics.forms import RUBRIC_FORMS, read_rubrics, write_rubric
 from core.formats.source.format import Fit, Format, format_of, formats_of
 from core.formats.source.opened import Opened
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_bytes
 from tests.formats.brought import BROUGHT, Brought
 from tests.formats.rubrics.rubric_tables import PLAIN
 from tests.formats.votes import test_gradescope
@@ -106,3 +109,33 @@ def test_it_says_by_what_a_file_was_recognised() -> None:
     known = known_in(Opened(test_gradescope.FIRST, "Question 1.csv"))
     assert known is not None
     assert (known[0].title, known[1].reason) == ("Gradescope", "two columns of Gradescope")
+
+
+def test_a_sheet_of_votes_under_headings_of_a_grid_is_votes() -> None:
+    # "Component" is a heading of grids; what the columns hold are answers, and no levels.
+    heads = ["Key", "Summary", "Component", "Reported", "Alba", "Bruno", "Clara", "Agreed severity"]
+    rows = [
+        [
+            f"T-{n}",
+            f"Lamp {n} stays dark after the update",
+            "Air",
+            f"2026-03-0{n}",
+            f"S{1 + n % 3}",
+            f"S{1 + (n + n % 2) % 3}",
+            f"S{1 + n % 3}",
+            f"S{1 + n % 3}",
+        ]
+        for n in range(1, 8)
+    ]
+    data, _ = workbook({"Triage": [heads, *rows]})
+    source = open_bytes(data, "triage.xlsx")
+    assert format_of(FORMATS, source.opened).name == "grid"  # type: ignore[union-attr]
+    assert kind_of(source) == "wide"
+
+
+def test_decimal_commas_are_numbers() -> None:
+    table = b"item;rater;score\na;kim;3,5\na;lee;4\nb;kim;2,5\nb;lee;3,5\n"
+    bundle = read_bundle(open_bytes(table, "marks.csv"), "long")
+    (criterion,) = bundle.rubric.criteria
+    assert criterion.scale == "ordinal"
+    assert [option.label for option in criterion.options] == ["2.5", "3.5", "4"]

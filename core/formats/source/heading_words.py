@@ -103,8 +103,8 @@ PROMPTS: Words = {
 }
 #: Ids and names of what was rated.
 ITEMS: Words = {
-    "en": "id item case doc document segment stimulus stimuli sample unit task ticket story essay"
-    " utterance video image clip file record trial number no key question candidate student"
+    "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
+    " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
     " dialogue conversation pr paper post comment tweet",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
@@ -129,7 +129,12 @@ def bare(heading: str) -> str:
 @cache
 def _pattern(kind: int) -> re.Pattern[str]:
     words = sorted({bare(w) for of in _KINDS[kind].values() for w in of.split()}, key=len)[::-1]
-    latin = "|".join(re.escape(w) for w in words if w.isascii() or w[0].isascii())
+    # Short words begin too many others: "pr" priority, "no" novelty.
+    latin = "|".join(
+        re.escape(w) + (r"(?:e?s)?(?![^\W\d_])" if len(w) < 5 else "")
+        for w in words
+        if w[0].isascii()
+    )
     # Languages without spaces, and with articles or cases at a word's ends, have them anywhere.
     other = "|".join(re.escape(w) for w in words if not w[0].isascii())
     return re.compile(rf"(?<![^\W\d_])(?!{_OTHERS})(?:{latin})" + (rf"|{other}" if other else ""))
@@ -147,6 +152,8 @@ def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
 
     >>> holds("2. Kodiererin", RATERS), holds("Finalist", SUMMARIES, whole=True)
     (True, False)
+    >>> holds("Task no.", ITEMS), holds("Novelty", ITEMS), holds("Tasks", ITEMS)
+    (True, False, True)
     """
     match = _pattern(_KINDS.index(words)).finditer(bare(heading))
     ends = (m.end() == len(m.string) or not m.string[m.end()].isalpha() for m in match)

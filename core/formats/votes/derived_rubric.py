@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -84,7 +85,7 @@ def derive_rubric(
         criteria.append(_criterion(criterion, scale, options))
         spelling[criterion] = spelt
         notices.append(_notice(criterion, scale, [option["label"] for option in options]))
-        if several := several_in(used_labels):
+        if scale != "ordinal" and (several := several_in(used_labels)):
             notices.append(_several(criterion, several))
     if problems:
         raise refusal("file of votes", problems, name)
@@ -140,7 +141,7 @@ def _spelt(criterion: Criterion, label: str) -> str:
         return criterion.choices[option].label
     if word in AWAY:
         return CANNOT_ASSESS
-    number = _number(label)
+    number = _number(label) or _with_comma(label)
     return label if number is None else _written(number)
 
 
@@ -180,6 +181,8 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
     if _all_yes_or_no({fold(label) for label in real}):
         return _yes_and_no(real, spelt)
     numbers = {label: _number(label) for label in real}
+    if None in numbers.values() and _have_commas(real):
+        numbers = {label: _number(label) or _with_comma(label) for label in real}
     if None not in numbers.values():
         levels = _levels({n for n in numbers.values() if n is not None})
         spelt |= {label: _written(n) for label, n in numbers.items() if n is not None}
@@ -243,6 +246,28 @@ def _number(label: str) -> float | None:
     number = finite(label.removesuffix("%"))
     # Levels are counted; beyond exact integers they are names.
     return number if number is not None and abs(number) < MOST_EXACT else None
+
+
+_COMMA = re.compile(r"[-+]?\d{1,3},(\d{1,2})\Z")
+
+
+def _with_comma(label: str) -> float | None:
+    return _number(label.replace(",", ".")) if _COMMA.match(label) else None
+
+
+def _have_commas(labels: Sequence[str]) -> bool:
+    """Return whether these are numbers with a decimal comma, and not lists of codes.
+
+    >>> _have_commas(["3,5", "4,0"]), _have_commas(["10", "11,5"]), _have_commas(["1", "1,3"])
+    (True, True, False)
+    """
+    decimals = {match[1] for label in labels if (match := _COMMA.match(label))}
+    every = all(map(_COMMA.match, labels))
+    return bool(decimals) and (every or {d.ljust(2, "0") for d in decimals} <= _PARTS)
+
+
+#: Halves and quarters, which a mark is divided into.
+_PARTS = {"00", "25", "50", "75"}
 
 
 def _levels(numbers: set[float]) -> list[float]:

@@ -13,6 +13,7 @@ from core.formats.source.heading_words import (
     ASPECTS,
     ITEMS,
     RATERS,
+    bare,
     holds,
 )
 from core.formats.votes.structure.values import (
@@ -67,7 +68,9 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     values = Values(table)
     if values.size < 3:
         return ()
-    keys = [c for c in values.columns if values.may_be_key(c)]
+    numbers = [c for c in values.columns if values.is_number(c) and not _named_item(c)]
+    rated = next((g for g in sharing(values.table, numbers) if len(g) > 2), [])
+    keys = [c for c in values.columns if values.may_be_key(c) and c not in rated]
     levels = {c: person_level(values, c) for c in keys}
     people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
     if _are_answers(values, people):
@@ -76,6 +79,11 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
         for found in _of_rater(values, keys, rater, sure=levels[rater] > 2):
             return (found,)
     return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
+
+
+def _named_item(column: str) -> bool:
+    """Return whether a short heading is a word for items; a question may hold one."""
+    return holds(column, ITEMS) and len(bare(column).split()) < 4
 
 
 def _are_answers(values: Values, people: Sequence[str]) -> bool:

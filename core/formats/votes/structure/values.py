@@ -51,6 +51,7 @@ _SYSTEM = re.compile(
     r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
@@ -109,7 +110,13 @@ class Values:
 
     def texts(self) -> list[str]:
         """Return the columns of texts that were judged: of several words, in nearly every row."""
-        return [c for c in self.columns if self.filled(c) >= 0.8 and is_written(self.table, c)]
+        return [
+            c
+            for c in self.columns
+            if self.filled(c) >= 0.8
+            and is_written(self.table, c)
+            and not all(map(_DATE.match, self.distinct[c]))
+        ]
 
     def counts(self, column: str, keys: Sequence[str]) -> bool:
         """Return whether a column only counts the rows of each key: turns, positions, instances."""
@@ -216,8 +223,9 @@ def person_level(values: Values, column: str) -> int:
 
 
 def system_named(column: str) -> bool:
-    """Return whether a heading says whose text was judged, or under which condition."""
-    return bool(_SYSTEM.search(bare(column)))
+    """Return whether a short heading says whose text was judged, or under which condition."""
+    words = bare(column)
+    return len(words.split()) < 5 and bool(_SYSTEM.search(words))
 
 
 def item_changes(item: Sequence[str]) -> list[str]:
