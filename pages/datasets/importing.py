@@ -27,7 +27,7 @@ from pages.ui import resources, routes, state
 from pages.ui.files import roles
 from pages.ui.items import show_item
 from pages.ui.resources import DatasetFile, remembered, store
-from pages.ui.text import label
+from pages.ui.text import label, told_apart
 from pages.ui.widgets import (
     meanings,
     one_of,
@@ -282,11 +282,12 @@ def _rubric_choice(table: Table) -> int | None:
     about = tuple(rubrics), tuple(table.columns)
     likely = remembered("likely rubric", about, lambda: marks.likely_rubric(store(), about[1]))
     state.guess(IMPORT_RUBRIC, likely)
+    shown = told_apart(rubrics, 100)
     chosen: int | None = st.selectbox(
         "Check labels against a rubric",
         list(rubrics),
         index=None,
-        format_func=lambda version: visible(rubrics.get(version, ""))[:100],
+        format_func=lambda version: shown.get(version, ""),
         key=IMPORT_RUBRIC,
         placeholder="Optional: finds misspelt labels and columns named after criteria",
     )

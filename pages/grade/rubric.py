@@ -24,7 +24,7 @@ from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import drafts, model_help, resources, routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import esc, label, one_line, told_apart
 from pages.ui.widgets import problem_list, refusal, shown_errors, table
 
 WAYS = {
@@ -137,10 +137,11 @@ def _offer(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
     """Show the parsed rubric, and the button that takes it."""
     read = rubrics[0]
     if len(rubrics) > 1:
+        titles = told_apart({at: read.value.name for at, read in enumerate(rubrics)}, 80)
         at = st.selectbox(
             "Which of them",
             range(len(rubrics)),
-            format_func=lambda value: one_line(rubrics[value].value.name, 80),
+            format_func=titles.__getitem__,
             key=field("rubric", "which", source),
         )
         read = rubrics[at or 0]
@@ -172,12 +173,13 @@ def _known() -> None:
     names |= {
         f"{SAMPLE}{sample.file}": f"Sample: {sample.rubric.name}" for sample in library.samples()
     }
+    shown = told_apart(names, 90)
     key = field("rubric", "known")
     chosen: str | None = st.selectbox(
         "Rubric",
         list(names),
         index=None,
-        format_func=lambda choice: one_line(names[choice], 90),
+        format_func=shown.__getitem__,
         key=key,
         placeholder="One of yours, or a sample",
     )

@@ -12,11 +12,10 @@ from core.services.datasets import catalog
 from core.services.imports import import_files, vote_import
 from core.services.imports.import_files import CheckedVotes, FileLook
 from core.services.rubrics import library
-from core.text.names import visible
 from pages.imports import columns, reading
 from pages.ui import resources, routes, state
 from pages.ui.resources import Upload, store
-from pages.ui.text import label
+from pages.ui.text import label, told_apart
 from pages.ui.widgets import page_header, problem_list, refusal, sheet_choice, shown_errors
 
 ENDINGS = [
@@ -169,11 +168,12 @@ def _beside(seen: FileLook) -> tuple[int | None, int | None]:
 def _choice(name: str, names: dict[int, str], key: str, otherwise: str, says: str) -> int | None:
     if state.get(key) not in (None, *names):
         state.drop(key)
+    shown = told_apart(names, 100)
     chosen: int | None = st.selectbox(
         name,
         list(names),
         index=None,
-        format_func=lambda version: visible(names.get(version, ""))[:100],
+        format_func=lambda version: shown.get(version, ""),
         key=key,
         placeholder=otherwise,
         help=says,

@@ -20,7 +20,7 @@ from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.places import run_head, work
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, one_line, told_apart
 from pages.ui.widgets import (
     empty_state,
     page_header,
@@ -195,11 +195,12 @@ def _chosen(rows: list[QueueRow]) -> QueueRow:
     if len(rows) > 1:
         key = state.key(RECORD_FIELD, "queue")
         state.put(key, rows[0].id)
+        names = told_apart({id: by_id[id].name for id in sorted(by_id)}, 80)
         st.selectbox(
             "Queue",
             sorted(by_id, reverse=True),
             key=key,
-            format_func=lambda queue_id: one_line(by_id[queue_id].name, 80),
+            format_func=names.__getitem__,
             on_change=_choose,
             args=(key,),
         )

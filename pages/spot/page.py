@@ -17,7 +17,7 @@ from pages.ui import asking, routes, state
 from pages.ui.asking_words import asking_line, rule_label
 from pages.ui.resources import only, store
 from pages.ui.run_status import status_words
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import esc, label, one_line, told_apart
 from pages.ui.trial.judges import choose_judges, choose_teacher
 from pages.ui.widgets import (
     empty_state,
@@ -182,7 +182,7 @@ def _rubric() -> Rubric | None:
     chosen = st.selectbox(
         "Rubric",
         list(choices),
-        format_func=lambda choice: visible(choices[choice]),
+        format_func=told_apart(choices, 120).__getitem__,
         key=key,
         on_change=form_data.on_field,
         args=("rubric",),

@@ -13,7 +13,7 @@ from pages.spot import form_data
 from pages.spot.form_data import SPOT_ACT
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import label, one_line, prose
+from pages.ui.text import label, prose, told_apart
 from pages.ui.trial.texts import around, choose_item, text_field
 from pages.ui.widgets import one_of, shown_errors
 
@@ -74,10 +74,11 @@ def _tasks() -> list[SpotTask]:
 def _take_over(tasks: list[SpotTask]) -> None:
     key = form_data.field("task")
     state.seed(key, None)
+    shown = told_apart({at: _words(task) for at, task in enumerate(tasks)}, 120)
     st.selectbox(
         "Take over from the labelled items",
         range(len(tasks)),
-        format_func=lambda at: one_line(_words(tasks[at]), 120),
+        format_func=shown.__getitem__,
         key=key,
         index=None,
         placeholder="Which of their prompts does this answer?",

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import TypeVar
 
 import streamlit as st
 from markdown_it import MarkdownIt
@@ -44,6 +46,23 @@ def one_line(text: str, limit: int = 0) -> str:
     """
     line = " ".join(visible(text).split())
     return line if not limit or len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+KeyT = TypeVar("KeyT")
+
+
+def told_apart(names: Mapping[KeyT, str], limit: int) -> dict[KeyT, str]:
+    """Return names of one line, numbered where several are equal: lists choose by what they show.
+
+    >>> told_apart({7: "Essay", 8: "Lab", 9: "Essay"}, 80)
+    {7: 'Essay', 8: 'Lab', 9: 'Essay · no. 2'}
+    """
+    shown, seen = dict[KeyT, str](), Counter[str]()
+    for key, name in names.items():
+        line = one_line(name, limit)
+        seen[line] += 1
+        shown[key] = line if seen[line] == 1 else f"{line} · no. {seen[line]}"
+    return shown
 
 
 def label(text: str, limit: int = 0) -> str:

@@ -44,7 +44,7 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
         return "No label says which run is better."
     better, worse = found.count("better"), found.count("worse")
     if not better and not worse:
-        return "B is surely neither better nor worse than A on any criterion."
+        return "No criterion shows a sure difference between A and B."
     return f"B is surely better than A on {count(better)} of {whole}, and worse on {count(worse)}."
 
 

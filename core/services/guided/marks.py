@@ -97,7 +97,8 @@ def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
             continue
         value = notes.get(plain_head(criterion.name))
         if value is None and len(rubric.criteria) == 1:
-            value = next((notes[head] for head in notes if _of_whole(head)), None)
+            given = {**{head: label.label for head, label in spelt.items()}, **notes}
+            value = next((given[head] for head in given if _of_whole(head)), None)
         word = str(value).strip() if isinstance(value, str | int | float) else ""
         if not holds_no_answer(criterion, word) and fold(word) not in AWAY:
             yield criterion, word, False

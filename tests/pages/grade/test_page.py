@@ -407,6 +407,16 @@ def test_a_dataset_and_a_sample_that_are_here_are_chosen_without_a_button(store:
     assert stands(app, state.RUBRIC) == str(kept.rubric_id)
 
 
+def test_rubrics_of_one_name_are_told_apart_where_one_is_chosen(store: Store) -> None:
+    store.rubrics.create(RUBRIC, now=NOW)
+    store.rubrics.create(RUBRIC.model_copy(update={"guidelines": "Be kind."}), now=NOW)
+    dataset = class_with(store, {}, {})
+    app = way(open_page(PAGE, **{state.DATASET: str(dataset.dataset_id)}), "rubric", "here")
+    offered = app.selectbox(key=steps.field("rubric", "known")).options
+    assert len(set(offered)) == len(offered)
+    assert f"{RUBRIC.name} (2 criteria) · no. 2" in offered
+
+
 def test_while_it_grades_the_progress_is_here_and_can_be_stopped(
     store: Store, provider: Provider
 ) -> None:

@@ -46,7 +46,7 @@ LOOKED_AT = {
     ("pages/judges/panel.py", "list(rules.values())"),
     ("pages/review_findings/all_cells.py", "rest.draw"),  # a count
     ("pages/run/criterion.py", "words"),
-    ("pages/run/grid.py", "said"),
+    ("pages/run/grid.py", "text"),
     ("pages/ui/run_status.py", "lifecycle.lost_words(lost)"),
     ("pages/runs/choosing.py", "what"),
     ("pages/runs/choosing.py", "what.capitalize()"),

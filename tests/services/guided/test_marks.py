@@ -112,3 +112,18 @@ def test_a_mark_for_the_whole_text_is_that_of_the_only_criterion(store: Store) -
     assert found.words == {"Cause": {"4": "Full", "2": "Half"}}
     # Of two criteria it could be either's.
     assert not marks.found(store, version.id, RUBRIC).marked
+
+
+def test_a_label_of_the_whole_text_is_a_mark_of_the_only_criterion(store: Store) -> None:
+    items = tuple(
+        Item(id=f"s{at}", submission=f"Text {at}", labels={"mark": Label(label=str(at))})
+        for at in (2, 4)
+    )
+    version = store.datasets.create(Dataset(name="Class", items=items), now=NOW, source="c.csv")
+    alone = RUBRIC.model_copy(update={"criteria": RUBRIC.criteria[:1]})
+    found = marks.found(store, version.id, alone)
+    assert found.words == {"Cause": {"2": "Half", "4": "Full"}}
+    assert not found.settled
+    taken = marks.take(store, version, alone, {"Cause": {"2": "Half", "4": "Full"}})
+    kept = [item.labels["Cause"].label for item in store.datasets.load(taken.id).items]
+    assert kept == ["Half", "Full"]
