@@ -48,7 +48,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (one.note) make("small", th, one.note);
   }
   const put = ([words, tone, signs, tells, , note], c, tr) => {
-    const cell = make(c ? "td" : "th", tr, words);
+    const cell = make(c ? "td" : "th", tr, signs ? "" : words);
+    if (signs) {
+      // Of a long text the end is cut, never the signs behind it.
+      const text = make("span", cell, words);
+      text.className = "cut";
+      if (!data.heads[c].wide) text.style.maxWidth = `${6.7 - .78 * signs.length}rem`;
+    }
     if (!c) cell.scope = "row";
     cell.setAttribute("role", c ? "gridcell" : "rowheader");
     if (tone !== "plain") cell.className = tone;
