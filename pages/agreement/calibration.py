@@ -51,7 +51,7 @@ def show(chosen: RatedSelection) -> None:
     )
     if not found:
         empty_state(
-            "Nobody says how sure they are",
+            "No rater gives a confidence",
             "Offline judges do, and so does a model whose judge asks how likely each option was "
             "(a switch of the judge). Imported votes bring it as columns p_<label>.",
             lambda: routes.link(routes.JUDGES, "Judges", icon="gavel"),
@@ -130,7 +130,7 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
         )
 
 
-# From which sureness on may a judge decide alone?
+# Which confidence threshold lets a judge decide alone?
 
 #: Thresholds that are drawn and listed: every tenth.
 _SHOWN = 5
@@ -144,7 +144,7 @@ def _alone(chosen: RatedSelection) -> None:
     )
     if not names:
         return
-    section("From which sureness on may a judge decide alone?")
+    section("Which confidence threshold lets a judge decide alone?")
     first = st.selectbox(
         "Who answers first",
         names,
@@ -165,13 +165,15 @@ def _alone(chosen: RatedSelection) -> None:
     places = [fmt.score(one.threshold) for one in shown]
     right = draw.Series("Right", [one.right.estimate for one in shown])
     goes = draw.Series("Go on", [one.goes_on for one in shown])
-    axes = ("Goes on below this sureness", "Share of the cells")
+    axes = ("Escalates below this confidence", "Share of the cells")
     st.plotly_chart(
         draw.series_plot(places, [right, goes], axes, kind="lines", share=True),
         key=state.key(keys.AGREEMENT_CHART, "cascade", first, chosen.run_id),
         config={"displayModeBar": False},
-        alt="The share that is right and the share that goes on at each threshold; the table below "
-        "has the numbers.",
+        alt=(
+            "The share that is right and the share that escalates at each threshold; the table "
+            "below has the numbers."
+        ),
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
@@ -181,8 +183,8 @@ def _alone(chosen: RatedSelection) -> None:
             numbers=range(6),
         )
     st.caption(
-        "Replayed on the labelled cells of the whole run; nobody is asked. A cell also goes on "
-        "where who answers first abstains, is split or failed. Undecided cells are not right."
+        "Replayed on the labelled cells of the whole run; no calls are made. A cell escalates if "
+        "the first judge abstains, splits or fails. Undecided cells are not right."
     )
 
 
@@ -260,7 +262,7 @@ def stand_in(chosen: RatedSelection) -> None:
 def _stands(name: str, found: AltTest, epsilon: float) -> str:
     rate, rho = found.winning_rate, found.advantage
     if rate.value is None or rho.value is None:
-        return f"Whether {name} may stand in for one of these people cannot be said: {rate.reason}"
+        return f"Whether {name} may stand in for one of these people is unknown: {rate.reason}"
     said = (
         f"{name} {'may' if found.passes else 'may not'} stand in for one of these people on this "
         f"criterion: {calibration.keeps_up(f'{round(rate.value * rate.n)} of {rate.n}', epsilon)}"

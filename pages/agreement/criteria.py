@@ -156,7 +156,7 @@ def _together(chosen: RatedSelection) -> None:
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
         if picked := sum(one.reviewed(LABELS, items) for one in asked):
             said += f". Of these labels {fmt.count(picked)} come from review; where it picked "
-            said += "doubtful cells, this is no estimate of all"
+            said += "doubtful cells, not an estimate of all"
     st.html(f'<div class="rs-prose">{esc(said)}.</div>')
 
 
@@ -189,7 +189,7 @@ def caveats(chosen: RatedSelection) -> None:
     for group, one in ((reference, rater), (rater, reference)):
         if sheet.others(group, one) is not None:
             who = "the others" if group == PEOPLE else "the panel's other raters"
-            st.caption(f"{label(words_of(one))} is compared with what most of {who} said.")
+            st.caption(f"{label(words_of(one))} is compared with the majority of {who}.")
     if LABELS in (reference, rater) and {reference, rater} & {*sheet.reviewers}:
         st.caption("Reviewers are compared with labels that were there before the review.")
 

@@ -260,7 +260,7 @@ def _first_rows(table: Table) -> None:
     rows = fmt.plural(len(table.rows), "row")
     kind = "Submissions" if table.kind == "files" else table.kind.upper()
     what = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
-    with st.expander(f"The file as it stands: {what}"):
+    with st.expander(f"The file as it is: {what}"):
         st.dataframe(
             [
                 {visible(c)[:80]: visible(str(line.get(c, "")))[:CELL] for c in table.columns}

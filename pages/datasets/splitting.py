@@ -134,7 +134,7 @@ def _on_save(version_id: int, parts: Parts, seed: int) -> None:
         try:
             saved = splits.save_parts(store(), version_id, parts, seed)
         except Conflict:
-            state.flash("Somebody saved a version meanwhile. Look at it, then split again.")
+            state.flash("A new version was saved meanwhile. Look at it, then split again.")
             return
         state.set_address(**{DATASET_VERSION: None, state.ITEM: None})
         state.flash(f"Saved as version {saved.number}. Runs keep the version they had.")

@@ -126,7 +126,7 @@ CONCURRENCY = JudgeField(
 REQUESTS = JudgeField(
     "requests_per_minute",
     "Requests a minute",
-    "The provider's limit, if you know it. Calls are paced to it, so that none is turned away; it "
+    "The provider's limit, if you know it. Calls are paced to it, so that none is rejected; it "
     "costs nothing. Empty: as fast as it goes, and waiting when told to.",
     "whole",
     low=1,

@@ -99,9 +99,9 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
         elif answer.result is not None:
             st.html(vote_card(criterion.criterion, answer.result, which=which_answer(answer)))
     if not answered:
-        st.caption("Nobody answered in this order.")
+        st.caption("No answers in this order.")
     routes.link(
-        routes.RUN, "What was sent and said", {state.RUN: held.run_id, state.ITEM: shown.item_id}
+        routes.RUN, "Request and response", {state.RUN: held.run_id, state.ITEM: shown.item_id}
     )
 
 

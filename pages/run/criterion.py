@@ -153,7 +153,7 @@ def _label(view: CriterionView) -> list[str]:
         return []
     said = f"the label is {view.truth_label}"
     if view.truth is None:
-        return [tag(f"{said}, which is no option of this criterion", "warn")]
+        return [tag(f"{said}, which is not an option of this criterion", "warn")]
     verdict = view.verdict
     if verdict is None:
         marks = [tag(said)]

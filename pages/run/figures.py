@@ -176,7 +176,7 @@ def against_labels(run: Run) -> None:
         empty_state(
             "No labels to compare with",
             "Where people have labelled items of this dataset, this page shows how often the "
-            "verdicts are right, beside what always giving the most common answer would reach.",
+            "verdicts are right, next to what always giving the most common answer would reach.",
         )
         return
     table(

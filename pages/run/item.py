@@ -134,7 +134,7 @@ def show_score(view: ItemView) -> None:
     )
     row([head, *_marks(view, trace)])
     with st.container(horizontal=True, gap="small"):
-        with st.expander("How the score came about", type="compact"):
+        with st.expander("How this score was calculated", type="compact"):
             lines = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
             st.html(f'<ul class="rs-list">{lines}</ul>')
         _points(trace)

@@ -300,8 +300,10 @@ ADVICE = {
     "often, this model is not fit to be a judge.",
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",
     "code": "The judge's own code failed on this item. Fix it and grade again.",
-    "expired": "The provider did not come to these questions in time. Retry the failures: they are "
-    "sent again, and only they.",
+    "expired": (
+        "The provider did not process these questions in time. Retry the failures: they are sent "
+        "again, and only they."
+    ),
     "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
 }
 

@@ -210,7 +210,7 @@ def import_path(
     if seen.kind == "rubric":
         return _rubrics(store, seen, dry)
     if bins and seen.kind not in TOOL_NAMES:
-        raise InputError("--bins is for the scores of other tools; this is none of their files.")
+        raise InputError("--bins is for the scores of other tools; this is not one of their files.")
     bundle = read_bundle(
         seen.source,
         seen.kind,
@@ -270,7 +270,7 @@ def _unknown(seen: FileLook) -> InputError:
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     near = nearest_in_words(seen, options=True)
     mend = "" if near else f" {HOW_TO_SAY}"
-    message = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    message = "This is neither a table of votes nor a dataset in a known format."
     return InputError(f"{message} Its columns are {shown}.{mend}", near, seen.source.name)
 
 

@@ -193,7 +193,7 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
         )
         for name in names:
             if name not in asked:
-                problems.append(Problem("is no cell of this run.", "", (item_id, name)))
+                problems.append(Problem("is not a cell of this run.", "", (item_id, name)))
                 continue
             candidates.append(
                 QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0)

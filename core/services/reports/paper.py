@@ -156,7 +156,7 @@ def _refuted(report: RunReport) -> str:
             continue
         whole = mean.low == mean.high
         known = mean.words(score).value if whole else mean.words(score).inline
-        sure = "" if whole else ", the mean is surely another"
+        sure = "" if whole else ", the mean differs significantly"
         return (
             f" As people's labels have it{sure}: {known}, by weight and before gates and penalties."
         )

@@ -115,7 +115,7 @@ def _near(table: Table) -> Iterator[NearShape]:
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
-            lacks = f"{len(texts)} columns come equally near to hold the submission"
+            lacks = f"{len(texts)} columns are equally likely to hold the submission"
         prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not known]
         shape = NearShape(
             "dataset", lacks, (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
@@ -206,7 +206,7 @@ def _asked(table: Table) -> Iterator[NearShape]:
         lacks = f"{label!r} could be the label of its texts"
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
     for changes in near_pairs(table):
-        yield NearShape("pairs", "two answers stand beside what could compare them", changes)
+        yield NearShape("pairs", "two answers are next to what could compare them", changes)
     if grid := answers_in_grid(table):
         yield from _by_names(table, grid)
 
