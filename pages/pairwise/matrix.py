@@ -246,7 +246,7 @@ def _list(
         return
     pages = -(-len(contests) // PAGE)
     opened, order = state.address_id(selection.BOUT), [at for at, _ in contests]
-    # The open contest decides the page, so that stepping goes on from it.
+    # Show the page of the open contest, so that stepping starts there.
     number = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
     page = min(max(1, number or 1), pages)
     st.caption(

@@ -25,7 +25,7 @@ _TABLES = frozenset(
 #: Moodle: a folder per participant, or everything in the file's name. The number is the
 #: "Participant 12345" of its grading worksheet.
 _MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
-#: Programs write no longer paths, and on a crafted one the pattern takes minutes.
+#: Programs do not write longer paths. On a long crafted path the pattern takes minutes.
 _LONGEST_PATH = 1000
 #: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
 _CANVAS = re.compile(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.table import Table, leaves, opened
 
-#: Usual names of what was written for a task: the first kind says whose or which it is.
+#: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (
     *("student answer", "student response", "model output", "model response", "model completion"),
     *("generated text", "generated answer", "generated response", "generated summary"),

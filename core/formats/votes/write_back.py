@@ -55,7 +55,7 @@ class BackItem:
 
 
 class WrittenBack(NamedTuple):
-    """The file with the results, and how many of its records got theirs."""
+    """The file with the results; ``written`` of its ``records`` have a result."""
 
     data: bytes
     written: int

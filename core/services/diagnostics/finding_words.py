@@ -225,7 +225,10 @@ def unused(
     labelled: int,
     called: tuple[str, str],
 ) -> str:
-    """Describe an option that is never picked; ``called`` names the truth and a rater."""
+    """Describe an option that raters never pick.
+
+    ``called`` holds two words: for the labels and for a rater.
+    """
     truth, rater = called
     pickers = (
         f"{rater.capitalize()}s picked only {picked} times" if picked else f"No {rater} ever picked"
