@@ -320,7 +320,7 @@ RULES: Mapping[str, LintRule] = {
     "shadowed-gate": LintRule(
         "Gate behind a stricter one",
         "slight",
-        "It can be changed or removed without any effect, which nobody expects of a gate.",
+        "It can be changed or removed without any effect, which is unexpected in a gate.",
         _SCORED,
     ),
 }

@@ -219,7 +219,7 @@ def _results(source: DatasetFile, results: ToolItems) -> None:
     """Handle another tool's results: votes have their own page, items can be imported here."""
     st.info(
         f"This file is results of {results.tool}. To measure and review their scores, import it "
-        "as votes; here its items alone can be taken, to be judged anew.",
+        "as votes; here its items alone can be taken, to be judged again.",
         icon=":material/info:",
     )
     routes.link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")

@@ -30,7 +30,7 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
     if not version.labelled:
         empty_state(
             "No labels yet",
-            "Parts are drawn so that labels are spread alike over them. Label some items first.",
+            "Each part gets a similar share of every label. Label some items first.",
         )
         return
     st.caption(SAYS)

@@ -238,8 +238,8 @@ def both_orders(run: Run) -> None:
     if not any(rate.differ.n for rate in rates):
         empty_state(
             "No pair of answers yet",
-            "Here you will see how often a judge answers otherwise when the same options stand in "
-            "the reversed order.",
+            "Here you will see how often a judge's answer changes when the same options are in "
+            "reversed order.",
         )
         return
     table(

@@ -111,8 +111,8 @@ EXAMPLES_FROM = (
 )
 REASONS_SAYS = "Examples carry the labeller's reason where there is one. More to learn from."
 INSTRUCTIONS_SAYS = (
-    "Said to every model that has none of its own, after our own text, which they cannot replace. "
-    "{rubric} and {criterion} stand for names."
+    "Added for every model without instructions of its own, after our text, which they cannot "
+    "replace. {rubric} and {criterion} stand for names."
 )
 BALANCED_SAYS = (
     "Every order of the options comes up equally often over items and replicates, instead of being "
@@ -120,8 +120,8 @@ BALANCED_SAYS = (
 )
 CACHE_SAYS = (
     "An answer to exactly the same request, kept from an earlier run, is used again and costs "
-    "nothing. Those used longest ago go when they take more than a gigabyte (RUBRIC_STUDIO_CACHE). "
-    "Turn it off to ask everything anew."
+    "nothing. The least recently used are deleted above a gigabyte (RUBRIC_STUDIO_CACHE). Turn it "
+    "off to ask everything anew."
 )
 
 GOES_ON = {

@@ -144,7 +144,7 @@ def _lists(value: dict[str, list[Any]]) -> JsonTable | None:
 
 
 def _nests(parts: Sequence[dict[str, Any]], same: bool) -> bool:
-    """Return whether these objects are no records: one alone, or without a common key."""
+    """Return whether these objects are not records: a single one, or without a common key."""
     common = set(parts[0]).intersection(*parts)
     return len(parts) < 2 or not (same or common)
 

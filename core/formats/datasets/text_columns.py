@@ -94,7 +94,7 @@ class TextShape(NamedTuple):
 
 
 def texts_in(table: Table, column: str) -> TextShape | None:
-    """Return how a column's texts are written, or ``None`` if most cells are no texts."""
+    """Return how a column's texts are written, or ``None`` if most cells are not texts."""
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
     texts = [_unfolded(cell) for cell in cells]
     texts = [text for text in texts if text]

@@ -104,7 +104,7 @@ def _who(table: Table, mapping: VoteMapping) -> str:
 
 
 def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> bool:
-    """Return whether the same answers are compared again, by somebody else in a column."""
+    """Return whether the same answers are compared again by another rater, named in a column."""
     keys = [tuple(str(row.get(side)) for side in sides) for row in table.rows]
     people = [c for c in left if names_a_person(c)]
     return len(set(keys)) < len(keys) and any(
@@ -206,7 +206,7 @@ def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
 
 
 def _choice(word: str, mapping: VoteMapping) -> str | None:
-    """Return the option that a word says by itself, or ``None``."""
+    """Return the option that a label names without a mapping, or ``None``."""
     bare = plain(word.strip("[]() ")).replace(" ", "") if ">" in word else fold(word.strip("[] "))
     if bare in _TIES or bare in _BAD:
         return BOTH_BAD if bare in _BAD else TIE

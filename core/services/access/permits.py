@@ -95,7 +95,7 @@ def _read(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}. Mend or remove it.", (), str(file)) from None
+        raise InputError(f"cannot be read: {error}. Fix or remove it.", (), str(file)) from None
     return content if isinstance(content, dict) else {}
 
 

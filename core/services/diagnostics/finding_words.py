@@ -284,8 +284,8 @@ CAUSES: Mapping[Kind, str] = {
     "abstention": "Abstaining more than the reference",
     "agreement": "Words that raters understand differently",
     "discrimination": "Words that raters understand differently",
-    "unused": "Options that nobody needs or tells apart",
-    "merge": "Options that nobody needs or tells apart",
+    "unused": "Options that are not needed or not told apart",
+    "merge": "Options that are not needed or not told apart",
     "redundancy": "Criteria that ask the same",
 }
 

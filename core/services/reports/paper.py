@@ -344,7 +344,7 @@ def _asked_again(report: RunReport) -> list[Section]:
 
 
 def _found(report: RunReport) -> Section:
-    none = "Nothing was found among the checks of these judges and criteria."
+    none = "The checks of these judges and criteria found nothing."
     lines = report.findings or (none if report.checks else "Too little is known for any check.",)
     checks = (Sentences((report.checks,)),) if report.checks else ()
     return Section(

@@ -37,7 +37,7 @@ NOBODY = (
 
 @dataclass(frozen=True)
 class DrawnCells:
-    """Cells with the option of the votes and the one of people, as columns.
+    """Cells with the votes' option and the people's option, as columns.
 
     ``cells`` are indexes into the table. Missing options are negative. ``said`` and ``value`` are
     the same two as numbers. ``value`` is NaN without a label; votes without a value take the

@@ -27,7 +27,7 @@ SPREAD_REASON = "spread_reason"
 
 WAYS = {
     "follow": "Scores follow this version; no calls are made",
-    "carry": "A new run under this version; what is asked otherwise is judged anew",
+    "carry": "A new run under this version; changed questions are judged again",
 }
 
 
@@ -83,8 +83,8 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
         if all(small(e) for e in changed if e.criterion in (name, None))
     }
     st.caption(
-        "Judges were asked something else on these. Tick those whose answers may stand; the "
-        "others become stale: they keep their votes, and can be queued for people or judged anew."
+        "Judges were asked a different question on these. Tick those whose answers may stand; the "
+        "others become stale: they keep their votes, and can be queued for people or judged again."
     )
     unchanged = []
     for name in edits.stale:

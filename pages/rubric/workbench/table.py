@@ -56,8 +56,10 @@ def row_acts(
             disabled=not row["expected"],
             on_click=_on_example,
             args=(name, uid, True),
-            help="Models are shown it with its expected option, and it is no test any more. "
-            "Say first what is expected.",
+            help=(
+                "Models are shown it with its expected option, and it is then no longer a test. "
+                "Say first what is expected."
+            ),
         )
         st.menu_button(
             "More",

@@ -120,7 +120,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
 def _repeated(
     values: Values, items: Sequence[tuple[str, ...]], rater: str, texts: Sequence[str]
 ) -> Iterator[RowKeys]:
-    """Yield items that a rater answered several times, told apart by a number."""
+    """Yield items that a rater answered several times, distinguished by a number."""
     again = [c for c in values.columns if c != rater and values.is_number(c)]
     for item, number in product(items, again):
         if number in item or not holds(item[0], ITEMS):
@@ -207,7 +207,9 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
 def _unnamed(
     values: Values, keys: list[str], levels: dict[str, int], least: float
 ) -> Iterator[RowKeys]:
-    """Yield both ways round, or the one that the texts tell, where no heading names people."""
+    """Yield pairs of item and rater columns if no heading names people: both orders, unless texts
+    decide.
+    """
     texts = values.texts()
     able = [c for c in keys if c not in texts][:_TRIED]
     pairs = [pair for pair in combinations(able, 2) if _belong(values, pair, texts)]
