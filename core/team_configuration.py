@@ -145,7 +145,7 @@ class _Reading:
         name, data = self.text(given, "name", at), self.text(given, "data", at)
         if not _NAME.fullmatch(name):
             mend = "Use 1 to 40 small letters, digits and hyphens: it stands in addresses."
-            self.problems.append(Problem("is no name of a workspace.", mend, (*at, "name")))
+            self.problems.append(Problem("is not a name of a workspace.", mend, (*at, "name")))
         if not data:
             mend = f'Name its data file, e.g. data = "{name or "team"}.db".'
             self.problems.append(Problem("is missing.", mend, (*at, "data")))
@@ -187,7 +187,9 @@ class _Reading:
         found = given.get(name, [])
         if isinstance(found, list) and all(isinstance(one, str) for one in found):
             return tuple(one.strip() for one in found if one.strip())
-        self.problems.append(Problem("is no list of texts.", 'Write ["one", "two"].', (*at, name)))
+        self.problems.append(
+            Problem("is not a list of texts.", 'Write ["one", "two"].', (*at, name))
+        )
         return ()
 
     def small(

@@ -96,7 +96,7 @@ def questions_from(
         elif by_name and " " not in word.strip():
             names = {c.name for c in by_name.values()}
             mend = near(word, names) or f"There are {', '.join(sorted(names))}."
-            problem = Problem(f"{word!r} is no criterion of {rubric and rubric.name!r}.", mend)
+            problem = Problem(f"{word!r} is not a criterion of {rubric and rubric.name!r}.", mend)
             raise InputError("A criterion is not there.", (problem,), "--criterion")
         else:
             questions.append(free(word))

@@ -56,7 +56,10 @@ _file = click.Path(path_type=Path, dir_okay=False)
     default=0.0,
     show_default=True,
     metavar="VALUE",
-    help="How far a figure may fall against the baseline. A drop that is not surely more passes.",
+    help=(
+        "How far a figure may fall against the baseline. A drop that is not significantly larger "
+        "passes."
+    ),
 )
 @click.option(
     "--watch",

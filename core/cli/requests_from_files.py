@@ -246,8 +246,8 @@ def left_out(figures: dict[str, Any]) -> str:
         return ""
     count = plural(figures["batches_out"], "batch", "batches")
     return (
-        f"{count} out, and the provider works on. `rubric-studio resume {figures['run']}` takes "
-        f"the answers, `rubric-studio cancel {figures['run']}` stops it."
+        f"{count} out; the provider is still working. `rubric-studio resume {figures['run']}` "
+        f"takes the answers, `rubric-studio cancel {figures['run']}` stops it."
     )
 
 

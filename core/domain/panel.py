@@ -288,7 +288,7 @@ def check_headers(headers: object) -> None:
         raise broken("are no headers.", "Give names and values, as in X-Title: Essays.", *where)
     for name, value in headers.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            message = f"has {str(name)[:60]!r}, which is no name of a header."
+            message = f"has {str(name)[:60]!r}, which is not a name of a header."
             raise broken(message, "A name has letters, digits and hyphens.", *where)
         if _FRAMING.fullmatch(name):
             message = f"sets {name}, which belongs to the connection."
@@ -334,7 +334,7 @@ class Rules(Noun):
         for scale in RULES:
             if getattr(self, scale) not in RULES[scale]:
                 raise broken(
-                    f"is {getattr(self, scale)!r}, which is no rule for {scale} criteria.",
+                    f"is {getattr(self, scale)!r}, which is not a rule for {scale} criteria.",
                     mend_rule(getattr(self, scale), scale),
                     scale,
                 )

@@ -101,7 +101,7 @@ class Call:
         return int(self.cached) if self.kept is None else self.kept
 
 
-#: A vote has chances only if the options have at least this much of the probability. Below it the
+#: A vote has chances only if the options' probabilities sum to at least this. Below it, the
 #: rater's answer was not an option.
 LEAST_ON_OPTIONS = 0.5
 

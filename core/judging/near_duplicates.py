@@ -25,8 +25,8 @@ NEAR, NEAR_WORDS = 0.8, 10
 MOST_SEQUENCES = 2_000_000
 #: How many bands there are, and how many orders of sequences each band has.
 _BANDS, _IN_A_BAND = 32, 4
-#: Two texts are compared if they agree in this share of orders. Of near pairs fewer than 1 in
-#: 10 million do not.
+#: Two texts are compared if they agree in this share of orders. This misses fewer than 1 in 10
+#: million near pairs.
 _LIKELY = 0.6
 #: How many texts' sequences are cached as sets.
 _SETS = 10_000

@@ -21,7 +21,7 @@ from core.judging.providers.base import CallError
 # that a provider counts over is unknown. Limits in a provider's answers are obeyed as well. Tokens
 # are estimated before a call and corrected after it.
 
-#: The share of a limit that is used. 60 s at this pace hold at most the limit, for any limit.
+#: The share of a limit that is used. No period of 60 s then has more calls than the limit.
 SHARE = 0.97
 #: How late, in seconds, a caller may be woken without delaying the next one.
 SLACK = 0.02
@@ -267,7 +267,7 @@ class ProviderGate:
             self._spaced_here = True
             self._widen()
         if news:
-            # All callers that wait for a slot take a new one when it comes.
+            # A caller that already waits takes a new slot when its slot comes.
             self._next_slot = self._opens_at
 
     def passed(self) -> None:

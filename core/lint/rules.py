@@ -168,13 +168,13 @@ RULES: Mapping[str, LintRule] = {
     "many-unanchored-levels": LintRule(
         "Many levels, no anchors",
         "serious",
-        "The more levels stand without words, the more borders each judge draws alone.",
+        "The more levels have no words, the more each judge must guess where one ends.",
         _LABELS,
     ),
     "bare-numbers": LintRule(
         "Levels are bare numbers",
         "serious",
-        "What a bare number stands for is for each judge to imagine; words say it to all alike.",
+        "Each judge must guess what a bare number means; words mean the same to all.",
         _LABELS,
     ),
     "adjective-levels": LintRule(
@@ -191,7 +191,7 @@ RULES: Mapping[str, LintRule] = {
         _OURS,
     ),
     "indistinct-options": LintRule(
-        "Options nobody could tell apart",
+        "Indistinguishable options",
         "serious",
         "Judges split over them at random, which looks like disagreement about the text.",
         _MOSKAL,
@@ -199,8 +199,8 @@ RULES: Mapping[str, LintRule] = {
     "lookalike-names": LintRule(
         "Names that look the same",
         "serious",
-        "People and tables cannot tell them apart, and what is filed under one is sought under the "
-        "other.",
+        "People and tables cannot tell them apart, so votes for one are mistaken for votes for "
+        "the other.",
         "Unicode Technical Standard 39, Unicode Security Mechanisms (confusable detection)",
     ),
     "overlapping-ranges": LintRule(
@@ -320,7 +320,7 @@ RULES: Mapping[str, LintRule] = {
     "shadowed-gate": LintRule(
         "Gate behind a stricter one",
         "slight",
-        "It can be changed or removed without any effect, which nobody expects of a gate.",
+        "It can be changed or removed without any effect, which is unexpected in a gate.",
         _SCORED,
     ),
 }

@@ -167,7 +167,7 @@ def undefined_threshold(criterion: Criterion) -> Iterator[LintFinding]:
     yield LintFinding(
         "undefined-threshold",
         ("requirement",),
-        f"“{match[0]}” is a threshold that nobody drew.",
+        f"“{match[0]}” is a threshold without a definition.",
         "Give the number or the test that decides (at least two, every paragraph, none left out).",
         match[0],
     )

@@ -24,21 +24,21 @@ def why_not_address(email: str) -> str:
     >>> why_not_address("ann@example.org")
     ''
     """
-    problem = _odd(email, "e-mail address")
+    problem = _odd(email, "an e-mail address")
     name, _, domain = email.rpartition("@")
     if problem or (name and "@" not in name and len(email) <= 254 and _DOMAIN.fullmatch(domain)):
         return problem
-    return f"{email!a} is no e-mail address."
+    return f"{email!a} is not an e-mail address."
 
 
 def why_not_domain(domain: str) -> str:
     """Why this is not a domain of addresses, as a sentence; empty if it is.
 
     >>> why_not_domain("example.org"), why_not_domain("@example.org")
-    ('', "'@example.org' is no domain.")
+    ('', "'@example.org' is not a domain.")
     """
-    problem = _odd(domain, "domain")
-    return problem or ("" if _DOMAIN.fullmatch(domain) else f"{domain!a} is no domain.")
+    problem = _odd(domain, "a domain")
+    return problem or ("" if _DOMAIN.fullmatch(domain) else f"{domain!a} is not a domain.")
 
 
 def _odd(text: str, kind: str) -> str:
@@ -46,5 +46,5 @@ def _odd(text: str, kind: str) -> str:
     for char in text:
         if not "!" <= char <= "~":
             what = f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()
-            return f"{text!a} is no {kind}: it has the character {what}. {_MEND}"
+            return f"{text!a} is not {kind}: it has the character {what}. {_MEND}"
     return ""

@@ -37,7 +37,7 @@ ECE_SAYS = (
 def show(chosen: RatedSelection) -> None:
     """Everybody who says how sure they are; one of them closely."""
     section(f"Sure and right: {chosen.criterion}")
-    found = remembered(
+    calibrations = remembered(
         "agreement calibration",
         (*chosen.about, chosen.criterion, chosen.reference),
         lambda: calibration.of_run(
@@ -49,35 +49,35 @@ def show(chosen: RatedSelection) -> None:
             how=chosen.how,
         ),
     )
-    if not found:
+    if not calibrations:
         empty_state(
-            "Nobody says how sure they are",
+            "No rater gives a confidence",
             "Offline judges do, and so does a model whose judge asks how likely each option was "
             "(a switch of the judge). Imported votes bring it as columns p_<label>.",
             lambda: routes.link(routes.JUDGES, "Judges", icon="gavel"),
         )
         return
-    _figures(found)
-    one = next((o for o in found if o.column == chosen.rater), found[0])
-    _closely(chosen, one)
+    _figures(calibrations)
+    current = next((o for o in calibrations if o.column == chosen.rater), calibrations[0])
+    _closely(chosen, current)
     _alone(chosen)
 
 
-def _figures(found: list[RaterCalibration]) -> None:
+def _figures(calibrations: list[RaterCalibration]) -> None:
     table(
         ("Rater", "Answers", "Without", "Sure", "Right", "ECE", "ECE by chance", "Brier score"),
         (
             [
-                esc(words_of(one.column)),
-                fmt.count(one.n),
-                fmt.count(one.without),
-                fmt.score(one.found.sure),
-                figure_cell(one.found.right),
-                figure_cell(one.found.ece),
-                _chance(one.found),
-                figure_cell(one.found.brier),
+                esc(words_of(rater.column)),
+                fmt.count(rater.n),
+                fmt.count(rater.without),
+                fmt.score(rater.found.sure),
+                figure_cell(rater.found.right),
+                figure_cell(rater.found.ece),
+                _chance(rater.found),
+                figure_cell(rater.found.brier),
             ]
-            for one in found
+            for rater in calibrations
         ),
         name="Calibration of every rater",
         numbers=range(1, 8),
@@ -89,28 +89,28 @@ def _figures(found: list[RaterCalibration]) -> None:
     )
 
 
-def _chance(found: Calibration) -> str:
-    return f"up to {fmt.score(found.by_chance)}" if found.by_chance is not None else fmt.DASH
+def _chance(figures: Calibration) -> str:
+    return f"up to {fmt.score(figures.by_chance)}" if figures.by_chance is not None else fmt.DASH
 
 
-def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
-    section(f"{words_of(one.column)} against {said(chosen.reference)}")
-    if not one.n:
-        empty_state("Nothing to count", one.found.ece.reason)
+def _closely(chosen: RatedSelection, rater: RaterCalibration) -> None:
+    section(f"{words_of(rater.column)} against {said(chosen.reference)}")
+    if not rater.n:
+        empty_state("Nothing to count", rater.found.ece.reason)
         return
     st.plotly_chart(
         draw.reliability_diagram(
-            [(b.sure or 0.0, b.right) for b in one.found.bins if b.right.n],
+            [(b.sure or 0.0, b.right) for b in rater.found.bins if b.right.n],
         ),
-        key=state.key(keys.AGREEMENT_CHART, "sure", one.column, chosen.criterion, *chosen.pair),
+        key=state.key(keys.AGREEMENT_CHART, "sure", rater.column, chosen.criterion, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"Reliability diagram of {visible(words_of(one.column))}: the share that is right "
+        alt=f"Reliability diagram of {visible(words_of(rater.column))}: the share that is right "
         "against how sure it was, in ten bins. The table below has its figures.",
     )
     st.caption(
         label(
             "On the line, a rater is right as often as it is sure; below it, it is too sure. "
-            f"Bars are {level_words()} Wilson intervals. {few(one.n)}"
+            f"Bars are {level_words()} Wilson intervals. {few(rater.n)}"
         )
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
@@ -123,14 +123,14 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
                     fmt.score(b.sure),
                     figure_cell(b.right) if b.right.n else fmt.DASH,
                 ]
-                for b in one.found.bins
+                for b in rater.found.bins
             ),
             name="Reliability diagram",
             numbers=(1, 2, 3),
         )
 
 
-# From which sureness on may a judge decide alone?
+# Which confidence threshold lets a judge decide alone?
 
 #: Thresholds that are drawn and listed: every tenth.
 _SHOWN = 5
@@ -144,7 +144,7 @@ def _alone(chosen: RatedSelection) -> None:
     )
     if not names:
         return
-    section("From which sureness on may a judge decide alone?")
+    section("Which confidence threshold lets a judge decide alone?")
     first = st.selectbox(
         "Who answers first",
         names,
@@ -152,7 +152,7 @@ def _alone(chosen: RatedSelection) -> None:
         format_func=lambda one: one_line(one, 60),
     )
     try:
-        found = remembered(
+        sweep = remembered(
             "cascade sweep",
             (*about, first),
             lambda: cascade_sweep.sweep(store(), chosen.run_id, [first]),
@@ -160,40 +160,42 @@ def _alone(chosen: RatedSelection) -> None:
     except InputError as error:
         st.caption(label(str(error)))
         return
-    st.html(f'<div class="rs-prose">{esc(cascade_sweep.in_words(found))}</div>')
-    shown = found.points[::_SHOWN]
+    st.html(f'<div class="rs-prose">{esc(cascade_sweep.in_words(sweep))}</div>')
+    shown = sweep.points[::_SHOWN]
     places = [fmt.score(one.threshold) for one in shown]
     right = draw.Series("Right", [one.right.estimate for one in shown])
     goes = draw.Series("Go on", [one.goes_on for one in shown])
-    axes = ("Goes on below this sureness", "Share of the cells")
+    axes = ("Escalates below this confidence", "Share of the cells")
     st.plotly_chart(
         draw.series_plot(places, [right, goes], axes, kind="lines", share=True),
         key=state.key(keys.AGREEMENT_CHART, "cascade", first, chosen.run_id),
         config={"displayModeBar": False},
-        alt="The share that is right and the share that goes on at each threshold; the table below "
-        "has the numbers.",
+        alt=(
+            "The share that is right and the share that escalates at each threshold; the table "
+            "below has the numbers."
+        ),
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
             ("Goes on below", "Go on", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
-            (_threshold(found, one) for one in shown),
+            (_threshold(sweep, one) for one in shown),
             name="A cascade at every tenth threshold",
             numbers=range(6),
         )
     st.caption(
-        "Replayed on the labelled cells of the whole run; nobody is asked. A cell also goes on "
-        "where who answers first abstains, is split or failed. Undecided cells are not right."
+        "Replayed on the labelled cells of the whole run; no calls are made. A cell escalates if "
+        "the first judge abstains, splits or fails. Undecided cells are not right."
     )
 
 
-def _threshold(found: SweptCascade, one: CascadePoint) -> list[str]:
+def _threshold(sweep: SweptCascade, point: CascadePoint) -> list[str]:
     return [
-        fmt.score(one.threshold),
-        fmt.percent(one.goes_on),
-        one.right.figure.words(fmt.percent).value,
-        esc(one.right.figure.words(fmt.percent).below),
-        fmt.percent(one.decided),
-        fmt.cost(found.cost(one.goes_on)),
+        fmt.score(point.threshold),
+        fmt.percent(point.goes_on),
+        point.right.figure.words(fmt.percent).value,
+        esc(point.right.figure.words(fmt.percent).below),
+        fmt.percent(point.decided),
+        fmt.cost(sweep.cost(point.goes_on)),
     ]
 
 
@@ -226,25 +228,25 @@ def stand_in(chosen: RatedSelection) -> None:
     )
     epsilon, sheet = EPSILON[kind or "skilled"], chosen.sheet
     columns = (*((PANEL,) if len(sheet.judges) > 1 else ()), *sheet.judges)
-    found = remembered(
+    tests = remembered(
         "agreement stand-in",
         (*chosen.about, chosen.criterion, epsilon),
         lambda: {
-            one: [
-                calibration.stand_in(sheet, one, epsilon, asked, chosen.how.level)
+            rater: [
+                calibration.stand_in(sheet, rater, epsilon, asked, chosen.how.level)
                 for asked in (chosen.criterion, None)
             ]
-            for one in columns
+            for rater in columns
         },
     )
-    one = chosen.rater if chosen.rater in found else columns[0]
-    here = found[one][0]
-    st.html(f'<div class="rs-prose">{esc(_stands(words_of(one), here, epsilon))}</div>')
+    rater = chosen.rater if chosen.rater in tests else columns[0]
+    here = tests[rater][0]
+    st.html(f'<div class="rs-prose">{esc(_stands(words_of(rater), here, epsilon))}</div>')
     if here.passes is not None and len(here.annotators) <= DRAWN:
-        _picture(chosen, one, here, epsilon)
+        _picture(chosen, rater, here, epsilon)
     table(
         ("Judge", "Beats here", "As good here", "Beats on all", "As good on all"),
-        ([esc(words_of(name)), *_beats(a), *_beats(b)] for name, (a, b) in found.items()),
+        ([esc(words_of(name)), *_beats(a), *_beats(b)] for name, (a, b) in tests.items()),
         name="Which judge may stand in for a person",
         numbers=range(1, 5),
     )
@@ -257,40 +259,40 @@ def stand_in(chosen: RatedSelection) -> None:
     )
 
 
-def _stands(name: str, found: AltTest, epsilon: float) -> str:
-    rate, rho = found.winning_rate, found.advantage
+def _stands(name: str, test: AltTest, epsilon: float) -> str:
+    rate, rho = test.winning_rate, test.advantage
     if rate.value is None or rho.value is None:
-        return f"Whether {name} may stand in for one of these people cannot be said: {rate.reason}"
-    said = (
-        f"{name} {'may' if found.passes else 'may not'} stand in for one of these people on this "
+        return f"Whether {name} may stand in for one of these people is unknown: {rate.reason}"
+    sentence = (
+        f"{name} {'may' if test.passes else 'may not'} stand in for one of these people on this "
         f"criterion: {calibration.keeps_up(f'{round(rate.value * rate.n)} of {rate.n}', epsilon)}"
     )
-    if found.passes:
-        return said
-    if found.items_needed is None:
-        return f"{said} More items would hardly change that: too many people are further ahead."
-    items = fmt.plural(found.items_needed, "item")
-    return f"{said} From about {items} on it would, if it stays as near to people as it is."
+    if test.passes:
+        return sentence
+    if test.items_needed is None:
+        return f"{sentence} More items would hardly change that: too many people are further ahead."
+    items = fmt.plural(test.items_needed, "item")
+    return f"{sentence} From about {items} on it would, if it stays as near to people as it is."
 
 
-def _beats(found: AltTest) -> list[str]:
-    rate = found.winning_rate
+def _beats(test: AltTest) -> list[str]:
+    rate = test.winning_rate
     if rate.value is None:
         return [figure_cell(rate), fmt.DASH]
-    mark = "✓" if found.passes else "✕"
-    return [f"{mark} {round(rate.value * rate.n)} of {rate.n}", fmt.score(found.advantage.value)]
+    mark = "✓" if test.passes else "✕"
+    return [f"{mark} {round(rate.value * rate.n)} of {rate.n}", fmt.score(test.advantage.value)]
 
 
-def _picture(chosen: RatedSelection, one: str, found: AltTest, epsilon: float) -> None:
+def _picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: float) -> None:
     dots = [
         draw.Dot(words_of(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n)
-        for person, row in zip(chosen.sheet.people, found.annotators, strict=True)
+        for person, row in zip(chosen.sheet.people, test.annotators, strict=True)
     ]
     axis = "Judge ahead, share of items"
     st.plotly_chart(
         draw.forest(dots, axis, "What it must be above", whole=False),
-        key=state.key(keys.AGREEMENT_CHART, "stand-in", one, epsilon, *chosen.pair),
+        key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"How far {visible(words_of(one))} is ahead of each person, with its interval; a "
+        alt=f"How far {visible(words_of(rater))} is ahead of each person, with its interval; a "
         "diamond at what it must be above. The table below has how many it beats.",
     )

@@ -32,32 +32,34 @@ Cell = tuple[int, int]
 
 def show(chosen: RatedSelection) -> None:
     """The matrix, and beside it the items of the cell that is chosen."""
-    found = confusion.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
-    if not any(map(sum, found.counts)):
+    matrix = confusion.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
+    if not any(map(sum, matrix.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")
         return
-    words = confusion.in_words(found, chosen.reference, chosen.rater)
-    st.html(f'<div class="rs-prose">{esc(words)}</div>')
-    cell = _cell(found)
+    sentence = confusion.in_words(matrix, chosen.reference, chosen.rater)
+    st.html(f'<div class="rs-prose">{esc(sentence)}</div>')
+    cell = _cell(matrix)
     left, right = st.columns(2, gap="large")
     with left:
-        _matrix(chosen, found, cell)
+        _matrix(chosen, matrix, cell)
     with right:
-        _picker(found, cell)
+        _picker(matrix, cell)
         if cell is None:
             st.caption("Click a cell, or pick one from the list, to see its items.")
         else:
             _items(chosen, cell)
 
 
-def _cell(found: Confusion) -> Cell | None:
+def _cell(matrix: Confusion) -> Cell | None:
     names = {
-        f"{at}-{to}": (at, to) for at in range(len(found.rows)) for to in range(len(found.columns))
+        f"{at}-{to}": (at, to)
+        for at in range(len(matrix.rows))
+        for to in range(len(matrix.columns))
     }
     return names.get(state.address_in(keys.CELL, names) or "")
 
 
-def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None:
+def _matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> None:
     sides = (words_of(chosen.reference), words_of(chosen.rater))
     shares = switch("Cells", keys.CELLS, CELLS) == "shares"
     # A new key for every cell chosen, so that no selection of the plot itself remains.
@@ -65,7 +67,7 @@ def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None
     key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now, shares)
     st.plotly_chart(
         draw.confusion_cells(
-            found.rows, found.columns, found.counts, sides, cell, as_shares=shares
+            matrix.rows, matrix.columns, matrix.counts, sides, cell, as_shares=shares
         ),
         key=key,
         on_select=lambda: _on_click(key),
@@ -80,13 +82,13 @@ def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            (f"{sides[0]} \\ {sides[1]}", *found.columns),
+            (f"{sides[0]} \\ {sides[1]}", *matrix.columns),
             (
                 (esc(name), *(_count_and_share(n, sum(row)) for n in row))
-                for name, row in zip(found.rows, found.counts, strict=True)
+                for name, row in zip(matrix.rows, matrix.counts, strict=True)
             ),
             name="Confusion matrix",
-            numbers=range(1, len(found.columns) + 1),
+            numbers=range(1, len(matrix.columns) + 1),
         )
 
 
@@ -96,12 +98,12 @@ def _count_and_share(n: int, whole: int) -> str:
     return f'{fmt.count(n)}<br><span class="rs-quiet">{share}</span>'
 
 
-def _picker(found: Confusion, cell: Cell | None) -> None:
+def _picker(matrix: Confusion, cell: Cell | None) -> None:
     names = {
         f"{row}-{column}": f"{one_line(given, 40)} where it is {one_line(true, 40)}: "
-        f"{fmt.plural(found.counts[row][column], 'item')}"
-        for row, true in enumerate(found.rows)
-        for column, given in enumerate(found.columns)
+        f"{fmt.plural(matrix.counts[row][column], 'item')}"
+        for row, true in enumerate(matrix.rows)
+        for column, given in enumerate(matrix.columns)
     }
     key = state.key(keys.AGREEMENT_FIELD, keys.CELL)
     state.put(key, None if cell is None else f"{cell[0]}-{cell[1]}")
@@ -133,17 +135,17 @@ def _items(chosen: RatedSelection, cell: Cell) -> None:
     name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
     address = work.first_of(chosen.run_id, ids, chosen.criterion)
     work.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
-    for one in part:
-        link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
+    for item_id in part:
+        link, right = st.columns([2, 5], vertical_alignment="center", gap="small")
         with link:
             routes.link(
                 routes.RUN,
-                label(one, 40),
-                {**address, state.ITEM: one},
+                label(item_id, 40),
+                {**address, state.ITEM: item_id},
                 icon="description",
             )
-        with words:
-            st.html(f'<div class="rs-cut">{esc(one_line(previews.get(one, ""), 160))}</div>')
+        with right:
+            st.html(f'<div class="rs-cut">{esc(one_line(previews.get(item_id, ""), 160))}</div>')
     if pages > 1:
         key = state.key(keys.AGREEMENT_FIELD, state.PAGE)
         state.put(key, page)
@@ -212,12 +214,12 @@ def _figures(close: Close, asked: CriterionRatings, how: Confidence, same: str) 
     heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
     first = (row(*one, asked, same) for one in close.first)
     table(heads, first, name="Figures", numbers=(1, 2, 3))
-    made = (
+    how_made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
         "a few further ratings, so that they hold where one option is rare."
     )
     plain = "Intervals come from resampling items (by the method that you chose)."
-    st.caption(made if how.method == "auto" else plain, help=STRENGTH)
+    st.caption(how_made if how.method == "auto" else plain, help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
         rest = (row(*one, asked) for one in close.rest)
         table(heads, rest, name="Other figures", numbers=(1, 2, 3))
@@ -234,20 +236,20 @@ def _options(close: Close) -> None:
         "Precision: of the items to which the rater gave it, the share for which the reference has "
         "it. Recall: the other way round. F1: their harmonic mean."
     )
-    true = label_entropy([one.true for one in close.options])
-    given = label_entropy([one.given for one in close.options])
+    true = label_entropy([line.true for line in close.options])
+    given = label_entropy([line.given for line in close.options])
     st.caption(
         f"How evenly the options are used: by the reference {fmt.score(true)}, by the rater "
         f"{fmt.score(given)} (1: each as often; 0: always the same one; Shannon 1948)."
     )
 
 
-def _option(one: OptionLine) -> list[str]:
+def _option(line: OptionLine) -> list[str]:
     return [
-        esc(one.label),
-        fmt.count(one.true),
-        fmt.count(one.given),
-        figure_cell(one.precision),
-        figure_cell(one.recall),
-        figure_cell(one.f1),
+        esc(line.label),
+        fmt.count(line.true),
+        fmt.count(line.given),
+        figure_cell(line.precision),
+        figure_cell(line.recall),
+        figure_cell(line.f1),
     ]

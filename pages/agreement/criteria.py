@@ -39,11 +39,11 @@ def answer(chosen: RatedSelection) -> None:
 
 def show(chosen: RatedSelection) -> None:
     """A line per criterion: of the pair that is compared, else of how far raters agree."""
-    found = _found(chosen)
+    result = _found(chosen)
     if not _alone(chosen):
-        _compared(chosen, found)
+        _compared(chosen, result)
         return
-    block = blocks.criteria_table(found.criteria, found)
+    block = blocks.criteria_table(result.criteria, result)
     drawn.show(chosen.run_id, block, "criteria", titled=True)
 
 
@@ -57,13 +57,13 @@ def _found(chosen: RatedSelection) -> Conclusion:
     return _among(chosen) if _alone(chosen) else _concluded(chosen)
 
 
-def _compared(chosen: RatedSelection, found: Conclusion) -> None:
+def _compared(chosen: RatedSelection, result: Conclusion) -> None:
     lines = lines_of(chosen, chosen.how)
     pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
-    ours = (found.reference, found.rater) == tuple(pair.values())
+    ours = (result.reference, result.rater) == tuple(pair.values())
     block = blocks.criteria_table(
         [conclusion.known_of(line) for line in lines],
-        found if ours else None,
+        result if ours else None,
         same=same_answer(chosen.sheet, chosen.reference),
         pair=pair,
         left_out=blocks.left_out(lines),
@@ -148,16 +148,16 @@ def _together(chosen: RatedSelection) -> None:
     right, kappa = whole.accuracy, whole.mean_kappa
     if whole.criteria < 2 or right.value is None:
         return
-    said = f"All {whole.criteria} criteria together: {right.words(fmt.percent).inline} of "
-    said += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
+    sentence = f"All {whole.criteria} criteria together: {right.words(fmt.percent).inline} of "
+    sentence += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
     if kappa.value is not None:
-        said += f"; mean kappa {kappa.words(fmt.score).inline}"
+        sentence += f"; mean kappa {kappa.words(fmt.score).inline}"
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
         if picked := sum(one.reviewed(LABELS, items) for one in asked):
-            said += f". Of these labels {fmt.count(picked)} come from review; where it picked "
-            said += "doubtful cells, this is no estimate of all"
-    st.html(f'<div class="rs-prose">{esc(said)}.</div>')
+            sentence += f". Of these labels {fmt.count(picked)} come from review; where it picked "
+            sentence += "doubtful cells, not an estimate of all"
+    st.html(f'<div class="rs-prose">{esc(sentence)}.</div>')
 
 
 def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
@@ -189,7 +189,7 @@ def caveats(chosen: RatedSelection) -> None:
     for group, one in ((reference, rater), (rater, reference)):
         if sheet.others(group, one) is not None:
             who = "the others" if group == PEOPLE else "the panel's other raters"
-            st.caption(f"{label(words_of(one))} is compared with what most of {who} said.")
+            st.caption(f"{label(words_of(one))} is compared with the majority of {who}.")
     if LABELS in (reference, rater) and {reference, rater} & {*sheet.reviewers}:
         st.caption("Reviewers are compared with labels that were there before the review.")
 

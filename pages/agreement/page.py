@@ -152,15 +152,15 @@ def _part(chosen: RatedSelection) -> None:
     n = len(chosen.sheet.items)
     parts = [*chosen.part.systems, *chosen.part.tags]
     split = selection.SPLITS.get(chosen.part.split, "")
-    words = ", ".join([*parts, *([split] if split else [])])
+    text = ", ".join([*parts, *([split] if split else [])])
     small = f" {rating_sheet.FEW} or more say more." if n < rating_sheet.FEW else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             f"{fmt.count(n)} of {fmt.plural(chosen.whole.whole, 'item')}: "
-            f"{label(words, 120)}.{small}",
+            f"{label(text, 120)}.{small}",
             width="content",
         )
-        work.offer_work(chosen.run_id, chosen.sheet.items, words)
+        work.offer_work(chosen.run_id, chosen.sheet.items, text)
 
 
 def _no_runs() -> None:
@@ -174,11 +174,11 @@ def _no_runs() -> None:
 
 def _ways() -> None:
     """Draw the links to grading and to importing votes."""
-    for page, words, icon in (
+    for page, title, icon in (
         (routes.RUNS, "Runs", "play_circle"),
         (routes.IMPORT_VOTES, "Import votes", "upload_file"),
     ):
-        routes.link(page, words, icon=icon)
+        routes.link(page, title, icon=icon)
 
 
 show()

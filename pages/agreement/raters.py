@@ -33,12 +33,12 @@ from pages.ui.widgets import figure_cell, level_words, table
 
 def near_people(chosen: RatedSelection) -> None:
     """A strip per kind of raters, a sentence, and the table."""
-    found = remembered(
+    figures = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
         lambda: reliability.ceiling(chosen.sheet, chosen.criterion, how=chosen.how),
     )
-    groups = _groups(found)
+    groups = _groups(figures)
     if groups:
         key = state.key(keys.AGREEMENT_CHART, "ceiling", chosen.criterion, *chosen.about)
         st.plotly_chart(
@@ -46,8 +46,8 @@ def near_people(chosen: RatedSelection) -> None:
                 [
                     draw.Strip(
                         KINDS[kind],
-                        [(words_of(one.column), one.kappa.value or 0.0) for one in members],
-                        _mean(found, kind),
+                        [(words_of(rater.column), rater.kappa.value or 0.0) for rater in members],
+                        _mean(figures, kind),
                     )
                     for kind, members in groups
                 ],
@@ -60,10 +60,10 @@ def near_people(chosen: RatedSelection) -> None:
             config={"displayModeBar": False},
             alt="Kappa of every rater with the majority of people, by kind; the table has them.",
         )
-    st.html(f'<div class="rs-prose">{esc(_sentence(found))}</div>')
+    st.html(f'<div class="rs-prose">{esc(_sentence(figures))}</div>')
     st.caption(
         "People are compared with the majority of the others, judges with that of all people. "
-        f"The line is the mean. {fmt.plural(found.ties, 'item')} without a majority left out. "
+        f"The line is the mean. {fmt.plural(figures.ties, 'item')} without a majority left out. "
         f"{few(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
@@ -72,51 +72,51 @@ def near_people(chosen: RatedSelection) -> None:
             ("Rater", "Kind", "Kappa", "Items"),
             (
                 [
-                    esc(words_of(one.column)),
-                    KINDS[one.kind],
-                    figure_cell(one.kappa),
-                    fmt.count(one.n),
+                    esc(words_of(rater.column)),
+                    KINDS[rater.kind],
+                    figure_cell(rater.kappa),
+                    fmt.count(rater.n),
                 ]
-                for one in _sorted(found)
+                for rater in _sorted(figures)
             ),
             name="Kappa with the majority of people",
             numbers=(2, 3),
         )
 
 
-def _groups(found: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
+def _groups(ceiling: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
     groups = [
-        (kind, [o for o in found.standings if o.kind == kind and o.kappa.value is not None])
+        (kind, [o for o in ceiling.standings if o.kind == kind and o.kappa.value is not None])
         for kind in KINDS
     ]
     return [(kind, members) for kind, members in groups if members]
 
 
-def _mean(found: Ceiling, kind: str) -> float | None:
-    return found.means[kind].value if kind in found.means else None
+def _mean(ceiling: Ceiling, kind: str) -> float | None:
+    return ceiling.means[kind].value if kind in ceiling.means else None
 
 
-def _sorted(found: Ceiling) -> list[RaterStanding]:
-    return sorted(found.standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
+def _sorted(ceiling: Ceiling) -> list[RaterStanding]:
+    return sorted(ceiling.standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
 
 
-def _sentence(found: Ceiling) -> str:
-    said = []
-    for kind, words in (
+def _sentence(ceiling: Ceiling) -> str:
+    parts = []
+    for kind, phrase in (
         ("human", "People agree with each other at a mean kappa of"),
         ("llm", "LLM judges reach"),
         ("offline", "offline judges reach"),
         ("reviewer", "reviewers reach"),
     ):
-        one = found.means.get(kind)
-        if one is None or one.value is None:
+        mean = ceiling.means.get(kind)
+        if mean is None or mean.value is None:
             continue
-        said.append(f"{words} {one.words(fmt.score).inline}")
-    if not said:
+        parts.append(f"{phrase} {mean.words(fmt.score).inline}")
+    if not parts:
         return "Kappa with the majority of people is undefined for everybody."
-    text = "; ".join(said)
+    text = "; ".join(parts)
     best = next(
-        (o for o in _sorted(found) if o.kind in JUDGE_KINDS and o.kappa.value is not None), None
+        (o for o in _sorted(ceiling) if o.kind in JUDGE_KINDS and o.kappa.value is not None), None
     )
     if best is not None:
         text += f"; the nearest is {words_of(best.column)} with {fmt.score(best.kappa.value)}"
@@ -163,7 +163,7 @@ def columns_of(sheet: Sheet) -> tuple[str, ...]:
     labels = (LABELS,) if sheet.labelled else ()
     majority = (PEOPLE,) if len(sheet.people) > 1 else ()
     panel = (PANEL,) if len(sheet.members) > 1 else ()
-    judges = sorted(sheet.judges, key=lambda one: sheet.kind(one) == "offline")
+    judges = sorted(sheet.judges, key=lambda judge: sheet.kind(judge) == "offline")
     return (*labels, *majority, *panel, *judges, *sheet.people, *sheet.reviewers)
 
 
@@ -173,18 +173,18 @@ def _kind(sheet: Sheet, column: str) -> str:
 
 def _matrix(chosen: RatedSelection) -> None:
     sheet = chosen.sheet
-    found = remembered(
+    kappas = remembered(
         "agreement matrix",
         (*chosen.about, chosen.criterion),
         lambda: reliability.kappas(sheet, chosen.criterion, columns_of(sheet)),
     )
-    names = [words_of(one) for one in found.columns]
+    names = [words_of(column) for column in kappas.columns]
     if len(names) <= ROOM:
-        _map(chosen, found, names)
+        _map(chosen, kappas, names)
         return
     _ranking(chosen)
     with st.expander("Every two raters as a map", icon=":material/grid_on:"):
-        _map(chosen, found, names)
+        _map(chosen, kappas, names)
 
 
 def _ranking(chosen: RatedSelection) -> None:
@@ -201,45 +201,45 @@ def _ranking(chosen: RatedSelection) -> None:
         f"its {level_words()} interval. {few(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
-    for kind, words in KINDS.items():
-        members = [one for one in ranks if one.kind == kind]
+    for kind, title in KINDS.items():
+        members = [rater for rater in ranks if rater.kind == kind]
         if not members:
             continue
         mean = means.get(kind)
         middle = (
             "" if mean is None or mean.value is None else f": mean {mean.words(fmt.score).inline}"
         )
-        section(f"{words}, {fmt.count(len(members))}{middle}")
+        section(f"{title}, {fmt.count(len(members))}{middle}")
         with st.container(height=360 if len(members) > ROOM else "content", border=False):
             table(
                 ("", "Rater", "Kappa", "Items"),
                 (
                     [
                         fmt.count(at),
-                        esc(words_of(one.column)),
-                        figure_cell(one.kappa),
-                        fmt.count(one.n),
+                        esc(words_of(rater.column)),
+                        figure_cell(rater.kappa),
+                        fmt.count(rater.n),
                     ]
-                    for at, one in enumerate(members[:LISTED], 1)
+                    for at, rater in enumerate(members[:LISTED], 1)
                 ),
-                name=f"{words} by kappa",
+                name=f"{title} by kappa",
                 numbers=(0, 2, 3),
             )
 
 
-def _map(chosen: RatedSelection, found: Matrix, names: list[str]) -> None:
+def _map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
     sheet = chosen.sheet
     key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
     if len(names) <= ROOM:
-        figure = draw.agreement_cells(names, found.values)
+        figure = draw.agreement_cells(names, kappas.values)
     else:
-        kinds = groupby(_kind(sheet, one) for one in found.columns)
+        kinds = groupby(_kind(sheet, column) for column in kappas.columns)
         parts = [(KINDS.get(kind, "Reference"), len(list(of))) for kind, of in kinds]
-        figure = draw.agreement_map(names, found.values, found.counts, parts)
+        figure = draw.agreement_map(names, kappas.values, kappas.counts, parts)
     st.plotly_chart(
         figure,
         key=key,
-        on_select=lambda: _on_click(key, found.columns),
+        on_select=lambda: _on_click(key, kappas.columns),
         selection_mode=("points", "box"),
         config=PLAIN,
         alt="Kappa of every two raters as a heat map; the table below has its figures.",
@@ -252,15 +252,15 @@ def _map(chosen: RatedSelection, found: Matrix, names: list[str]) -> None:
     )
     if len(names) > ROOM:
         # An expander holds no other.
-        _pairs(found, names)
+        _pairs(kappas, names)
         return
     with st.expander("The same as a table", icon=":material/table_rows:"):
-        _pairs(found, names)
+        _pairs(kappas, names)
 
 
-def _pairs(found: Matrix, names: list[str]) -> None:
+def _pairs(kappas: Matrix, names: list[str]) -> None:
     pairs = [
-        (one, other, found.figure(a, b))
+        (one, other, kappas.figure(a, b))
         for a, one in enumerate(names)
         for b, other in enumerate(names)
         if a < b
@@ -331,7 +331,7 @@ def _spread(chosen: RatedSelection) -> None:
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         heads = (*(one_line(name, 40) for name in asked.labels), "Abstained")
-        for what, name_of, found in (
+        for what, name_of, counts_of in (
             ("Kind", lambda name: GROUPS[name], groups),
             ("Rater", words_of, each),
         ):
@@ -339,7 +339,7 @@ def _spread(chosen: RatedSelection) -> None:
                 (what, *heads),
                 (
                     [esc(name_of(name)), *map(fmt.count, counts), fmt.count(abstained)]
-                    for name, (counts, abstained) in list(found.items())[:LISTED]
+                    for name, (counts, abstained) in list(counts_of.items())[:LISTED]
                 ),
                 name=f"Answers by {what.lower()}",
                 numbers=range(1, len(heads) + 1),

@@ -84,10 +84,10 @@ def sides(
     part, how = _part(options), confidence()
     pair = RATER in asked and raters
     if asked:
-        words = _pair_words(rater, reference) if pair else "All items"
+        text = _pair_words(rater, reference) if pair else "All items"
         parts = len(part.tags) + len(part.systems) + bool(part.split)
-        words += f", {fmt.plural(parts, 'choice')}" if parts else ""
-        with st.popover(f"{label(words)}, {level_words()}", icon=":material/filter_list:"):
+        text += f", {fmt.plural(parts, 'choice')}" if parts else ""
+        with st.popover(f"{label(text)}, {level_words()}", icon=":material/filter_list:"):
             if pair:
                 select("Rater", RATER, raters, rater, words_of)
             if REFERENCE in asked and (raters or len(whole.references) > 1):
@@ -161,8 +161,8 @@ def words_of(column: str) -> str:
 
 def said(column: str) -> str:
     """What a rater is called within a sentence."""
-    words = words_of(column)
-    return words[0].lower() + words[1:] if column in WORDS else words
+    text = words_of(column)
+    return text[0].lower() + text[1:] if column in WORDS else text
 
 
 def _pair_words(rater: str, reference: str) -> str:
@@ -182,7 +182,7 @@ def _known(name: str, options: Sequence[str]) -> str:
 
 
 def select(
-    words: str,
+    title: str,
     name: str,
     options: Sequence[str],
     value: str,
@@ -193,11 +193,11 @@ def select(
     key = state.key(AGREEMENT_FIELD, name)
     state.put(key, value)
     st.selectbox(
-        words,
+        title,
         list(options),
         key=key,
         # The name stands within the field: above it, it would take a line of the screen.
-        format_func=lambda one: f"{words}: {format_func(one)}",
+        format_func=lambda one: f"{title}: {format_func(one)}",
         label_visibility="collapsed",
         width=200,
         on_change=_on_choice,
@@ -205,12 +205,12 @@ def select(
     )
 
 
-def switch(words: str, name: str, options: Mapping[str, str], value: str = "") -> str:
+def switch(title: str, name: str, options: Mapping[str, str], value: str = "") -> str:
     """A row of choices, kept in the address as `name`; `value` is the one taken, where known."""
     value = value or state.address_in(name, options) or next(iter(options))
-    key = state.key(AGREEMENT_FIELD, name, words)
+    key = state.key(AGREEMENT_FIELD, name, title)
     state.put(key, value)
-    one_of(words, options, key=key, on_change=_on_switch, args=(name, key))
+    one_of(title, options, key=key, on_change=_on_switch, args=(name, key))
     return value
 
 

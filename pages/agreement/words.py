@@ -144,7 +144,8 @@ def _from_review(chosen: RatedSelection) -> None:
 def _as_raters(chosen: RatedSelection) -> None:
     """Say which answers of reviewers are compared, and warn of a circular comparison."""
     words = (
-        "Whoever reviewed this run is a rater by what they said first, before they saw the votes."
+        "A reviewer of this run counts as a rater by the first verdict, given before seeing the "
+        "votes."
     )
     pair = {chosen.reference, chosen.rater}
     if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:

@@ -98,7 +98,7 @@ def vote(at: OpenPair, number: int, choice: Choice) -> None:
 def undo(at: OpenPair) -> None:
     """Undo this tab's last vote."""
     if not at.given:
-        at.refused = "There is nothing of this visit to take back."
+        at.refused = "You have not voted in this visit."
         return
     at.refused = ""
     item, question = at.given.pop()

@@ -123,7 +123,7 @@ def _door(run_id: int, who: Seat) -> None:
     routes.back(routes.ARENA, "All contests")
     identity.show_seat(who)
     if not contests.is_contest(store(), run_id):
-        st.error(f"Run {run_id} is no contest: it graded answers one by one.")
+        st.error(f"Run {run_id} is not a contest: it graded answers one by one.")
         return
     with st.container(border=True):
         st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')

@@ -115,15 +115,15 @@ def _pairs(both: RunPair, at: str, flip: Flip | None) -> Sequence[tuple[str, str
 
 
 def _filter(flips: Sequence[Flip], at: str) -> None:
-    words = {ALL: "All items", DIFFER: "Only where they differ"}
-    words |= {str(number): one_line(direction(flip), 90) for number, flip in enumerate(flips)}
+    titles = {ALL: "All items", DIFFER: "Only where they differ"}
+    titles |= {str(number): one_line(direction(flip), 90) for number, flip in enumerate(flips)}
     key = state.key(keys.COMPARE_FIELD, keys.FLIP)
     state.put(key, at)
     st.selectbox(
         "Show",
-        list(words),
+        list(titles),
         key=key,
-        format_func=words.__getitem__,
+        format_func=titles.__getitem__,
         label_visibility="collapsed",
         width=320,
         on_change=_on_filter,
@@ -159,9 +159,9 @@ def _both(both: RunPair, pairs: Sequence[tuple[str, str]], flip: Flip | None) ->
 def _lines(both: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[GridItem, GridItem]]:
     sides = []
     for run, ids in zip(both.runs, zip(*pairs, strict=True), strict=True):
-        found = grid.items(store(), run, browsing.rows_of(store(), run.id, ids))
-        of = {item.row.item_id: item for item in found}
-        sides.append([of[one] for one in ids])
+        items = grid.items(store(), run, browsing.rows_of(store(), run.id, ids))
+        of = {item.row.item_id: item for item in items}
+        sides.append([of[item_id] for item_id in ids])
     return list(zip(*sides, strict=True))
 
 
@@ -169,14 +169,14 @@ def _opened(
     lines: Sequence[tuple[GridItem, GridItem]], flip: Flip | None
 ) -> tuple[tuple[str, str], str] | None:
     """Return the ids of the open pair, and its criterion; of a flip the first, unless another."""
-    said = state.addresses(keys.CELL)
-    if not said and flip is not None:
-        said = (state.address(state.ITEM) or flip.items[0], flip.criterion)
+    cell = state.addresses(keys.CELL)
+    if not cell and flip is not None:
+        cell = (state.address(state.ITEM) or flip.items[0], flip.criterion)
     for first, second in lines:
         ids = first.row.item_id, second.row.item_id
         names = map(fold, (*first.cells, *second.cells))
-        if len(said) == 2 and said[0] in ids and fold(said[1]) in names:
-            return ids, said[1]
+        if len(cell) == 2 and cell[0] in ids and fold(cell[1]) in names:
+            return ids, cell[1]
     return None
 
 
@@ -219,5 +219,5 @@ def _closed(cell: Shown) -> Shown:
     return cell._replace(opens="") if cell.opens and len(json.loads(cell.opens)) < 2 else cell
 
 
-def _on_open(said: str) -> None:
-    state.set_address(**{keys.CELL: json.loads(said)})
+def _on_open(message: str) -> None:
+    state.set_address(**{keys.CELL: json.loads(message)})

@@ -113,7 +113,7 @@ def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
     ]
     if not others:
         return
-    st.caption("Beside another run over the same dataset:")
+    st.caption("Next to another run over the same dataset:")
     for other in sorted(others, key=lambda row: -row.id)[:OFFERED]:
         st.button(
             label(f"{other.id}: {other.name}", 80),

@@ -219,7 +219,7 @@ def _results(source: DatasetFile, results: ToolItems) -> None:
     """Handle another tool's results: votes have their own page, items can be imported here."""
     st.info(
         f"This file is results of {results.tool}. To measure and review their scores, import it "
-        "as votes; here its items alone can be taken, to be judged anew.",
+        "as votes; here its items alone can be taken, to be judged again.",
         icon=":material/info:",
     )
     routes.link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")
@@ -260,7 +260,7 @@ def _first_rows(table: Table) -> None:
     rows = fmt.plural(len(table.rows), "row")
     kind = "Submissions" if table.kind == "files" else table.kind.upper()
     what = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
-    with st.expander(f"The file as it stands: {what}"):
+    with st.expander(f"The file as it is: {what}"):
         st.dataframe(
             [
                 {visible(c)[:80]: visible(str(line.get(c, "")))[:CELL] for c in table.columns}

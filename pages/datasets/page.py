@@ -41,7 +41,7 @@ PAGE = 25
 
 def dataset_list() -> None:
     """Draw the whole list screen."""
-    page_header("Datasets", "What is judged: texts, with what they answer and how people saw them.")
+    page_header("Datasets", "What is judged: texts, with what they answer and people's labels.")
     show_flash()
     _toolbar()
     archived = bool(state.get(DATASETS_ARCHIVED))

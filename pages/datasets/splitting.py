@@ -30,7 +30,7 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
     if not version.labelled:
         empty_state(
             "No labels yet",
-            "Parts are drawn so that labels are spread alike over them. Label some items first.",
+            "Each part gets a similar share of every label. Label some items first.",
         )
         return
     st.caption(SAYS)
@@ -134,7 +134,7 @@ def _on_save(version_id: int, parts: Parts, seed: int) -> None:
         try:
             saved = splits.save_parts(store(), version_id, parts, seed)
         except Conflict:
-            state.flash("Somebody saved a version meanwhile. Look at it, then split again.")
+            state.flash("A new version was saved meanwhile. Look at it, then split again.")
             return
         state.set_address(**{DATASET_VERSION: None, state.ITEM: None})
         state.flash(f"Saved as version {saved.number}. Runs keep the version they had.")

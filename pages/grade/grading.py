@@ -139,7 +139,7 @@ def _outcome(path: Path, run: RunRow) -> None:
         routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
-            routes.link(routes.QUEUES, "Settle what is in doubt", address)
+            routes.link(routes.QUEUES, "Settle doubtful cells", address)
         routes.link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
     if outcome.ungraded and any(judge.learns for judge in run.panel.judges):
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -26,7 +26,7 @@ WHY = {
     "last": "As in your last run.",
     "labels": "Your texts have labels: these two learn from them, need no model and no key.",
     "model": "Your model.",
-    "": "Nobody is chosen yet: grade ten yourself, add a model, or choose a judge.",
+    "": "No judge is chosen yet: grade ten yourself, add a model, or choose a judge.",
 }
 LABELS = {
     "model": "Model",

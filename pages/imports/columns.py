@@ -44,7 +44,7 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
 def _blank_is_no(key: str, guess: VoteMapping) -> bool:
     name = state.key(keys.FIELD, key, guess.layout, "blank")
     state.guess(name, bool(guess.words))
-    st.checkbox("A blank is a No", key=name, help="Else a blank cell is no answer.")
+    st.checkbox("A blank is a No", key=name, help="Otherwise a blank cell is not an answer.")
     return bool(state.get(name))
 
 

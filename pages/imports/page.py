@@ -31,12 +31,12 @@ WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
     "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
     "dataset": (
         routes.DATASETS,
-        "This seems to hold items, not votes. If it holds votes, say above how they stand in it.",
+        "This seems to hold items, not votes. If it holds votes, say above how.",
     ),
     "unknown": (
         routes.DATASETS,
-        "This is no table of votes and no dataset that is known here, and nothing was guessed. If "
-        "it holds votes, say above how they stand in it; items to be judged have their own page.",
+        "This is neither a table of votes nor a dataset in a known format. If it holds votes, say "
+        "above how; import items on the Datasets page.",
     ),
 }
 

@@ -30,8 +30,8 @@ TESTS: Mapping[Test, str] = {
     "lacks": "does not contain",
     "equals": "equals",
     "regex": "matches a regular expression",
-    "words": "has so many words",
-    "characters": "has so many characters",
+    "words": "has this many words",
+    "characters": "has this many characters",
     "number": "gives a number within",
     "json_schema": "is JSON",
 }
@@ -61,8 +61,8 @@ def show(reference: str) -> None:
     """Draw every rule, the button that adds one, and further checks as text."""
     st.html('<div class="rs-section">What it checks</div>')
     st.caption(
-        "Of several rules for a criterion the first that holds answers; the last says what the "
-        "answer is otherwise. Empty there: it abstains, and in a panel the others decide. In texts "
+        "The first rule of a criterion that holds gives the answer; the last rule says what it is "
+        "otherwise. Empty there: it abstains, and in a panel the others decide. In texts "
         "{reference}, {prompt} and {meta.KEY} stand for the item's own."
     )
     options, order = known_options(), list(state.get(_key(reference, ORDER)))

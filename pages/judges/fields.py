@@ -126,7 +126,7 @@ CONCURRENCY = JudgeField(
 REQUESTS = JudgeField(
     "requests_per_minute",
     "Requests a minute",
-    "The provider's limit, if you know it. Calls are paced to it, so that none is turned away; it "
+    "The provider's limit, if you know it. Calls are paced to it, so that none is rejected; it "
     "costs nothing. Empty: as fast as it goes, and waiting when told to.",
     "whole",
     low=1,
@@ -168,7 +168,7 @@ WEIGHT = JudgeField(
 INSTRUCTIONS = JudgeField(
     "instructions",
     "Instructions",
-    "Said to this model after our own text, which they cannot replace; empty: what its panel says. "
+    "Added for this model after our text, which they cannot replace; empty: what its panel says. "
     "{rubric} and {criterion} stand for names. With {criterion} calls about one item share less.",
     "long",
 )
@@ -230,7 +230,7 @@ THINKING_SAYS = (
     "kept with every vote."
 )
 SHUFFLE_SAYS = (
-    "Options stand in another order for every item, so that a liking for the first one cannot "
+    "The order of options differs for every item, so that a preference for the first cannot "
     "become a bias. Costs nothing."
 )
 
@@ -255,7 +255,7 @@ OFFLINE = {
     ),
     "neighbours": (
         "Nearest neighbours",
-        "Finds the labelled items most like the one at hand and votes as they were labelled. Its "
+        "Finds the labelled items most similar to an item and votes as they were labelled. Its "
         "reason names them.",
     ),
     "check": (

@@ -29,7 +29,7 @@ MORE = {"thinking": "Thinking", "prompt": "Prompt", "reference": "Reference"}
 def show(reference: str) -> None:
     """Draw the box, and the result of each criterion's checks."""
     st.subheader("Try it out", anchor=False)
-    st.caption("With the rules as they stand above; nothing is saved, and nobody is asked.")
+    st.caption("With the rules above; nothing is saved, and no calls are made.")
     way = one_of("What is tried", WAYS, default="text", key=_key(reference, "way"))
     with shown_errors():
         item = _kept(reference) if way == "item" else _pasted(reference)

@@ -26,8 +26,8 @@ def _show() -> None:
     access = here().access
     if access is None:
         st.info(
-            "This app works alone: whoever sits at this machine may do everything. To let others "
-            "in, see docs/access.md."
+            "Sign-in is off: anyone at this machine may do everything. To let others in, see "
+            "docs/access.md."
         )
         return
     allow(actor(), "administer")

@@ -68,8 +68,8 @@ def _add(access: TeamAccess) -> None:
     allowed = sorted(access.domains) + sorted(access.emails)
     if allowed:
         st.caption(
-            f"Whoever signs in with an address of {label(', '.join(allowed))} is added by that, as "
-            f"{access.new_members}."
+            f"Anyone who signs in with an address of {label(', '.join(allowed))} becomes a member "
+            f"with the role {access.new_members}."
         )
     with (
         st.form(state.key(FIELD, "new"), border=False, clear_on_submit=True),

@@ -41,7 +41,7 @@ def show() -> None:
         )
     total = members.record_size(store(), who)
     if not total:
-        empty_state("Nothing here yet", "What somebody changes is written down here, for good.")
+        empty_state("Nothing here yet", "Every change is recorded here permanently.")
         return
     page = 1
     if total > PAGE:

@@ -35,8 +35,8 @@ def show(access: TeamAccess) -> None:
             on_click="ignore",
         )
     st.caption(
-        "Runs, spot checks, contests and help by a model count alike. What is under way holds what "
-        "is left of its budget; without one, twice what it is expected to cost. Calls without a "
+        "Runs, spot checks, contests and help by a model count alike. A running task reserves the "
+        "rest of its budget; without one, twice what it is expected to cost. Calls without a "
         "known price count as free."
     )
     shares = spending.month_of(store(), month)
@@ -52,7 +52,7 @@ def show(access: TeamAccess) -> None:
     st.subheader("By person", anchor=False)
     if not shares:
         empty_state(
-            "Nothing was spent", "What runs and help cost stands here, by whoever began them."
+            "Nothing was spent", "Shows the cost of runs and help, by the member who started them."
         )
         return
     limits = {provider.name: provider.person_usd for provider in access.providers}

@@ -25,9 +25,9 @@ def people_beside_judges(chosen: ContestSelection) -> None:
     arenas = arena_people.arenas_of(store(), chosen.runs)
     if not arenas:
         empty_state(
-            "Nobody has voted yet",
+            "No votes yet",
             "In the arena a person sees the same answers without names and says which is better. "
-            "Then people and judges stand on one matrix.",
+            "Then one matrix shows people and judges.",
             lambda: routes.link(routes.ARENA, "Vote on these contests", {state.RUN: chosen.run_id}),
         )
     else:
@@ -129,8 +129,8 @@ def pointwise_beside(chosen: ContestSelection) -> None:
     if not runs:
         empty_state(
             "No run has scored these answers",
-            "Grade the contest's dataset one answer at a time with a rubric; then scores and "
-            "contests stand here side by side.",
+            "Grade the contest's dataset one answer at a time with a rubric; then this page shows "
+            "scores and contests side by side.",
             lambda: routes.link(routes.RUNS, "Runs", icon=""),
         )
         return

@@ -99,9 +99,9 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
         elif answer.result is not None:
             st.html(vote_card(criterion.criterion, answer.result, which=which_answer(answer)))
     if not answered:
-        st.caption("Nobody answered in this order.")
+        st.caption("No answers in this order.")
     routes.link(
-        routes.RUN, "What was sent and said", {state.RUN: held.run_id, state.ITEM: shown.item_id}
+        routes.RUN, "Request and response", {state.RUN: held.run_id, state.ITEM: shown.item_id}
     )
 
 
@@ -246,7 +246,7 @@ def _list(
         return
     pages = -(-len(contests) // PAGE)
     opened, order = state.address_id(selection.BOUT), [at for at, _ in contests]
-    # The open contest decides the page, so that stepping goes on from it.
+    # Show the page of the open contest, so that stepping starts there.
     number = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
     page = min(max(1, number or 1), pages)
     st.caption(

@@ -38,7 +38,7 @@ POLICIES: dict[str, str] = {
     "adjudicator": "An adjudicator always decides",
 }
 ASSIGNMENTS: dict[str, str] = {
-    "pool": "Whoever is free",
+    "pool": "Any free reviewer",
     "round_robin": "Dealt out in turn",
     "named": "These people",
 }
@@ -63,11 +63,11 @@ def settings_form(
     st.caption(label(queues.QUEUE_ORDERS[chosen_order][1]))
     fields = {**_votes_shown(key, now), **_reviewers_each(key, now), **_people(key, now)}
     minutes = st.number_input(
-        "An item is kept for its reviewer for so many minutes",
+        "Minutes that an item stays reserved",
         0.5,
         600.0,
         key=key("lease", now.lease_seconds / 60),
-        help="Without a sign of life it then goes to others. Drafts are kept.",
+        help="After that without activity, it goes to others. Drafts are kept.",
     )
     settings = None
     with shown_errors():
@@ -89,8 +89,10 @@ def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
     same = mode != "blind" and st.checkbox(
         "Confirm a verdict by itself where the judges say the same",
         key=key("same", now.confirm_same),
-        help="It saves the second press; the verdict was given blind. The record says that it was "
-        "confirmed so, and what seeing the votes did is told without it.",
+        help=(
+            "It saves the second press: the verdict was given blind. The record notes it, and the "
+            "effect of seeing the votes is measured without it."
+        ),
         persist_state="page",
     )
     return {"mode": mode, "assisted_share": share, "confirm_same": same}
@@ -190,7 +192,7 @@ def _exactly(rule: QueueRule) -> QueueRule:
     """Show the set of cells that another page linked to; return its rule."""
     if rule.split:
         head = "Where judges disagree"
-        about = "cells that nobody has settled"
+        about = "unsettled cells"
     elif rule.only_draws:
         head = "Cells drawn at random"
         about = "labels on them speak for all cells, which labels on doubtful ones do not"
@@ -265,7 +267,7 @@ def _rule(run: RunRow) -> QueueRule:
         with st.container():
             split = _check("split", "Judges disagree", True)
             abstention = _check("abstention", "A judge abstained", True)
-            failure = _check("failure", "A judge failed, or nobody answered", True)
+            failure = _check("failure", "A judge failed, or no judge answered", True)
             flip = _check("flip", "Answers hang on the order of options", True)
         with st.container():
             gate = _check(
@@ -311,13 +313,13 @@ def _rule(run: RunRow) -> QueueRule:
 
 def _most(given: int | None = None) -> int | None:
     """Return the cap on the number of cells, or `None` if its box is not ticked."""
-    if not _check("most", "At most so many cells", given is not None, outlook.CAP):
+    if not _check("most", "Maximum number of cells", given is not None, outlook.CAP):
         return None
     key = state.key(QUEUE_FIELD, "most", "limit")
     state.seed(key, given or 40)
     return int(
         st.number_input(
-            "At most so many cells",
+            "Maximum number of cells",
             1,
             100_000,
             step=10,
@@ -337,8 +339,10 @@ def _draws(*, capped: bool) -> tuple[int, int]:
         0,
         100,
         key=key,
-        help="Without it nobody ever finds the cells on which all judges are wrong, and nothing "
-        "can be said of what was not reviewed."
+        help=(
+            "Only an audit finds cells on which all judges are wrong, and lets you estimate what "
+            "was not reviewed."
+        )
         + ("" if capped else " Each cell is drawn with this chance, so their number varies."),
     )
     key = state.key(QUEUE_FIELD, "gold")

@@ -145,13 +145,13 @@ def criterion_issues() -> None:
     """Draw the screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
     page_header(
         "What reviewers say of rubrics",
-        "Criteria that somebody called wrong, ambiguous, or two questions in one.",
+        "Criteria that reviewers called wrong, ambiguous, or two questions in one.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
     found_issues = issues.issues(store(), state.address_id(state.RUBRIC))
     if not found_issues:
         empty_state(
-            "Nobody has found fault with a criterion",
+            "No criterion has been reported",
             "Reviewers say so with 0 and a reason. It appears here once the cell is resolved.",
         )
     by_rubric = sorted(found_issues, key=lambda issue: (issue.rubric, issue.rubric_id))

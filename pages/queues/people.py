@@ -39,7 +39,7 @@ def show(who: Seat, queue: QueueRow) -> None:
         and not queue.settings.assignees
         and len(people) > 1
     ):
-        st.caption("Items that are left are there for all of them, until somebody takes them.")
+        st.caption("Remaining items are open to all of them until one is taken.")
 
 
 def in_a_line(who: Seat, queue: QueueRow) -> str:
@@ -74,7 +74,7 @@ def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
     """Show the items that reviewers have open now."""
     st.html('<div class="rs-section">Open now</div>')
     if not leases:
-        st.caption("Nobody has an item open.")
+        st.caption("No reviewer has an item open.")
         return
     rows = [
         (

@@ -118,7 +118,7 @@ def send_back(who: Seat, queue: QueueRow) -> None:
             ),
         )
         why_key = state.key(QUEUE_FIELD, "send back why", queue.id)
-        st.text_input("Why? Whoever reviews them again reads it.", key=why_key, max_chars=2000)
+        st.text_input("Why? The next reviewers see it.", key=why_key, max_chars=2000)
         st.button(
             "Send back",
             key=state.key(QUEUE_ACT, "send back"),
@@ -284,7 +284,7 @@ def _about(queue: QueueRow) -> None:
                 ),
                 ("Reviewers per item", fmt.count(settings.reviewers)),
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
-                ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),
+                ("Who reviews", esc(", ".join(settings.assignees) or "any free reviewer")),
                 ("Audit", _audit(queue)),
                 ("At most", _most(queue)),
                 ("Seed", str(queue.seed)),
@@ -320,7 +320,7 @@ def _lead(who: Seat, queue: QueueRow) -> None:
         st.button(
             "Queue what fits by now",
             key=state.key(QUEUE_ACT, "refresh"),
-            help="For a run that went on. Nothing is taken out, and a cap holds.",
+            help="For a run that continued. Adds cells up to the cap and removes none.",
             on_click=_refresh,
             args=(who, queue.id),
         )

@@ -184,7 +184,7 @@ def _keep(who: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
 
 def _listed(run: RunRow, requests: list[Regrade]) -> None:
     if not requests:
-        st.caption("Nobody has asked for a regrade of this run.")
+        st.caption("No regrades of this run were requested.")
         return
     table(
         ("Item", "Criterion", "From", "Note", "Status"),

@@ -107,17 +107,16 @@ def _rest_of(rest: Unseen) -> str:
 def _more_audit(queue: QueueRow, rest: Unseen) -> None:
     if rest.behind:
         said(
-            f"{fmt.plural(rest.behind, 'cell')} got a verdict after the audit was drawn, and would "
-            "be in it. Bring the queue up to date before anything can be said of what nobody "
-            "looked at."
+            f"{fmt.plural(rest.behind, 'cell')} got a verdict after the audit was drawn. Update "
+            "the queue to estimate the unreviewed cells."
         )
     elif rest.missing:
         said(_so_far(rest))
     elif rest.audited < 10 and rest.rest:
         more = 10 - rest.audited
         said(
-            f"{more} more random {'cell' if more == 1 else 'cells'} would do to say something of "
-            "what nobody looked at. Make a further queue with a larger audit share."
+            f"{more} more random {'cell' if more == 1 else 'cells'} would be enough to estimate "
+            "the unreviewed cells. Make a further queue with a larger audit share."
         )
         with st.container(horizontal=True):
             for text, new, icon in (
@@ -146,7 +145,8 @@ def _so_far(rest: Unseen) -> str:
     low, high = map(fmt.percent, rest.so_far)
     return (
         f"{sentence} Whatever the other {fmt.count(rest.missing)} turn out to be, people would "
-        f"confirm {low} to {high} of the {fmt.plural(rest.rest, 'cell')} nobody looks at (95%)."
+        f"confirm {low} to {high} of the {fmt.plural(rest.rest, 'cell')} that are not reviewed "
+        "(95%)."
     )
 
 
@@ -190,9 +190,9 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
 def _promised(promise: Acceptance, rest: Unseen) -> str:
     if promise.threshold is not None:
         return (
-            f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} that nobody looked "
-            f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
-            f"With {fmt.percent(1 - rest.delta, 1)} confidence no more than "
+            f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} unreviewed: those "
+            f"on which at least {fmt.percent(promise.threshold)} of the votes agree. With "
+            f"{fmt.percent(1 - rest.delta, 1)} confidence no more than "
             f"{fmt.percent(promise.bound, 1)} of them disagree with people."
         )
     more = (
@@ -217,7 +217,7 @@ def _tested(promise: Acceptance) -> None:
                 *([fmt.count(step.known.n), fmt.count(step.known.wrong)] if known else []),
                 fmt.count(step.unseen),
                 fmt.percent(step.bound, 1),
-                tag("✓ holds", "good") if step.held else tag("✕ does not hold", "bad"),
+                tag("✓ holds", "good") if step.held else tag("✕ not met", "bad"),
             ]
             for step in promise.steps
         ),

@@ -108,7 +108,7 @@ def _buttons(run_id: int, found: list[Offer]) -> None:
                 key=state.key(RECORD_ACT, "use"),
                 type="primary",
                 icon=":material/balance:",
-                help="Verdicts and scores are derived anew from the same votes.",
+                help="Verdicts and scores are computed again from the same votes.",
                 on_click=_use,
                 args=(run_id, True),
             )
@@ -127,4 +127,4 @@ def _use(run_id: int, calibrated: bool) -> None:
         offers = weight_fit.offers(store(), run_id) if calibrated else []
         chosen = [offer.fitted for offer in offers if offer.fitted is not None and offer.offered]
         items = weight_fit.use(store(), run_id, chosen)
-        state.flash(f"{fmt.plural(items, 'item')} settled anew, without a call.")
+        state.flash(f"{fmt.plural(items, 'item')} settled again, without a call.")

@@ -25,7 +25,7 @@ BECAME: dict[Became, tuple[str, str]] = {
     "mended": ("Changed", "Cells on which people changed the panel's verdict"),
     "kept": ("Kept", "Cells on which people kept the panel's verdict"),
     "given": ("Given, where the panel had none", "Cells on which only people gave a verdict"),
-    "uncertain": ("Nobody can say", "Cells that people settled as not assessable"),
+    "uncertain": ("Cannot assess", "Cells that people settled as not assessable"),
 }
 SAME, DIFFER = "same", "differ"
 #: The most rows of a list, and the most pairs of reviewers.
@@ -95,8 +95,10 @@ def _agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
     )
     st.caption(
         f"First verdicts, given before the votes were shown; kappa with its 95% interval.{rest}",
-        help="Cells that all their reviewers have judged. Cohen's kappa; of ordered options with "
-        "quadratic weights. Cells that somebody could not assess are left out.",
+        help=(
+            "Cells that all their reviewers have judged. Cohen's kappa; of ordered options with "
+            "quadratic weights. Cells that a reviewer could not assess are left out."
+        ),
     )
 
 
@@ -142,7 +144,7 @@ def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> No
         head = f"{pair.criterion}: cells with {kind}"
         _cells(queue, head, pair.first, pair.second, map(_shared, rows))
     else:
-        said(f"The address asks for {asked!r}, which is no list of this page.")
+        said(f"The address asks for {asked!r}, which is not a list on this page.")
 
 
 def _decided(cell: DecidedCell) -> _Row:

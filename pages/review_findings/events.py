@@ -96,7 +96,7 @@ def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
     """Draw the events of a cell."""
     events = audit_trail.story(store(), who, run_id, item, criterion)
     if not events:
-        said("Nobody has said anything about this cell.")
+        said("No one has reviewed this cell.")
         return
     lines(events, name=f"Timeline of {criterion}", places=False)
     address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}
@@ -129,7 +129,7 @@ def take_away(run_id: int) -> None:
             "Record",
             lambda held: export(held, run_id, "events").text,
             f"run-{run_id}-events.jsonl",
-            "Every event, also what was taken back, with what was there before and after.",
+            "Every event, including undone ones, with the state before and after.",
         )
         _button(
             "Labelled dataset",
@@ -137,7 +137,7 @@ def take_away(run_id: int) -> None:
             f"run-{run_id}-labelled.jsonl",
             "The dataset with the labels that people settled laid over its own.",
         )
-    st.caption("Names stand in all of them but the dataset. They hold what is there now.")
+    st.caption("All but the dataset contain names. They show the current state.")
 
 
 def _button(words: str, make: Callable[[Store], FileT], name: str, help: str) -> None:

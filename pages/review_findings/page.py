@@ -64,7 +64,7 @@ def _left(found: Session) -> str:
 def _troubles(queue: QueueRow, found: Session) -> None:
     section("Criteria that people found at fault")
     if not found.troubles:
-        said("None: nobody called a criterion ambiguous, wrong, or two questions in one.")
+        said("None: no reviewer called a criterion ambiguous, wrong, or two questions in one.")
         return
     table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
@@ -94,8 +94,8 @@ def follows_judges(queue: QueueRow) -> None:
         )
         return
     rows = (
-        ("Joined the judges after seeing them, of those who had said otherwise", pull.toward),
-        ("Left the judges after seeing them, of those who had said the same", pull.away),
+        ("Changed to the judges' option, of those who had differed", pull.toward),
+        ("Changed from the judges' option, of those who had agreed", pull.away),
         ("First verdict as the judges', shown without the votes", pull.blind),
         ("First verdict as the judges', shown with the votes", pull.assisted),
     )
@@ -137,7 +137,7 @@ VIEWS = {
 }
 HEADER = Header(
     "Findings of review",
-    "What people's verdicts say of everything that nobody looked at, and of the judges.",
+    "What people's verdicts say of all unreviewed cells, and of the judges.",
 )
 #: Shown instead of a view if the address names it.
 AGAIN = "again"

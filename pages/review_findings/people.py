@@ -51,9 +51,9 @@ def show(who: Seat, queue: QueueRow) -> None:
     if who.role == "lead":
         _lead(who, queue, list(people.values()))
     st.caption(
-        "Only you and the leads see this, and nobody is ranked. Whoever got the hard items is "
-        "slower and differs more often; some figures rest on few cells. Shares have 95% "
-        "intervals (Wilson 1927)."
+        "Only you and the leads see this; it is not a ranking. Hard items make people slower and "
+        "differ more often; some figures rest on few cells. Shares have 95% intervals (Wilson "
+        "1927)."
     )
 
 
@@ -131,13 +131,13 @@ def _lead(who: Seat, queue: QueueRow, others: list[Quality]) -> None:
         100,
         key=key,
         width=620,
-        help="What is said then changes nothing; it shows how far a person repeats an own verdict.",
+        help="The second verdict changes nothing; it shows how consistently a person decides.",
         on_change=_set_repeat,
         args=(who, queue.id, key),
     )
     if not others:
         return
-    if st.toggle("Show what others were told", key=state.key(RECORD_FIELD, "others")):
+    if st.toggle("Show what others see", key=state.key(RECORD_FIELD, "others")):
         for person in others:
             st.html(f"<b>{esc(person.name)}</b>")
             _one(person)

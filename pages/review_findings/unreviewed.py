@@ -20,7 +20,7 @@ from pages.ui.widgets import empty_state
 def show(run: Run) -> None:
     """Draw the number of cells and why, the button that opens the first, and other choices."""
     if not run.votes:
-        empty_state("No votes yet", "What is in doubt appears here once judges have answered.")
+        empty_state("No votes yet", "Doubtful cells appear here once judges have answered.")
         return
     about = browsing.stands_on(store(), run)
     rule = work.SETTLED_AT_ONCE[work.DOUBT][1]

@@ -31,9 +31,12 @@ KEYS = (
     ("Enter", "commit your verdicts; after the reveal, confirm them"),
     ("N", "write a note; Ctrl+Enter goes on with it as Enter does, Esc only leaves the field"),
     ("E", "mark sentences as evidence: Tab to their numbers, Space"),
-    ("F", "flag the active cell for somebody else, or send it back"),
+    ("F", "flag the active cell for another reviewer, or send it back"),
     ("S", "skip the item: it comes last in your queue; a note says why"),
-    ("U", "undo what you did last, as often as you like; what stands can be flagged for a lead"),
+    (
+        "U",
+        "undo what you did last, as often as you like; a final verdict can be flagged for a lead",
+    ),
     ("← →", "look at the previous or next item without deciding"),
     ("H", "show or hide this list"),
 )

@@ -14,7 +14,8 @@ from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
 
-# Streamlit's shortcuts listen at the document; events stopped at the body reached all other nodes.
+# Streamlit handles shortcuts at the document. To keep events from it, stop them at the body: all
+# other nodes have had them by then.
 _HANDS = """
 export default function({ data }) {
   const page = document;

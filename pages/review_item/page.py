@@ -75,8 +75,8 @@ def _nothing(at: OpenItem) -> None:
     leases = opened.my_leases(at)
     if leases:
         caption = (
-            "You have an item open in another window, or had when it closed. What you said of it "
-            "is kept."
+            "You have an item open in another window, or had when it closed. Your verdicts on it "
+            "are kept."
         )
         empty_state("One item is still open", caption, lambda: _take_back(at, leases[0].item_id))
     elif standing.available:
@@ -122,7 +122,7 @@ def _stay(at: OpenItem) -> None:
         if claims.heartbeat(store(), at.ticket):
             return
         st.warning(
-            "Somebody else has taken this item over. What you said is kept as a draft.",
+            "Another reviewer has taken over this item. Your verdicts are kept as a draft.",
             icon=":material/lock:",
         )
         st.button("Go on", key=state.key(REVIEW_ACT, "lost"), on_click=_let_go, args=(at,))

@@ -20,7 +20,7 @@ REASONS = {
     "near_mark": "the score is close to a mark",
     "flip": "answers hang on the order of options",
     "stale": "the question has changed since",
-    "chosen": "somebody chose it",
+    "chosen": "a reviewer chose it",
     "audit": "drawn at random",
     # A known label stays secret: it would be a reason to look harder here than elsewhere.
     "gold": "drawn at random",
@@ -69,7 +69,7 @@ def _same(cell: RevealedCell) -> str:
         return tag("they left it to you", "info")
     if verdict.option == first.option:
         return tag("as you said", "good")
-    caption = "not what you said" + (": they all agree" if cell.unanimous is not None else "")
+    caption = "not your verdict" + (": they all agree" if cell.unanimous is not None else "")
     return tag(caption, "warn")
 
 

@@ -270,7 +270,7 @@ def _views(name: str) -> str:
             st.space("stretch")
             key = state.key(RUBRIC_SIDE, name)
             state.seed(key, SIDES[0])
-            one_of("Beside the form", SIDES, key=key)
+            one_of("Next to the form", SIDES, key=key)
     return view
 
 

@@ -121,7 +121,7 @@ def _show(name: str) -> None:
     if source is None:
         return
     if not source.fields:
-        st.caption("Nothing beside the labels is a number that could be a total.")
+        st.caption("Apart from the labels, no number could be a total.")
         return
     with st.container(horizontal=True):
         field: str = st.selectbox(

@@ -99,8 +99,8 @@ def _silent(view: CriterionView, *, over: bool) -> None:
     """Who gave no answer because none was asked for, in one line."""
     names = dict.fromkeys(v.cell.judge for v in view.votes if v.result is None)
     if names:
-        words = "Not needed" if over else "Not asked yet"
-        row([_quiet(f"{words}: {', '.join(names)}")])
+        state_text = "Not needed" if over else "Not asked yet"
+        row([_quiet(f"{state_text}: {', '.join(names)}")])
 
 
 def _verdict(view: CriterionView, *, settled: bool) -> None:
@@ -151,18 +151,18 @@ def _certainty(view: CriterionView) -> str:
 def _label(view: CriterionView) -> list[str]:
     if view.truth_label is None:
         return []
-    said = f"the label is {view.truth_label}"
+    label_text = f"the label is {view.truth_label}"
     if view.truth is None:
-        return [tag(f"{said}, which is no option of this criterion", "warn")]
+        return [tag(f"{label_text}, which is not an option of this criterion", "warn")]
     verdict = view.verdict
     if verdict is None:
-        marks = [tag(said)]
+        marks = [tag(label_text)]
     elif verdict.abstained:
-        marks = [tag(f"◦ abstained; {said}")]
+        marks = [tag(f"◦ abstained; {label_text}")]
     elif verdict.option == view.truth:
-        marks = [tag(f"✓ right: {said}", "good")]
+        marks = [tag(f"✓ right: {label_text}", "good")]
     else:
-        marks = [tag(f"✕ wrong: {said}", "bad")]
+        marks = [tag(f"✕ wrong: {label_text}", "bad")]
     return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
 
 
@@ -189,39 +189,43 @@ def _earlier(vote: VoteView) -> str:
 
 def _call(vote: VoteView) -> None:
     """The prompt and the raw reply, fetched only when somebody opens them."""
-    kept = vote.vote or vote.failure
-    if kept is None or kept.call_id is None:
+    result = vote.vote or vote.failure
+    if result is None or result.call_id is None:
         return
     part = st.expander(
         "Prompt, reply and cost",
-        key=state.key(ITEM_OPEN, "call", kept.call_id, *vote.cell[1:]),
+        key=state.key(ITEM_OPEN, "call", result.call_id, *vote.cell[1:]),
         on_change="rerun",
         type="compact",
     )
     if not part.open:
         return
-    call = item_view.call_of(store(), kept)
+    call = item_view.call_of(store(), result)
     if call is not None:
         with part:
             show_call(call)
 
 
-def _quiet(words: str) -> str:
-    return f'<span class="rs-quiet rs-num">{esc(words)}</span>'
+def _quiet(text: str) -> str:
+    return f'<span class="rs-quiet rs-num">{esc(text)}</span>'
 
 
-def settled_by(run_id: int, item_id: str, criterion: str, found: CellDecision) -> None:
+def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision) -> None:
     """One line with the names, the day, how they came to it, and what the votes had given."""
-    one = found.settled
-    active = one.state == "active"
-    words = ", ".join(one.people)
-    mark = tag(f"settled by {words}", "info") if active else tag(f"{one.state}: {words}", "warn")
-    said = "not assessable" if one.uncertain else one.label or ""
-    gave = "the votes gave nothing" if found.voted is None else f"the votes gave {found.voted}"
-    parts = [f"as {said}", fmt.day(found.when), found.how, gave]
+    settled = decision.settled
+    active = settled.state == "active"
+    people = ", ".join(settled.people)
+    mark = (
+        tag(f"settled by {people}", "info") if active else tag(f"{settled.state}: {people}", "warn")
+    )
+    option = "not assessable" if settled.uncertain else settled.label or ""
+    gave = (
+        "the votes gave nothing" if decision.voted is None else f"the votes gave {decision.voted}"
+    )
+    parts = [f"as {option}", fmt.day(decision.when), decision.how, gave]
     row([mark, f'<span class="rs-quiet">{esc(" · ".join(parts))}</span>'])
-    if one.note:
-        st.html(f'<div class="rs-quote">{esc(one.note)}</div>')
+    if settled.note:
+        st.html(f'<div class="rs-quote">{esc(settled.note)}</div>')
     routes.link(
         routes.RECORD,
         "Timeline",
@@ -235,17 +239,17 @@ def settled_by(run_id: int, item_id: str, criterion: str, found: CellDecision) -
 
 def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]]]:
     """A criterion a row: its label, its verdict, and what every judge said."""
-    judges = list(dict.fromkeys(vote.cell.judge for one in views for vote in one.votes))
-    labelled = any(one.truth_label is not None for one in views)
+    judges = list(dict.fromkeys(vote.cell.judge for view in views for vote in view.votes))
+    labelled = any(view.truth_label is not None for view in views)
     names = ["Criterion", *(["Label"] if labelled else []), "Verdict", *judges]
     return [Head(one_line(name, 60)) for name in names], [
         [
-            Shown(one_line(one.criterion.name, 60), opens=json.dumps([one.criterion.name])),
-            *([_true(one)] if labelled else []),
-            _settled(one),
-            *(_said(one, judge) for judge in judges),
+            Shown(one_line(view.criterion.name, 60), opens=json.dumps([view.criterion.name])),
+            *([_true(view)] if labelled else []),
+            _settled(view),
+            *(_said(view, judge) for judge in judges),
         ]
-        for one in views
+        for view in views
     ]
 
 
@@ -256,11 +260,11 @@ def _true(view: CriterionView) -> Shown:
     verdict = view.verdict
     decided = verdict is not None and verdict.option is not None and not verdict.abstained
     sign = "" if not decided or verdict is None else "✓" if verdict.option == view.truth else "✗"
-    told = {"✓": ", as the verdict", "✗": ", not as the verdict", "": ""}[sign]
-    words = one_line(view.truth_label, 40)
-    tells = f"{visible(view.criterion.name)}, label: {words}{told}"
+    comparison = {"✓": ", as the verdict", "✗": ", not as the verdict", "": ""}[sign]
+    label_text = one_line(view.truth_label, 40)
+    tells = f"{visible(view.criterion.name)}, label: {label_text}{comparison}"
     opens = json.dumps([view.criterion.name])
-    return Shown(words, tone_of(grid.earned(view.criterion, value)), sign, tells, opens)
+    return Shown(label_text, tone_of(grid.earned(view.criterion, value)), sign, tells, opens)
 
 
 def _settled(view: CriterionView) -> Shown:
@@ -275,19 +279,19 @@ def _said(view: CriterionView, judge: str) -> Shown:
     votes = [v for v in view.votes if v.cell.judge == judge and v.result is not None]
     if not votes:
         return Shown("")
-    said = list(dict.fromkeys(map(_answer, votes)))
+    answers = list(dict.fromkeys(map(_answer, votes)))
     chosen = votes[0].vote.option if votes[0].vote else None
     value = None if chosen is None else view.criterion.values[chosen]
     standing = STANDINGS[votes[0].standing]
-    signs = [*(["≠"] if len(said) > 1 else []), *(["·"] if standing else [])]
-    words = " / ".join(said)
+    signs = [*(["≠"] if len(answers) > 1 else []), *(["·"] if standing else [])]
+    text = " / ".join(answers)
     more = f", {standing}" if standing else ""
     name = view.criterion.name
     return Shown(
-        words,
+        text,
         tone_of(grid.earned(view.criterion, value)),
         " ".join(signs),
-        f"{visible(judge)}, {visible(name)}: {words}{more}",
+        f"{visible(judge)}, {visible(name)}: {text}{more}",
         json.dumps([name, judge]),
     )
 
@@ -304,16 +308,16 @@ def _answer(vote: VoteView) -> str:
 RUN_GRID = "run_grid"
 
 
-def beside_grid(run: Run, found: Sequence[GridItem], item_id: str, name: str) -> None:
+def beside_grid(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
     """The open cell: its verdict and every vote, and where to go on."""
     view = item_view.item_view(store(), run.id, item_id)
-    of = next(one for one in view.criteria if one.criterion.name == name)
+    of = next(shown for shown in view.criteria if shown.criterion.name == name)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.html(f"<b>{esc(one_line(item_id, 60))}</b>", width="content")
         st.space("stretch")
         # Their words are for readers of screens; others see the icon, the key, and a tip.
         with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
-            _steps(found, item_id, name)
+            _steps(items, item_id, name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         routes.link(
             routes.RUN,
@@ -326,7 +330,7 @@ def beside_grid(run: Run, found: Sequence[GridItem], item_id: str, name: str) ->
     if settling.may() and not settling.selected():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html('<span class="rs-quiet">Settle as</span>', width="content")
-            go_on = partial(see_next, found, item_id, name)
+            go_on = partial(see_next, items, item_id, name)
             settling.form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
     settled = audit_trail.decided(store(), run.id, item_id).get(name)
     line = None if settled is None else partial(settled_by, run.id, item_id, name, settled)
@@ -338,10 +342,10 @@ def _kept_address() -> dict[str, object]:
     return {n: v for n, v in st.query_params.to_dict().items() if n != CELL}
 
 
-def _steps(found: Sequence[GridItem], item_id: str, name: str) -> None:
+def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
     """To the cells beside, above and below, and close."""
-    ids = [one.row.item_id for one in found]
-    cells = list(found[ids.index(item_id)].cells)
+    ids = [item.row.item_id for item in items]
+    cells = list(items[ids.index(item_id)].cells)
     row, column = ids.index(item_id), cells.index(name)
     ways = (
         ("Previous criterion", "chevron_left", "Left", row, column - 1),
@@ -349,14 +353,14 @@ def _steps(found: Sequence[GridItem], item_id: str, name: str) -> None:
         ("Item above", "expand_less", "K", row - 1, column),
         ("Item below", "expand_more", "J", row + 1, column),
     )
-    for words, icon, shortcut, r, c in ways:
-        there = 0 <= r < len(found) and 0 <= c < len(list(found[r].cells))
-        to = (ids[r], list(found[r].cells)[c]) if there else (item_id, name)
+    for title, icon, shortcut, r, c in ways:
+        there = 0 <= r < len(items) and 0 <= c < len(list(items[r].cells))
+        to = (ids[r], list(items[r].cells)[c]) if there else (item_id, name)
         st.button(
-            words,
-            key=state.key(RUN_GRID, words),
+            title,
+            key=state.key(RUN_GRID, title),
             icon=f":material/{icon}:",
-            help=words,
+            help=title,
             type="tertiary",
             shortcut=shortcut,
             disabled=not there,
@@ -381,11 +385,11 @@ def see(item_id: str, name: str) -> None:
     state.set_address(**{CELL: [item_id, name]})
 
 
-def see_next(found: Sequence[GridItem], item_id: str, name: str) -> None:
+def see_next(items: Sequence[GridItem], item_id: str, name: str) -> None:
     """Open the page's next cell on which judges disagree, if this was one (a callback)."""
     doubtful = [
         (item.row.item_id, criterion)
-        for item in found
+        for item in items
         for criterion, cell in item.cells.items()
         if cell.split and not cell.settled
     ]

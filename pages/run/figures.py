@@ -116,29 +116,32 @@ def _bars(
     counts: list[VerdictCounts],
 ) -> list[tuple[str, list[tuple[str, int | None, float | None, int]]]]:
     rows = []
-    for one in counts:
+    for counted in counts:
         pieces = [
-            (one_line(one.criterion.choices[i].label, 40), i, one.criterion.values[i], n)
-            for i, n in zip(one.criterion.scored, one.settled, strict=True)
+            (one_line(counted.criterion.choices[i].label, 40), i, counted.criterion.values[i], n)
+            for i, n in zip(counted.criterion.scored, counted.settled, strict=True)
         ]
         rows.append(
-            (visible(one.criterion.name), [*pieces, ("abstained", None, None, one.abstained)])
+            (
+                visible(counted.criterion.name),
+                [*pieces, ("abstained", None, None, counted.abstained)],
+            )
         )
     return rows
 
 
-def _buttons(one: VerdictCounts) -> None:
-    criterion = one.criterion
+def _buttons(counts: VerdictCounts) -> None:
+    criterion = counts.criterion
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.markdown(label(criterion.name, 60), width=260)
-        for index, count in zip(criterion.scored, one.settled, strict=True):
+        for index, count in zip(criterion.scored, counts.settled, strict=True):
             _button(criterion.name, index, criterion.choices[index].label, count)
-        _button(criterion.name, None, "abstained", one.abstained)
+        _button(criterion.name, None, "abstained", counts.abstained)
 
 
-def _button(name: str, option: int | None, words: str, count: int) -> None:
+def _button(name: str, option: int | None, title: str, count: int) -> None:
     st.button(
-        f"{label(words, 40)} {fmt.count(count)}",
+        f"{label(title, 40)} {fmt.count(count)}",
         key=state.key(RUN_CHART, "see", name, -1 if option is None else option),
         type="tertiary",
         disabled=not count,
@@ -166,22 +169,22 @@ def _point(key: str) -> dict[str, Any] | None:
 
 def against_labels(run: Run) -> None:
     """One line per criterion that has labelled items."""
-    found = remembered(
+    reports = remembered(
         "labels",
         browsing.stands_on(store(), run),
         lambda: worked_example.against_labels(store(), run.id),
     )
-    told = [one for one in found if one.n + one.abstained]
-    if not told:
+    compared = [report for report in reports if report.n + report.abstained]
+    if not compared:
         empty_state(
             "No labels to compare with",
             "Where people have labelled items of this dataset, this page shows how often the "
-            "verdicts are right, beside what always giving the most common answer would reach.",
+            "verdicts are right, next to what always giving the most common answer would reach.",
         )
         return
     table(
         ("Criterion", "Right", "Most common answer", "", "Kappa", "Items compared", "Abstained"),
-        (_label_line(one) for one in told),
+        (_label_line(report) for report in compared),
         name="Verdicts against labels",
         numbers=(1, 2, 4, 5, 6),
     )
@@ -196,45 +199,47 @@ def against_labels(run: Run) -> None:
     )
 
 
-def _label_line(one: CriterionReport) -> list[str]:
+def _label_line(report: CriterionReport) -> list[str]:
     return [
-        esc(one.name),
-        figure_cell(_right(one), fmt.percent),
-        fmt.percent(one.majority),
-        _judge_row(one),
-        figure_cell(Estimate(one.kappa, reason=one.reason), interval=False),
-        fmt.count(one.n),
-        fmt.count(one.abstained),
+        esc(report.name),
+        figure_cell(_right(report), fmt.percent),
+        fmt.percent(report.majority),
+        _judge_row(report),
+        figure_cell(Estimate(report.kappa, reason=report.reason), interval=False),
+        fmt.count(report.n),
+        fmt.count(report.abstained),
     ]
 
 
-def _right(one: CriterionReport) -> Estimate:
-    if one.accuracy is None:
-        return Estimate.undefined(one.reason)
-    return Estimate(one.accuracy, *(one.interval or ()))
+def _right(report: CriterionReport) -> Estimate:
+    if report.accuracy is None:
+        return Estimate.undefined(report.reason)
+    return Estimate(report.accuracy, *(report.interval or ()))
 
 
-def _judge_row(one: CriterionReport) -> str:
+def _judge_row(report: CriterionReport) -> str:
     """Return a tag: is the accuracy significantly above or below the most common answer's?"""
-    if one.accuracy is None or one.majority is None or one.interval is None:
-        return tag("judges switched off" if one.switched_off else "nothing to compare")
-    low, high = one.interval
-    if low > one.majority:
+    if report.accuracy is None or report.majority is None or report.interval is None:
+        return tag("judges switched off" if report.switched_off else "nothing to compare")
+    low, high = report.interval
+    if low > report.majority:
         return tag("▲ clearly above", "good")
-    if surely_below(high, one.majority, one.n):
+    if surely_below(high, report.majority, report.n):
         return tag("▼ clearly below", "bad")
-    return tag("≈ not clearly above" if one.accuracy > one.majority else "▼ not above", "warn")
+    return tag(
+        "≈ not clearly above" if report.accuracy > report.majority else "▼ not above", "warn"
+    )
 
 
 def both_orders(run: Run) -> None:
     """One line per judge that was asked in both orders."""
     about = (run.id, run.votes)
     rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
-    if not any(one.differ.n for one in rates):
+    if not any(rate.differ.n for rate in rates):
         empty_state(
             "No pair of answers yet",
-            "Here you will see how often a judge answers otherwise when the same options stand in "
-            "the reversed order.",
+            "Here you will see how often a judge's answer changes when the same options are in "
+            "reversed order.",
         )
         return
     table(
@@ -263,23 +268,23 @@ def both_orders(run: Run) -> None:
     )
 
 
-def _line(one: FlipRate) -> list[str]:
-    if not one.differ.n:
-        return [esc(one.judge), "no pair yet", *[fmt.DASH] * 4]
-    of = f"{fmt.count(one.differ.hits)} of {fmt.count(one.differ.n)}"
+def _line(rate: FlipRate) -> list[str]:
+    if not rate.differ.n:
+        return [esc(rate.judge), "no pair yet", *[fmt.DASH] * 4]
+    of = f"{fmt.count(rate.differ.hits)} of {fmt.count(rate.differ.n)}"
     return [
-        f"{esc(one.judge)}<br>{_judged(one)}",
-        f"{figure_cell(one.differ, fmt.percent)}<br>{quiet(of)}",
-        fmt.percent(one.first),
-        fmt.percent(one.last),
-        fmt.percent(one.expected),
-        figure_cell(one.pull, fmt.percent),
+        f"{esc(rate.judge)}<br>{_judged(rate)}",
+        f"{figure_cell(rate.differ, fmt.percent)}<br>{quiet(of)}",
+        fmt.percent(rate.first),
+        fmt.percent(rate.last),
+        fmt.percent(rate.expected),
+        figure_cell(rate.pull, fmt.percent),
     ]
 
 
-def _judged(one: FlipRate) -> str:
+def _judged(rate: FlipRate) -> str:
     """Return a tag: are answers significantly drawn to the first option, or away from it?"""
-    low, high = one.pull.low, one.pull.high
+    low, high = rate.pull.low, rate.pull.high
     if low is None or high is None:
         return ""
     if low > 0:

@@ -79,8 +79,8 @@ def show(run: Run, rubric: Rubric) -> None:
             _pages(total, now.page)
             st.space("stretch")
             if settling.may():
-                words = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
-                st.caption(words, width="content")
+                text = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
+                st.caption(text, width="content")
                 settling.ask_name()
             st.html(drawn.legend(), width="content")
 
@@ -96,10 +96,10 @@ def _rows(
 
 
 def _nothing(total: int) -> None:
-    words = "This page is past the end." if total else "No item of this run fits the filters."
+    text = "This page is past the end." if total else "No item of this run fits the filters."
     empty_state(
         "Nothing here",
-        words,
+        text,
         lambda: st.button(
             "Show all items",
             key=state.key(RUN_ACT, "all"),
@@ -117,8 +117,8 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
 
 def _counts(run: Run, now: ItemSelection, ids: list[str], outcomes: Mapping[str, int]) -> None:
     """Draw how many items are shown, what to do with them, and how many of all pass and fail."""
-    words = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
-    st.html(f'<span class="rs-quiet rs-num">{words}</span>', width="content")
+    count_text = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
+    st.html(f'<span class="rs-quiet rs-num">{count_text}</span>', width="content")
     if ids:
         st.button(
             "Step through",
@@ -130,7 +130,7 @@ def _counts(run: Run, now: ItemSelection, ids: list[str], outcomes: Mapping[str,
             args=(ids[0],),
         )
     if ids and now.filtered and run.votes:
-        name = f"{one_line(run.name, 80)}: {words}"
+        name = f"{one_line(run.name, 80)}: {count_text}"
         work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
     for outcome, (text, _) in OUTCOMES.items():
         if outcome != "review" and 0 < outcomes.get(outcome, 0) < run.items:
@@ -161,27 +161,27 @@ def _both(
         if state.get(_WHOLE):
             state.drop(_WHOLE)
             st.rerun()
-        found = grid.items(store(), run, rows)
-        at = opened(found)
+        shown_items = grid.items(store(), run, rows)
+        at = opened(shown_items)
         # The grid keeps its place whatever stands above or beside it, and with it the cursor.
         with st.container(gap="xsmall"):
             if settling.may():
                 settling.bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(key="rs_grid_side"):
-                _grid(run, rubric, means, of, found, lines, at)
+                _grid(run, rubric, means, of, shown_items, lines, at)
             if at is not None:
                 with st.container(key="rs_cell_side"):
-                    criterion.beside_grid(run, found, *at)
+                    criterion.beside_grid(run, shown_items, *at)
 
 
-def opened(found: Sequence[GridItem]) -> tuple[str, str] | None:
+def opened(items: Sequence[GridItem]) -> tuple[str, str] | None:
     """The item and criterion of the address, where both are on this page."""
-    said = state.addresses(CELL)
-    if len(said) != 2:
+    cell = state.addresses(CELL)
+    if len(cell) != 2:
         return None
-    known = next((one for one in found if one.row.item_id == said[0]), None)
-    return (said[0], said[1]) if known is not None and said[1] in known.cells else None
+    match = next((item for item in items if item.row.item_id == cell[0]), None)
+    return (cell[0], cell[1]) if match is not None and cell[1] in match.cells else None
 
 
 def _grid(
@@ -189,16 +189,16 @@ def _grid(
     rubric: Rubric,
     means: MeansOf,
     of: Systems,
-    found: list[GridItem],
+    items: list[GridItem],
     lines: list[SharedTask],
     at: tuple[str, str] | None,
 ) -> None:
     groups: list[tuple[str, int, str]] = []
     if lines:
         prompts = system_answers.prompts_of(store(), run, lines)
-        heads, cells, groups = _beside(rubric, of, found, lines, prompts)
+        heads, cells, groups = _beside(rubric, of, items, lines, prompts)
     else:
-        heads, cells = _alone(rubric, means, found)
+        heads, cells = _alone(rubric, means, items)
         groups = _sections(rubric, len(heads))
     drawn.show(
         state.key(RUN_GRID, run.id),
@@ -212,7 +212,7 @@ def _grid(
         on_sort=_on_sort,
         selected=(state.get(settling.SELECTED) or ()) if settling.may() else None,
         on_select=settling.select,
-        on_digit=partial(_on_digit, run.id, rubric, found),
+        on_digit=partial(_on_digit, run.id, rubric, items),
         height=HEIGHT,
     )
 
@@ -279,13 +279,13 @@ def _beside(
     return run_cells.abreast("Task", sides, criteria, rows, partial(systems.gap_words, of))
 
 
-def _head(words: str, sort: str, note: str = "") -> Head:
+def _head(title: str, sort: str, note: str = "") -> Head:
     """A column that sorts; a criterion's has no `sort` of its own."""
     now = filters.shown()
-    mine = now.sort == sort if sort else now.sort == "criterion" and now.by == words
+    mine = now.sort == sort if sort else now.sort == "criterion" and now.by == title
     way = "descending" if now.descending else "ascending"
-    given = json.dumps([sort or "criterion", "" if sort else words])
-    return Head(words, note, given, way if mine else "")  # type: ignore[arg-type]
+    given = json.dumps([sort or "criterion", "" if sort else title])
+    return Head(title, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
 def _name_of(item_id: str) -> Shown:
@@ -294,8 +294,8 @@ def _name_of(item_id: str) -> Shown:
     return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=opens)
 
 
-def _on_open(said: str) -> None:
-    parts = json.loads(said)
+def _on_open(message: str) -> None:
+    parts = json.loads(message)
     if len(parts) == 2:
         criterion.see(*parts)
     else:
@@ -316,8 +316,8 @@ def _on_digit(
         settling.by_digit(run_id, cells, asked, digit, then)
 
 
-def _on_sort(said: str) -> None:
-    sort, by = json.loads(said)
+def _on_sort(message: str) -> None:
+    sort, by = json.loads(message)
     now = filters.shown()
     again = now.sort == sort and now.by == by
     down = "1" if again and not now.descending else None

@@ -50,14 +50,14 @@ def show_submission(view: ItemView) -> None:
     _folded("About this item", "info", item.description)
 
 
-def _folded(words: str, icon: str, text: str) -> None:
+def _folded(title: str, icon: str, text: str) -> None:
     if not text:
         return
-    key = state.key(ITEM_OPEN, words)
-    part = st.expander(label(words), icon=f":material/{icon}:", key=key, on_change="rerun")
+    key = state.key(ITEM_OPEN, title)
+    part = st.expander(label(title), icon=f":material/{icon}:", key=key, on_change="rerun")
     if part.open:
         with part:
-            _text(text, words, [])
+            _text(text, title, [])
 
 
 def _submission(view: ItemView) -> None:
@@ -72,8 +72,8 @@ def _submission(view: ItemView) -> None:
             st.toggle("Mark the judges' quotes", key=key, persist_state="session")
     wanted = quotes if quotes and state.get(state.key(ITEM_MARKS)) else []
     # What a pre-check found is always marked: somebody must look at it.
-    found = view.trace.checks if view.trace else ()
-    wanted = wanted + [one.text for mark in found for one in mark.found]
+    checks = view.trace.checks if view.trace else ()
+    wanted = wanted + [one.text for mark in checks for one in mark.found]
     with st.container(border=True):
         for number, (who, text) in enumerate(_pieces(item)):
             if who:
@@ -134,7 +134,7 @@ def show_score(view: ItemView) -> None:
     )
     row([head, *_marks(view, trace)])
     with st.container(horizontal=True, gap="small"):
-        with st.expander("How the score came about", type="compact"):
+        with st.expander("How this score was calculated", type="compact"):
             lines = "".join(f"<li>{esc(line)}</li>" for line in view.sentences)
             st.html(f'<ul class="rs-list">{lines}</ul>')
         _points(trace)
@@ -205,12 +205,12 @@ def example_button(view: ItemView) -> None:
 
 def _on_split(version: int, item_id: str, example: bool) -> None:
     with shown_errors():
-        made = splits.set_split(
+        version_made = splits.set_split(
             store(), version, item_id, "evaluation" if example else "calibration"
         )
-        part = splits.part_of(store(), made.id, item_id)
+        part = splits.part_of(store(), version_made.id, item_id)
         count = fmt.plural(part.marked if part else 0, "example")
-        head = f"Dataset version {made.number}, with {count}."
+        head = f"Dataset version {version_made.number}, with {count}."
         if example:
             state.flash(f"{head} Later runs grade and count this item again.")
         else:
@@ -260,15 +260,15 @@ def _bar(view: ItemView) -> None:
         )
         st.space("stretch")
         where = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
-        found = ", as filtered" if filters.shown().filtered else ""
-        st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(at.total)}{found}</span>')
-        for words, to, icon, shortcut in (
+        suffix = ", as filtered" if filters.shown().filtered else ""
+        st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(at.total)}{suffix}</span>')
+        for title, to, icon, shortcut in (
             ("Previous", at.before, "chevron_left", "Left"),
             ("Next", at.after, "chevron_right", "Right"),
         ):
             st.button(
-                words,
-                key=state.key(ITEM_ACT, words),
+                title,
+                key=state.key(ITEM_ACT, title),
                 icon=f":material/{icon}:",
                 disabled=to is None,
                 shortcut=shortcut,
@@ -325,10 +325,10 @@ def _criteria(view: ItemView) -> None:
         st.html(f'<span class="rs-quiet">{esc(cells.key_of(rows))}</span>')
         _reading(names, at, judges, judge)
         one = view.criteria[at]
-        found = audit_trail.decided(store(), view.run.id, view.item.id).get(names[at])
+        decision = audit_trail.decided(store(), view.run.id, view.item.id).get(names[at])
         line = None
-        if found is not None:
-            line = partial(criterion.settled_by, view.run.id, view.item.id, names[at], found)
+        if decision is not None:
+            line = partial(criterion.settled_by, view.run.id, view.item.id, names[at], decision)
         over = view.run.status == "done"
         criterion.show(one, view.item.text, over=over, decided=line, judge=judge or "")
 
@@ -368,14 +368,14 @@ def _reading(names: list[str], at: int, judges: list[str], judge: str | None) ->
                 **{state.JUDGE: None if state.get(key) == ALL else state.get(key)}
             ),
         )
-        for words, icon, shortcut, to in (
+        for title, icon, shortcut, to in (
             ("Previous criterion", "expand_less", "K", at - 1),
             ("Next criterion", "expand_more", "J", at + 1),
         ):
             there = 0 <= to < len(names)
             st.button(
-                words,
-                key=state.key(ITEM_ACT, words),
+                title,
+                key=state.key(ITEM_ACT, title),
                 icon=f":material/{icon}:",
                 type="tertiary",
                 shortcut=shortcut,
@@ -385,6 +385,6 @@ def _reading(names: list[str], at: int, judges: list[str], judge: str | None) ->
             )
 
 
-def _on_open(said: str) -> None:
-    name, *judge = json.loads(said)
+def _on_open(message: str) -> None:
+    name, *judge = json.loads(message)
     state.set_address(**{state.AT: name, state.JUDGE: judge[0] if judge else None})

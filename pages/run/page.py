@@ -90,7 +90,7 @@ def show_plan(run: Run, rubric: Rubric) -> None:
         _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
     if any(judge.learns for judge in run.panel.judges):
         address = {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id}
-        routes.link(routes.GRADE, "Grade more yourself and learn anew", address, icon="edit_note")
+        routes.link(routes.GRADE, "Grade more yourself and retrain", address, icon="edit_note")
 
 
 def _cluster(told: Mapping[str, Any]) -> None:
@@ -311,7 +311,8 @@ def _addresses(run: Run) -> None:
             numbers=(2, 3),
         )
         st.caption(
-            "What was lost at one address was asked at another, and is no failure by itself."
+            "Questions that one address lost were asked at another; only those without any answer "
+            "failed."
         )
 
 

@@ -53,24 +53,24 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
         return Systems([], SharedTasks((), ()), None, {})
     # What was asked never changes once the run is there.
     tasks = shared("tasks", (run.id,), lambda: shared_tasks(store(), run))
-    pair = _pair(tasks, {one.system: one for one in means})
-    found: list[Gap] = []
+    pair = _pair(tasks, {mean.system: mean for mean in means})
+    gaps: list[Gap] = []
     people = ""
     if pair is not None:
         how = confidence()
         people = remembered("by people", (*about, *how), lambda: _by_people(run, tasks, how.level))
-        found = remembered(
+        gaps = remembered(
             "gaps",
             (*about, *pair, *how),
             lambda: system_gaps.gaps(store(), run, tasks, *pair, how=how),
         )
-    return Systems(means[1:], tasks, pair, {gap.name: gap for gap in found}, people)
+    return Systems(means[1:], tasks, pair, {gap.name: gap for gap in gaps}, people)
 
 
 def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
     """Say which system leads by labels drawn at random; empty if there are none."""
-    found = system_gaps.corrected_systems(store(), run, "", tasks, level)
-    return "" if found.reason else system_gaps.in_words(found)
+    corrected = system_gaps.corrected_systems(store(), run, "", tasks, level)
+    return "" if corrected.reason else system_gaps.in_words(corrected)
 
 
 def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
@@ -110,20 +110,20 @@ def conclusion(of: Systems, rubric: Rubric) -> None:
     parts = parts or ["on no criterion is a difference certain"]
     ends = "" if low is None else f", {_ends(score.difference)}"
     tasks = fmt.plural(score.difference.n, "shared task")
-    said = f"{head} ({fmt.points(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
-    st.html(f"<b>{esc(one_line(said, 700))}</b>")
+    sentence = f"{head} ({fmt.points(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
+    st.html(f"<b>{esc(one_line(sentence, 700))}</b>")
     if of.by_people:
         st.caption(label(of.by_people))
 
 
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:] if words.startswith("on no") else words
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith("on no") else text
 
 
 def _ends(gap: Estimate) -> str:
-    level, said = confidence().level, gap.words(fmt.points)
-    head = "" if level == USUAL.level or not said.ends else f"{fmt.level_words(level)}: "
-    return head + said.below
+    level, figure = confidence().level, gap.words(fmt.points)
+    head = "" if level == USUAL.level or not figure.ends else f"{fmt.level_words(level)}: "
+    return head + figure.below
 
 
 def controls(of: Systems) -> None:
@@ -151,20 +151,20 @@ def differing(run: Run, of: Systems, about: tuple[object, ...]) -> frozenset[str
     )
 
 
-def _toggle(place: str, words: str, help: str) -> None:
+def _toggle(place: str, title: str, help: str) -> None:
     key = state.key(RUN_FILTER, place)
     state.put(key, bool(state.address(place)))
-    st.toggle(words, key=key, on_change=_on_toggle, args=(place, key), help=label(help))
+    st.toggle(title, key=key, on_change=_on_toggle, args=(place, key), help=label(help))
 
 
-def _choose(place: str, words: str, name: str, tasks: SharedTasks) -> None:
+def _choose(place: str, title: str, name: str, tasks: SharedTasks) -> None:
     key = state.key(RUN_FILTER, "system", place)
     state.put(key, name)
     st.selectbox(
-        words,
+        title,
         list(tasks.systems),
         key=key,
-        format_func=lambda one: one_line(one, 60),
+        format_func=lambda system: one_line(system, 60),
         label_visibility="collapsed",
         width=130,
         on_change=lambda: state.set_address(**{place: state.get(key)}),
@@ -177,14 +177,14 @@ def _on_toggle(place: str, key: str) -> None:
 
 def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
     """Lines of the grid's head: each system's means, and how far the two are apart."""
-    of_pair = [one for one in of.means if of.pair is None or one.system in of.pair]
+    of_pair = [means for means in of.means if of.pair is None or means.system in of.pair]
     shown = of.means if len(of.means) <= LINES else of_pair if of.pair else []
     # In the order of the data, in which the difference is read, too.
     asked = {name: at for at, name in enumerate(of.tasks.systems)}
-    shown = sorted(shown, key=lambda one: asked.get(one.system, len(asked)))
-    found = [_line(one, rubric) for one in shown]
+    shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
+    rows = [_line(means, rubric) for means in shown]
     if of.pair is not None:
-        found.append(
+        rows.append(
             [
                 Shown("Difference", tells=TELLS),
                 *(
@@ -193,14 +193,14 @@ def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
                 ),
             ]
         )
-    return found
+    return rows
 
 
-def _line(one: MeansOf, rubric: Rubric) -> list[Shown]:
-    cells = [Shown(one_line(one.system, 40), tells=f"Means of {one.system}. {TELLS}")]
-    cells.append(Shown(fmt.score(one.score.value), tells=_over(one.score)))
+def _line(means: MeansOf, rubric: Rubric) -> list[Shown]:
+    cells = [Shown(one_line(means.system, 40), tells=f"Means of {means.system}. {TELLS}")]
+    cells.append(Shown(fmt.score(means.score.value), tells=_over(means.score)))
     for criterion in rubric.criteria:
-        mean = one.criteria[criterion.name]
+        mean = means.criteria[criterion.name]
         cells.append(Shown(share(mean), tells=f"{criterion.name}: {share(mean)}, {_over(mean)}"))
     return cells
 

@@ -161,7 +161,7 @@ def _former() -> None:
     if state.get(SPOT_FORMER) is None:
         return
     st.button(
-        "Bring back what stood here before",
+        "Restore the previous form",
         key=state.key(SPOT_ACT, "former"),
         type="tertiary",
         icon=":material/undo:",

@@ -144,7 +144,7 @@ def _acts(run_id: int) -> None:
             type="tertiary",
             on_click=_on_edit,
             args=(run_id,),
-            help="Fills the form with this check. What stands there can be brought back.",
+            help="Fills the form with this check. You can restore what it replaces.",
         )
         st.button(
             "Close",

@@ -182,6 +182,8 @@ def _preview(version: int, item_id: str) -> None:
         st.caption(label(item.prompt, 300))
     prose(item.text[:4000], height=220)
     labelled = fmt.plural(len(item.labels), "label")
-    caption = f"It has {labelled}; the check shows them beside the verdicts." if item.labels else ""
+    caption = (
+        f"It has {labelled}; the check shows them next to the verdicts." if item.labels else ""
+    )
     if caption:
         st.caption(caption)

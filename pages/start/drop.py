@@ -47,7 +47,7 @@ def show() -> None:
 def _zone(held: tuple[File, ...]) -> None:
     """Where files are dropped; those dropped later come to the others, the same name anew."""
     uploads = st.file_uploader(
-        "Drop more files beside these"
+        "Drop more files"
         if held
         else "Drop anything: a table, submissions, a rubric, another tool's results",
         accept_multiple_files=True,

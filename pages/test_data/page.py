@@ -225,7 +225,7 @@ def _rubric(name: str) -> Rubric | None:
         return proposals.rubric_of(draft)
     except InputError as error:
         first = str(error.problems[0]) if error.problems else error.message
-        st.warning(label(f"This is no rubric yet: {first}"), icon=":material/edit_off:")
+        st.warning(label(f"This is not a valid rubric yet: {first}"), icon=":material/edit_off:")
     except NotFound as error:
         st.warning(label(str(error)), icon=":material/search_off:")
     return None

@@ -179,7 +179,7 @@ def _written(task: HelpTask, rubric: Rubric) -> None:
     if not written:
         return
     st.subheader("What was written", anchor=False)
-    st.caption("The option aimed at is not a label: nobody has checked that a text deserves it.")
+    st.caption("The target option is not a label: no person has checked that a text deserves it.")
     _texts(written)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:

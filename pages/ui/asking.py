@@ -75,7 +75,7 @@ def fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMPLES_F
             **keys.options,
         )
         st.caption(words.LAYOUT_SAYS)
-    _toggle(keys, "cache", "Use kept answers again", words.CACHE_SAYS)
+    _toggle(keys, "cache", "Reuse cached answers", words.CACHE_SAYS)
     _instructions(keys)
     return read(keys, start)
 

@@ -111,8 +111,8 @@ EXAMPLES_FROM = (
 )
 REASONS_SAYS = "Examples carry the labeller's reason where there is one. More to learn from."
 INSTRUCTIONS_SAYS = (
-    "Said to every model that has none of its own, after our own text, which they cannot replace. "
-    "{rubric} and {criterion} stand for names."
+    "Added for every model without instructions of its own, after our text, which they cannot "
+    "replace. {rubric} and {criterion} stand for names."
 )
 BALANCED_SAYS = (
     "Every order of the options comes up equally often over items and replicates, instead of being "
@@ -120,8 +120,8 @@ BALANCED_SAYS = (
 )
 CACHE_SAYS = (
     "An answer to exactly the same request, kept from an earlier run, is used again and costs "
-    "nothing. Those used longest ago go when they take more than a gigabyte (RUBRIC_STUDIO_CACHE). "
-    "Turn it off to ask everything anew."
+    "nothing. The least recently used are deleted above a gigabyte (RUBRIC_STUDIO_CACHE). Turn it "
+    "off to ask everything anew."
 )
 
 GOES_ON = {
@@ -300,8 +300,10 @@ ADVICE = {
     "often, this model is not fit to be a judge.",
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",
     "code": "The judge's own code failed on this item. Fix it and grade again.",
-    "expired": "The provider did not come to these questions in time. Retry the failures: they are "
-    "sent again, and only they.",
+    "expired": (
+        "The provider did not process these questions in time. Retry the failures: they are sent "
+        "again, and only they."
+    ),
     "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
 }
 

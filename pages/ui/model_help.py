@@ -218,7 +218,7 @@ TEST_SECONDS = 0.5
 MENDS: dict[FailureKind, str] = {
     "rate_limit": "Wait a little and test again. In a run such calls wait by themselves.",
     "timeout": "Check that the address is right and the server is up, or raise the timeout.",
-    "connection": "Nobody answers there. Check the address, and that the server is running.",
+    "connection": "No server answers there. Check the address, and that the server is running.",
     "server": "The provider has trouble of its own, or the address is not a chat endpoint. "
     "Test again later, or check the address.",
     "auth": "The key was refused. Check that the variable holds the right key for this provider.",

@@ -112,7 +112,7 @@ def enter() -> Actor:
     if name not in names:
         state.drop_everything()
         user = _in(settings.each()[0])
-        refused = "There is no workspace of that name for you here." if names else user.refused
+        refused = "You have no access to a workspace of that name." if names else user.refused
         return Actor(user.name, refused=refused)
     if name != before:
         if before:

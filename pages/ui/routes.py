@@ -70,7 +70,7 @@ DATASETS = Screen(
     "pages/datasets/page.py",
     "Datasets",
     "dataset",
-    "Bring in what is judged and look it over.",
+    "Import and inspect the texts to judge.",
 )
 GRADE = Screen(
     "grade",
@@ -152,7 +152,7 @@ RECORD = Screen(
     "pages/review_findings/page.py",
     "Findings of review",
     "fact_check",
-    "What people's verdicts say of everything that nobody looked at, and of the judges.",
+    "What people's verdicts say of all unreviewed cells, and of the judges.",
 )
 AGREEMENT = Screen(
     "agreement",

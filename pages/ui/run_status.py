@@ -35,7 +35,7 @@ IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
 NAMED = 4
 SLOW = "A slow server of your own is waited for while it is there."
-NOBODY = "The process that worked on this run is gone, and nobody works on it now."
+NOBODY = "The process that worked on this run has ended, and no other has taken over."
 
 
 def versions_line(row: RunRow) -> str:
@@ -88,7 +88,7 @@ STATUS: dict[str, tuple[str, Tone]] = {
     "done": ("✓ Done", "good"),
     "incomplete": ("◼ Incomplete", "warn"),
     "cancelled": ("◼ Cancelled", "warn"),
-    "interrupted": ("◼ Nobody works on it", "warn"),
+    "interrupted": ("◼ No process is running it", "warn"),
     "budget": ("◼ Budget spent", "warn"),
     "failed": ("✕ Failed", "bad"),
 }
@@ -169,7 +169,7 @@ def draw(look: RunProgress, *, grades: bool = False, pace: bool = True, about: s
     if look.spared:
         st.caption(
             f"{fmt.count(look.spared)} of {fmt.plural(run.planned, 'vote')} were not needed: the "
-            "verdicts stood without them."
+            "verdicts were already settled."
         )
     if lost := lifecycle.lost(run):
         st.caption(lifecycle.lost_words(lost))
@@ -232,8 +232,8 @@ def _batches(look: RunProgress) -> None:
         st.caption(f"{fmt.plural(taken, 'batch', 'batches')} came back.")
     if out and not look.row.active:
         st.caption(
-            "Nobody looks at these now, and the provider works on. Resume takes their answers; "
-            "Cancel stops them."
+            "This app is not waiting for these, but the provider still processes them. Resume "
+            "takes their answers; Cancel stops them."
         )
     for message in dict.fromkeys(batch.message for batch in out if batch.message):
         st.warning(label(message), icon=":material/cloud_off:")

@@ -50,7 +50,7 @@ FIND = "find"
 SET = "set"
 #: In the address of a new queue: its rule, if it is not for a set (`work.settle`).
 RULE = "rule"
-#: In the address of a new queue: its name.
+#: URL parameter of a new queue: its name.
 NAMED = "named"
 #: In the address of a run's item: the open criterion.
 AT = "at"

@@ -118,7 +118,7 @@ def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
         return True
     empty_state(
         f"{fmt.count(votes)} votes",
-        "Working out the figures of so many takes some seconds. They are kept afterwards.",
+        "Computing this many figures takes some seconds. They are then cached.",
         lambda: st.button(
             "Work them out",
             key=state.key(WORKED_OUT, page),
@@ -151,7 +151,7 @@ def meanings(
     if not strange:
         return meant
     with st.expander("What their words mean", expanded=True, icon=":material/translate:"):
-        st.caption("These words in the file are no options of the rubric. Say which each is.")
+        st.caption("These words in the file are not options of the rubric. Say which each is.")
         for name, answers in strange.items():
             options = [option.label for option in rubric.criterion(name).choices]
             with st.grid(3, min_column_width=200):
@@ -351,8 +351,8 @@ def interval_fields(*, methods: bool = True) -> None:
         _choice("method", "How intervals are made of resamples", tuple(METHODS), caption)
     st.caption(
         "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
-        "trusted, better, strict, found or refused is decided at 95% all the same: names do "
-        "not change with how much one wants to see."
+        "trusted, better, strict, found or refused is decided at 95% all the same: names do not "
+        "change with this choice."
     )
 
 

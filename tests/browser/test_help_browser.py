@@ -61,7 +61,7 @@ def criteria(store: Store, rubric_id: int) -> tuple[Criterion, ...]:
 
 def open_help(page: Any, app_url: str, rubric_id: int, view: str = "Improve") -> None:
     turn(page, f"{app_url}/rubrics?rubric={rubric_id}")
-    for group, words in (("Beside the form", "Draft with a model"), ("Kind of help", view)):
+    for group, words in (("Next to the form", "Draft with a model"), ("Kind of help", view)):
         page.get_by_role("radiogroup", name=group).get_by_role("radio", name=words).click()
         settle(page)
 

@@ -132,7 +132,7 @@ def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
     write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\t{column}\n{cell}\t{cell}\tx")
     page.get_by_text("All 1 item can be read").wait_for()
     seen(page, "column", whole=("cell",))
-    unfold(page, "The file as it stands")
+    unfold(page, "The file as it is")
     drawn(page)
     seen(page, "cell")
     choose(page, "Check labels against a rubric", "rubric")

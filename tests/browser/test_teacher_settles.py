@@ -52,7 +52,7 @@ def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the
     page.get_by_text("4 graded, 1 in doubt").wait_for(timeout=2000 * PATIENCE)
     settle(page)
     path = page.url
-    follow(page, "Settle what is in doubt")
+    follow(page, "Settle doubtful cells")
     write(page, "Your name", "Kim")
     hands.press("Start")
     hands.press("Make the queue")

@@ -53,10 +53,10 @@ def test_members_are_set_and_listed_and_it_is_on_record(
     # Kept by an earlier version: said to be what it is.
     Store(Path(db)).members.put("\u0430nn@example.org", "lead", disabled=False, now=clock.now())
     listed = cli("access", "members", "--db", db).stdout
-    assert "\u0430nn@example.org: lead ('\\u0430nn@example.org' is no e-mail address" in listed
+    assert "\u0430nn@example.org: lead ('\\u0430nn@example.org' is not an e-mail address" in listed
     refused = cli("access", "set", "bob", "author", "--db", db)
     assert refused.returncode == 2
-    assert "is no e-mail address" in refused.stderr
+    assert "is not an e-mail address" in refused.stderr
 
 
 def test_a_broken_configuration_stops_every_command(
@@ -73,5 +73,5 @@ def test_a_broken_configuration_stops_every_command(
 def test_an_app_that_asks_nobody_to_sign_in_listens_on_this_machine_only(
     tmp_path: Path, host: str
 ) -> None:
-    with pytest.raises(InputError, match="asks nobody to sign in"):
+    with pytest.raises(InputError, match="sign-in is off"):
         serve(Settings(tmp_path / "studio.db"), 8501, host)

@@ -77,7 +77,7 @@ def test_the_text_is_fit_to_read(db: str) -> None:
         (("1", "3"), "every one of them changed"),
         (("1", "1"), "Name two different runs"),
         (("1", "99"), "There is no run 99"),
-        (("1", "folder"), "no run's number"),
+        (("1", "folder"), "not the number of a run"),
     ],
 )
 def test_what_cannot_be_compared_ends_with_status_2(
@@ -94,7 +94,7 @@ def test_cascade_replays_every_threshold(store: Store) -> None:
     run, db = voted(store, Panel(judges=(ONE, TWO))), ("--db", store.path)
     found = json.loads(cli("cascade", run, "--first", "one", "--json", *db).stdout)
     assert (found["chosen"]["threshold"], found["chosen"]["accuracy"]) == (0.6, 1.0)
-    assert "decides alone from a sureness of 0.60 on" in cli("cascade", run, *db).stdout
+    assert "decides alone from a confidence of 0.60 on" in cli("cascade", run, *db).stdout
     assert cli("cascade", run, "--first", "ghost", *db).returncode == 2
 
 
@@ -142,7 +142,7 @@ def test_probe_accuses_nobody_of_what_a_criterion_earns(store: Store) -> None:
     few = ("probe", run, "--edit", "longer", "--answers", 24, *db)
     earned = cli(*few, "--earns", "thorough=longer")
     assert earned.returncode == 0
-    assert "No edit surely moves any of these judges." in earned.stdout
+    assert "No edit significantly moves any of these judges." in earned.stdout
     wrong = cli(*few, "--earns", "thorough")
     assert wrong.returncode == 2
     assert "say CRITERION=EDIT" in wrong.stderr

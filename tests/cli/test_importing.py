@@ -202,8 +202,8 @@ def test_their_words_become_our_options_and_all_unknown_ones_are_named_at_once(
     rubric.write_text("criteria:\n- {name: polite, requirement: Is it polite?}\n")
     refused = run(tmp_path, votes, "--rubric", rubric)
     assert refused.exit_code == 2
-    (line,) = [one for one in refused.stderr.splitlines() if "no options" in one]
-    assert "'ja' (3), 'nein' (2), 'weiß nicht' are no options of 'polite'" in line
+    (line,) = [one for one in refused.stderr.splitlines() if "not options" in one]
+    assert "'ja' (3), 'nein' (2), 'weiß nicht' are not options of 'polite'" in line
     assert "--map-label 'polite:ja=OPTION'" in line
     words = ["--map-label", "polite:ja=MET", "--map-label", "nein=UNMET"]
     away = ["--map-label", "weiß nicht=Cannot assess"]

@@ -174,7 +174,7 @@ def test_systems_that_never_met_get_strengths_per_group() -> None:
     found = strengths(table, np.random.default_rng(0))
     assert [one.members for one in found] == [(0, 1), (2, 3), (4,)]
     assert found[1].value[0] - found[1].value[1] == pytest.approx(math.log(2))  # 8 wins to 4
-    assert found[2].reason == "It met nobody."
+    assert found[2].reason == "It has no contests."
 
 
 def test_a_circle_is_shown_and_has_no_winner() -> None:

@@ -86,7 +86,9 @@ def dataset_of(
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows and not mapping.are_tasks:
             options = maps_of("submission", proposed_texts(table))
-            mend = f"Say which column it is: {options}." if options else "None of them holds texts."
+            mend = (
+                f"Say which column it is: {options}." if options else "None of them contains text."
+            )
             raise refusal("dataset", [_no_submission(table, mend)], name)
     said = {change.partition("=")[2] for change in changes or ()}
     return _build(table, mapping, name, header, rubric, said, spend=spend)

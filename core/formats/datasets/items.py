@@ -257,7 +257,7 @@ class ItemReader:
         """Distinguish an empty answer from a missing text (null, or so in meta)."""
         column, cells = self._mapping.submission or "", self._table.rows[row]
         if column not in cells and not self._mapping.are_tasks:
-            mend = "Give every item its text; write null where it is not at hand."
+            mend = "Give every item its text; write null if it is not available."
             self._wrong(UnfitValue("is missing.", mend), row, (column,))
             return
         value = cells.get(column)

@@ -62,7 +62,9 @@ def json_table(document: Document, name: str) -> JsonTable:
 def _left_out(value: Mapping[str, Any], key: str) -> Iterator[Problem]:
     others = [repr(other) for other in value if other not in (key, "schema")]
     if others:
-        yield Problem(f"The rows are read from {key!r}; left out beside it: {', '.join(others)}.")
+        yield Problem(
+            f"The rows are read from {key!r}; also in the file but left out: {', '.join(others)}."
+        )
 
 
 def _listed(value: Any, base: Path, document: Document, name: str) -> JsonTable:
@@ -142,7 +144,7 @@ def _lists(value: dict[str, list[Any]]) -> JsonTable | None:
 
 
 def _nests(parts: Sequence[dict[str, Any]], same: bool) -> bool:
-    """Return whether these objects are no records: one alone, or without a common key."""
+    """Return whether these objects are not records: a single one, or without a common key."""
     common = set(parts[0]).intersection(*parts)
     return len(parts) < 2 or not (same or common)
 

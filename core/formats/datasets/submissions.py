@@ -25,7 +25,7 @@ _TABLES = frozenset(
 #: Moodle: a folder per participant, or everything in the file's name. The number is the
 #: "Participant 12345" of its grading worksheet.
 _MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
-#: Programs write no longer paths, and on a crafted one the pattern takes minutes.
+#: Programs do not write longer paths. On a long crafted path the pattern takes minutes.
 _LONGEST_PATH = 1000
 #: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
 _CANVAS = re.compile(
@@ -104,7 +104,7 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
     for id, texts in parts.items():
         rows[id]["submission"] = _joined(texts)[:MAX_TEXT]
     if not parts:
-        whole = f"{remarks[0].message}" if len(remarks) == 1 else "None of its files holds a text."
+        whole = f"{remarks[0].message}" if len(remarks) == 1 else "None of its files contains text."
         raise InputError(f"There is nothing to judge. {whole}", tuple(remarks[1:]), name)
     columns = tuple(dict.fromkeys(key for row in rows.values() for key in row))
     notices = (*_said(files, rows, left), *remarks)
@@ -123,7 +123,7 @@ def _said(
     if left:
         more = f" and {len(left) - 10} more" if len(left) > 10 else ""
         shown = ", ".join(map(repr, left[:10]))
-        message = f"Left out, because they hold no text (pictures, archives ...): {shown}{more}."
+        message = f"Left out, because they contain no text (pictures, archives ...): {shown}{more}."
         notices.append(Problem(message))
     return notices
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.table import Table, leaves, opened
 
-#: Usual names of what was written for a task: the first kind says whose or which it is.
+#: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
 WRITTEN_BY = (
     *("student answer", "student response", "model output", "model response", "model completion"),
     *("generated text", "generated answer", "generated response", "generated summary"),
@@ -94,7 +94,7 @@ class TextShape(NamedTuple):
 
 
 def texts_in(table: Table, column: str) -> TextShape | None:
-    """Return how a column's texts are written, or ``None`` if most cells are no texts."""
+    """Return how a column's texts are written, or ``None`` if most cells are not texts."""
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
     texts = [_unfolded(cell) for cell in cells]
     texts = [text for text in texts if text]

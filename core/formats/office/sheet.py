@@ -72,7 +72,7 @@ def place_of(reference: str) -> tuple[int, int] | None:
 
 
 _WORK_OUT = "Open the workbook in a spreadsheet program, save it, and try again."
-_MEND = "Mend or empty the cell."
+_MEND = "Correct or empty the cell."
 
 
 def fault(row: int, column: int, shows: str) -> Problem:

@@ -83,14 +83,14 @@ def _leaves(
 ) -> Iterator[_Leaf]:
     parts = node["sub_tasks"]
     if not isinstance(parts, Sequence) or isinstance(parts, str) or depth > MAX_DEPTH:
-        raise _wrong(node, "has sub_tasks that are no list.", "Write [] at a leaf.")
+        raise _wrong(node, "has sub_tasks that are not a list.", "Write [] at a leaf.")
     if not parts:
         yield _Leaf(node, share, above)
         return
     for part in parts:
         if not is_tree(part):
             raise _wrong(
-                node, "has a part that is no task.", "Give requirements, weight, sub_tasks."
+                node, "has a part that is not a task.", "Give requirements, weight, sub_tasks."
             )
     weights = [_weight(part) for part in parts]
     whole = sum(weights)

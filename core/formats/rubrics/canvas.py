@@ -138,7 +138,7 @@ class _CanvasReader:
             if column is None:
                 self._problems.append(Problem(f"has no column {head!r}.", "", (), 1))
         if not self._triples:
-            mend = f"Ratings stand in columns {', '.join(TRIPLE)}."
+            mend = f"Ratings are in columns {', '.join(TRIPLE)}."
             self._problems.append(Problem("names no ratings.", mend, (), 1))
 
     def _text(self, row: RawRow, part: int) -> str:

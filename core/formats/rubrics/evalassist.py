@@ -73,7 +73,7 @@ def unreadable(case: Mapping[str, Any]) -> Problem | None:
             row for row in listed if not isinstance(row, dict)
         ]
         if strange:
-            return Problem("is no list of rows.", "Write an object per row: {...}.", (key,), 1)
+            return Problem("is not a list of rows.", "Write an object per row: {...}.", (key,), 1)
     return None
 
 
@@ -99,7 +99,7 @@ def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
     notices = []
     results = sum(bool(row.get("result")) for row in [*_rows(case), *_rows(case, "examples")])
     if results:
-        message = f"What its judge said of {_count(results)} is kept under meta, not as votes."
+        message = f"The votes of its judge on {_count(results)} are kept under meta, not as votes."
         notices.append(Problem(message, "Grade here to have votes."))
     if examples := len(_rows(case, "examples")):
         message = f"{_count(examples)} shown to its judge as an example"
@@ -118,7 +118,7 @@ def beside_criterion(case: Mapping[str, Any]) -> list[Problem]:
     if not rows:
         return []
     labelled = sum(bool(row["labels"]) for row in rows)
-    message = f"{_count(len(rows))} ({labelled:,} with an expected result) are no part of a rubric"
+    message = f"{_count(len(rows))} ({labelled:,} with an expected result) are not part of a rubric"
     mend = "Import the file as a dataset to have them, with the results as labels."
     return [Problem(f"Left out: {message}.", mend)]
 

@@ -166,7 +166,7 @@ def _odd_labels(criterion: Criterion, path: tuple[str, ...]) -> list[Problem]:
     away = [o.label for o in criterion.options if o.na]
     losses = []
     if away:
-        message = f"may be answered with {away[0]!r}, which earns no points and is no level."
+        message = f"may be answered with {away[0]!r}, which earns no points and is not a level."
         losses.append(Problem(message, "It is written into the description.", path))
     points = [level.points for level in levels_of(criterion)]
     if len(set(points)) < len(points):

@@ -111,7 +111,7 @@ def _holds_its_rubric(value: Any) -> bool:
 
 def _of_dataset(value: Any) -> Converted:
     count = len(value["items"])
-    message = f"Its {count:,} item{'s are' if count != 1 else ' is'} no part of a rubric."
+    message = f"Its {count:,} item{'s are' if count != 1 else ' is'} not part of a rubric."
     mend = "Name the file as the data, too, to grade them."
     named = {"name": value["name"]} if value.get("name") else {}
     return named | {"rubric": value["rubric"]}, [Problem(message, mend)]
@@ -197,11 +197,11 @@ def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
     cells = sum(len(row.cells) for row in raw.rows)
     if cells > MOST_CELLS:
         message = f"has {cells:,} cells; {MOST_CELLS:,} is the limit of a rubric."
-        mend = "Leave out what is no part of it."
+        mend = "Leave out what is not part of it."
         raise refusal("rubric", [Problem(message, mend)], raw.name)
     form = next((form for form in TABLES if form.looks(raw.heads)), None)
     if form is None:
-        message = f"has the columns {', '.join(raw.heads[:6])}, which are no rubric's."
+        message = f"has the columns {', '.join(raw.heads[:6])}, which are not columns of a rubric."
         raise refusal("rubric", [Problem(message, _KNOWN, (), 1)], raw.name)
     first, *more = form.read(raw, scaling)
     return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *more)

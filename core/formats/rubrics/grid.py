@@ -202,7 +202,7 @@ def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubri
     roles = roles_of(table.heads)
     if roles is None:
         mend = "Its first line names a column of criteria and at least two levels."
-        problem = Problem("is no grid of criteria and levels.", mend, (), 1)
+        problem = Problem("is not a grid of criteria and levels.", mend, (), 1)
         raise refusal("rubric", [problem], table.name)
     return (_Grid(table, roles, scaling).read(),)
 
@@ -335,7 +335,7 @@ class _Grid:
         order = order_of([self._label(at) for at in self._levels])
         if order is None:
             mend = _ORDER.format(label=self._label(self._levels[0]))
-            problem = Problem("name levels of which nobody can tell the best.", mend, (), 1)
+            problem = Problem("name levels, but not which of them is best.", mend, (), 1)
             if problem not in self._problems:
                 self._problems.append(problem)
         ranked = list(levels) if order == "worst_first" else list(reversed(levels))
@@ -366,4 +366,4 @@ class _Grid:
         for at, role in enumerate(self._roles):
             if role == "aside":
                 message = f"The column {self._table.heads[at]!r} is left out."
-                self._notices.append(Problem(message, "It is no level of the rubric."))
+                self._notices.append(Problem(message, "It is not a level of the rubric."))

@@ -66,7 +66,7 @@ def sort_keys(
 
 def kept(key: str, path: Path) -> Problem:
     """Return the notice of a foreign key that was kept."""
-    return Problem("is not a key of ours; kept under meta, not used.", "", (*path, key))
+    return Problem("is not a known key; kept under meta, not used.", "", (*path, key))
 
 
 def join_notes(

@@ -114,7 +114,7 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
     ]
     if mixed:
         message = f"has a colon in a name, where name and text are parted: {listed(mixed)}."
-        yield Problem(message, "Read back, the name ends at the first colon.")
+        yield Problem(message, "When the file is read again, the name ends at the first colon.")
 
 
 def looks_like_levels(heads: Sequence[str]) -> bool:

@@ -137,7 +137,7 @@ def _walkable(data: Any, path: Path) -> Path:
 
 
 def _without_doubles(more: list[Problem], reported: list[Problem]) -> list[Problem]:
-    """Return those of ``more`` about places without a problem."""
+    """Return the problems of ``more`` at places that have none in ``reported``."""
     taken, fresh = {p.path for p in reported}, list[Problem]()
     for problem in more:
         if problem.path not in taken:

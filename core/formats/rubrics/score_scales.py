@@ -193,7 +193,9 @@ def scoring_criteria(value: Mapping[str, Any]) -> Converted:
     entries = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
     rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
     left = [k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}]
-    notices = [Problem(f"Beside the criteria is left out: {', '.join(left)}.")] if left else []
+    notices = (
+        [Problem(f"Left out, as they are outside the criteria: {', '.join(left)}.")] if left else []
+    )
     return rubric | {"criteria": [_scored(name, entry) for name, entry in entries]}, notices
 
 

@@ -81,7 +81,9 @@ class Shaper:
             for name, note in value.items():
                 self._note(self.data["meta"], name, note, (*path, name))
         elif (key,) in self.origins:
-            self._wrong("is given both beside and inside `rubric`.", "Keep one of the two.", path)
+            self._wrong(
+                "is given both next to `rubric` and inside it.", "Keep one of the two.", path
+            )
         else:
             self.data[key] = value
             self.origins[(key,)] = path
@@ -94,7 +96,7 @@ class Shaper:
     def _body(self, own: dict[str, Any], path: Path) -> None:
         bodies = [key for key in BODY_KEYS if own.get(key) is not None]
         for idle in bodies[1:]:
-            message = f"is left out, because `{bodies[0]}` stands beside it."
+            message = f"is left out, because `{bodies[0]}` is given, too."
             self.notices.append(Problem(message, "", (*path, idle)))
         if not bodies:
             if not self.problems:

@@ -215,7 +215,7 @@ class _UnitxtReader:
         left = [k for k in around if k not in _AROUND | _IDLE]
         if left and "instances" not in around:
             self.notices.append(
-                Problem(f"{name!r}: {', '.join(left)} beside it is left out.", "", path)
+                Problem(f"{name!r}: {', '.join(left)} next to it is left out.", "", path)
             )
 
     def _say_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:

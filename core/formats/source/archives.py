@@ -71,7 +71,7 @@ class Unpacked:
         infos = [info for info in self._archive.infolist() if not info.is_dir()]
         _require_few(len(infos), name)
         if any(info.flag_bits & 1 for info in infos):
-            raise InputError("This archive has a password. Pack it anew without one.", (), name)
+            raise InputError("This archive has a password. Create it again without one.", (), name)
         for info in infos:
             if stat.S_ISLNK(info.external_attr >> 16):
                 message = f"{info.filename} is a link to another file. Put the file itself in."

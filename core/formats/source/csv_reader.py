@@ -166,7 +166,7 @@ def headed(cells: Sequence[str]) -> tuple[str, ...]:
     return tuple(cell.strip() or f"column {at}" for at, cell in enumerate(cells, start=1))
 
 
-_NEEDLESS = "Leave out columns that nobody needs."
+_NEEDLESS = "Leave out columns that are not needed."
 
 
 def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:

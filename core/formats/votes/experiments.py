@@ -56,7 +56,9 @@ def read_experiment(
     if reader.problems:
         raise refusal(_WHAT, reader.problems, name)
     if not reader.rubrics:
-        raise InputError("No line tells what was asked: it was recorded without detail.", (), name)
+        raise InputError(
+            "No line contains the question: the log was recorded without detail.", (), name
+        )
     return reader.experiment()
 
 
@@ -64,7 +66,7 @@ def _manifest(opened: Opened, name: str) -> Mapping[str, Any]:
     where = f"{name}, manifest.json"
     value = read_json(opened.text(_WHAT, MAX_RUBRIC_BYTES)).sound(_WHAT, where).value
     if not isinstance(value, dict):
-        raise refusal(_WHAT, [Problem("is no JSON object.", "", (), 1)], where)
+        raise refusal(_WHAT, [Problem("is not a JSON object.", "", (), 1)], where)
     return value
 
 
@@ -125,7 +127,9 @@ class _ExperimentReader:
     def _item(self, item: str, report: Mapping[str, Any], line: int) -> None:
         reports = report.get("criterion_reports") or []
         if strange := _strange(report):
-            self.problems.append(Problem("holds something that is no object.", "", strange, line))
+            self.problems.append(
+                Problem("holds something that is not an object.", "", strange, line)
+            )
         if not reports or not item or strange:
             return
         # A single judge's report is a criterion itself; that of several judges holds one.
@@ -183,7 +187,8 @@ class _ExperimentReader:
         data = {"name": self._title, "items": items}
         dataset = build(Dataset, data, "dataset")
         self._note(
-            "Verdicts and scores of the experiment are left out: votes are settled anew here."
+            "Verdicts and scores of the experiment are left out: they are computed here from its "
+            "votes."
         )
         if self._beside:
             each = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))

@@ -199,7 +199,7 @@ class _GradescopeReader:
             message = f"The text of {len(self.items):,} submissions was not part of the file."
             yield Problem(message, "Their votes can be measured; to grade them, import the text.")
         if self.adjusted:
-            message = f"{self.adjusted:,} scores were adjusted by hand, which no criterion says."
+            message = f"{self.adjusted:,} scores were adjusted by hand, outside the criteria."
             yield Problem(message, "The adjustments are kept with the items.")
 
 

@@ -128,7 +128,7 @@ class VoteChecker:
         for (name, hint), counts in self._strange.items():
             shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in counts.items()]
             more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
-            verb = "is no option" if len(shown) == 1 else "are no options"
+            verb = "is not an option" if len(shown) == 1 else "are not options"
             self._wrong(
                 min((at for _, at in counts.values() if at), default=None),
                 f"{', '.join(shown[:20])}{more} {verb} of {name!r}.",
@@ -151,8 +151,8 @@ class VoteChecker:
         subject = "1 answer repeats" if times == 1 else f"{times:,} answers repeat"
         message = f"{subject} a question that the same rater answered before ({some})."
         mend = (
-            "They count as repetitions, each as a rater of its own. Leave out what is there twice, "
-            "or number repetitions in a column `replicate`."
+            "They count as repetitions, each as a rater of its own. Leave out duplicates, or "
+            "number repetitions in a column `replicate`."
         )
         return (Problem(message, mend, (), self._repeated[0][1]),)
 

@@ -87,7 +87,7 @@ def not_to_be_read(table: Table) -> str:
 
 
 def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
-    """Return the labels, and the answers of people that stand beside them and were not taken."""
+    """Return the labels, and the people's answers next to them that were not used."""
     people = {"human", "people", "manual", "expert"}
     beside = [c for c in mapping.meta if people & {*plain_head(c).split()}]
     beside = [c for c in beside if could_answer(table, c) and not sums_up(c)]
@@ -117,7 +117,7 @@ def _scores_of_systems(table: Table) -> list[str]:
 
 
 def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
-    """Return columns of texts with columns of answers whose headings begin or end alike."""
+    """Pair columns of texts with columns of answers whose headings begin or end the same."""
     plains = {column: plain(column) for column in table.columns}
     words = {column: name.split(" ") for column, name in plains.items() if " " in name}
     texts = [c for c in words if (of := texts_in(table, c)) is not None and of.sentences]

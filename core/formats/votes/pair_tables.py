@@ -104,7 +104,7 @@ def _who(table: Table, mapping: VoteMapping) -> str:
 
 
 def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> bool:
-    """Return whether the same answers are compared again, by somebody else in a column."""
+    """Return whether the same answers are compared again by another rater, named in a column."""
     keys = [tuple(str(row.get(side)) for side in sides) for row in table.rows]
     people = [c for c in left if names_a_person(c)]
     return len(set(keys)) < len(keys) and any(
@@ -124,21 +124,21 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     if sides is None:
         return
     mapping = VoteMapping(layout="pairs", first=sides[0], second=sides[1])
-    said: tuple[str, ...] = (f"first={sides[0]}", f"second={sides[1]}")
+    changes: tuple[str, ...] = (f"first={sides[0]}", f"second={sides[1]}")
     able = [c for c in table.columns if c not in sides and could_answer(table, c)]
     rater = next((c for c in able if names_a_person(c)), None)
-    said += (f"rater={rater}",) if rater else ()
+    changes += (f"rater={rater}",) if rater else ()
     for column in able:
-        words = words_in(table, column) - NO_ANSWER
-        strange = words - _understood(table, mapping, column)
-        numbers = {w: n for w in words if (n := number_of(w)) is not None}
-        if len(numbers) == len(words) and min(numbers.values(), default=0) < 0:
+        labels = words_in(table, column) - NO_ANSWER
+        strange = labels - _understood(table, mapping, column)
+        numbers = {w: n for w in labels if (n := number_of(w)) is not None}
+        if len(numbers) == len(labels) and min(numbers.values(), default=0) < 0:
             for less, more in ((A_BETTER, B_BETTER), (B_BETTER, A_BETTER)):
                 better = {w: TIE if not n else less if n < 0 else more for w, n in numbers.items()}
                 meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
-                yield (*said, f"preference={column}", *meant)
-        elif column != rater and (not strange or (len(strange) == 1 and len(words) > 2)):
-            yield (*said, f"preference={column}", *(f"{WORD}{word}={TIE}" for word in strange))
+                yield (*changes, f"preference={column}", *meant)
+        elif column != rater and (not strange or (len(strange) == 1 and len(labels) > 2)):
+            yield (*changes, f"preference={column}", *(f"{WORD}{word}={TIE}" for word in strange))
 
 
 def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
@@ -171,9 +171,9 @@ def _systems(table: Table, sides: Sequence[str], free: dict[str, str]) -> list[s
     """Return the two columns that say who wrote the answers, with the same last letters."""
     ends = [_end(side) for side in sides]
     for stem in ("model", "system", "generator", "source"):
-        found = [free.get(f"{stem} {end}") or free.get(f"{stem}{end}") for end in ends]
-        if all(found) and all(ends):
-            return [column for column in found if column]
+        columns = [free.get(f"{stem} {end}") or free.get(f"{stem}{end}") for end in ends]
+        if all(columns) and all(ends):
+            return [column for column in columns if column]
     return []
 
 
@@ -185,20 +185,20 @@ def _named(free: dict[str, str]) -> dict[str, str]:
     named = {"item": NAMES["item"], "rater": NAMES["rater"], "reason": NAMES["reason"]}
     named["prompt"] = ("prompt", *SYNONYMS["prompt"])
     weak = {"model", "user"}
-    found = {
+    columns = {
         field: next((free[n] for n in names if n in free and n not in weak), None)
         for field, names in named.items()
     }
-    return {field: column for field, column in found.items() if column}
+    return {field: column for field, column in columns.items() if column}
 
 
 def _understood(table: Table, mapping: VoteMapping, column: str) -> set[str]:
-    words = words_in(table, column)
+    labels = words_in(table, column)
     rows = table.rows[:1000] if mapping.first_system else ()
     names = {fold(str(row.get(c))) for row in rows for c in _pair_systems(mapping)}
     by_name = plain(column) in _PREFERENCE or named_for_raters([column])
-    scale = _numbers(words, mapping, column) if by_name else {}
-    return {w for w in words if w in names or w in scale or _choice(w, mapping) is not None}
+    scale = _numbers(labels, mapping, column) if by_name else {}
+    return {w for w in labels if w in names or w in scale or _choice(w, mapping) is not None}
 
 
 def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
 
 
 def _choice(word: str, mapping: VoteMapping) -> str | None:
-    """Return the option that a word says by itself, or ``None``."""
+    """Return the option that a label names without a mapping, or ``None``."""
     bare = plain(word.strip("[]() ")).replace(" ", "") if ">" in word else fold(word.strip("[] "))
     if bare in _TIES or bare in _BAD:
         return BOTH_BAD if bare in _BAD else TIE
@@ -353,9 +353,9 @@ def _names_of(row: dict[str, Any], mapping: VoteMapping) -> tuple[str, str]:
 def _meant(
     word: str, names: tuple[str, str], mapping: VoteMapping, numbers: dict[str, str]
 ) -> str | None:
-    said = mapping.option_for("", word)
-    if said != word:
-        return next((option for option in OPTIONS if fold(option) == fold(said)), None)
+    option_name = mapping.option_for("", word)
+    if option_name != word:
+        return next((option for option in OPTIONS if fold(option) == fold(option_name)), None)
     by_name = {fold(names[0]): A_BETTER, fold(names[1]): B_BETTER}
     return by_name.get(fold(word)) or numbers.get(fold(word)) or _choice(fold(word), mapping)
 

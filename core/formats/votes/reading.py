@@ -117,7 +117,7 @@ def table_of(source: VoteSource, most: int | None = None) -> Table:
     """Return the table of a lone file, or of an archive's votes.csv; ``most``: no more rows."""
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
-        raise InputError("There is no table of votes in it.", (), source.name)
+        raise InputError("It contains no table of votes.", (), source.name)
     return read_table(source.files[name], name, source.sheet if source.lone else None, most)
 
 
@@ -126,7 +126,7 @@ def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) 
     if dataset is None:
         name = source.first(DATASET_NAMES)
         if name is None:
-            raise InputError("It has no items.jsonl beside its votes.", (), source.name)
+            raise InputError("It has no items.jsonl next to its votes.", (), source.name)
         read = parse_dataset(source.files[name], name, read_rubric.value)
         named = read.value.model_copy(update={"name": source.title[:200]})
         dataset = named if read.value.name == "items" else read.value
@@ -145,7 +145,7 @@ def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) 
 def _own_rubric(source: VoteSource) -> Parsed[Rubric]:
     name = source.first(RUBRIC_NAMES)
     if name is None:
-        raise InputError("It has no rubric.yaml. Give the rubric beside it.", (), source.name)
+        raise InputError("It has no rubric.yaml. Give the rubric as well.", (), source.name)
     return parse_rubric(source.files[name], name)
 
 
@@ -231,7 +231,10 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     gold = [c for c in left if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
     notices = [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
     return notices + [
-        Problem(f"{c!r} sums up the raters, and is none.", f"As labels: {maps_of('gold', [c])}.")
+        Problem(
+            f"{c!r} summarizes the raters and is not a rater itself.",
+            f"As labels: {maps_of('gold', [c])}.",
+        )
         for c in gold
     ]
 
@@ -253,7 +256,7 @@ def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:
 def _experiment(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
     items = source.first(("items.jsonl",))
     if items is None:
-        raise InputError("It has no items.jsonl beside its manifest.json.", (), source.name)
+        raise InputError("It has no items.jsonl next to its manifest.json.", (), source.name)
     manifest = source.files.get(MANIFEST, Opened("{}", MANIFEST))
     read = read_experiment(manifest, source.files[items], source.title, dataset)
     if rubric is None:

@@ -272,7 +272,7 @@ def _long(
 def _rater(
     cells: dict[str, Any], mapping: VoteMapping, problems: list[Problem], line: int | None
 ) -> dict[str, Any]:
-    """Return whose answers a row holds."""
+    """Return the rater of a row."""
     rater = _text(cells, mapping.rater) or ("" if mapping.rater else "rater")
     given = _text(cells, mapping.kind).casefold()
     kind = KIND_WORDS.get(given, given) or _kind(rater, mapping)

@@ -55,7 +55,7 @@ class BackItem:
 
 
 class WrittenBack(NamedTuple):
-    """The file with the results, and how many of its records got theirs."""
+    """The file with the results; ``written`` of its ``records`` have a result."""
 
     data: bytes
     written: int
@@ -93,7 +93,9 @@ def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
             return _archive(opened.archive, items, title)
     if opened.archive is not None or (tool is not None and tool not in _ROWS):
         kinds = "Inspect, promptfoo, Label Studio, Argilla, CSV, JSON and JSON lines"
-        raise InputError(f"Results are not written into such a file, but into {kinds}.", (), name)
+        raise InputError(
+            f"Results cannot be written into such a file, only into {kinds}.", (), name
+        )
     if opened.start[:1] not in ("{", "["):
         return _table(read_raw(data, name), items)
     text = _Text(data, name)

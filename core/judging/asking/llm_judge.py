@@ -271,7 +271,7 @@ class LLMJudge:
         return self._caller.turns.told()
 
     async def close(self) -> None:
-        """Drop its limits. The provider may be shared, so it stays open."""
+        """Release the judge's rate limits. The provider may be shared, so it stays open."""
         self._caller.turns.close()
 
     def _told(self, question: Question) -> dict[str, object]:

@@ -22,7 +22,7 @@ NONCE_LENGTH = 12
 
 
 class Code(NamedTuple):
-    """The code of fences, and the texts (case folded) that do not contain it."""
+    """A code that marks fences, and the case-folded texts, which do not contain it."""
 
     nonce: str
     folded: str

@@ -169,7 +169,7 @@ def load_litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_DISABLE_BUG_REPORT_LINK", "true")
     with warnings.catch_warnings():
-        # Its models are built when first used, and pydantic has something to say about them.
+        # litellm builds its models on first use, and pydantic warns about them.
         warnings.simplefilter("ignore")
         import httpx
         import litellm

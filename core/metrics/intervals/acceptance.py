@@ -90,7 +90,7 @@ def _why_not(n: int, rest: int, missing: int) -> str:
     if missing:
         return f"{missing} of the {n + missing} drawn at random are still to be decided."
     if not rest:
-        return "Nothing is left that nobody looked at."
+        return "No cells are left to review."
     what = "item was" if n == 1 else "items were"
     return f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."
 

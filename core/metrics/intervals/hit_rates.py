@@ -88,7 +88,7 @@ def corrected_share(
         )
         return _undefined(why, raw, (detected, cleared), sum(counts), z)
     if not _tells_apart(detected, cleared):
-        why = "The votes do not surely tell the one answer from the other."
+        why = "The votes do not significantly distinguish the two answers."
         return _undefined(why, raw, (detected, cleared), sum(counts), z)
     return HitRates(
         _share(raw, len(f), detected, cleared, z)._replace(n=sum(counts)),

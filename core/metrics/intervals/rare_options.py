@@ -185,7 +185,7 @@ def _possible(
 # two items are off the most common level. With five or more, coverage is about 95%. Two levels
 # need no rule: intervals of ``smoothed`` cover the truth.
 
-#: An interval needs so many items with the rarest level, or off the most common one.
+#: How many items with the rarest level, or without the most common one, an interval needs.
 FEWEST = 5
 
 

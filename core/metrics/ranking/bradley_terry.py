@@ -273,7 +273,7 @@ def _of_group(
     place = {system: at for at, system in enumerate(group)}
     rows = [at for at, (a, _) in enumerate(table.pairs) if int(a) in place]
     if not rows:
-        reason = "It met nobody."
+        reason = "It has no contests."
         nothing = np.zeros((n, n))
         gap = Interval(None, None, "percentile", reason)
         return Strengths(

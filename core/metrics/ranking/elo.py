@@ -182,7 +182,7 @@ def length_controlled(
     gap = size[:, 0] - size[:, 1] if len(size) else np.zeros(0)
     spread = float(gap.std()) if len(gap) else 0.0
     if spread == 0:
-        return "All answers differ in length by the same amount, so nothing can be told of it."
+        return "All answers differ in length by the same amount, so no result on it."
     number = int(item.max()) + 1
     design = np.zeros((len(item), systems + 1))
     rows = np.arange(len(item))

@@ -37,7 +37,7 @@ def require_open(store: Store, run_id: int) -> None:
     cells = undecided(store, run_id)
     if cells:
         raise NotAllowed(
-            f"You are to review {fmt.plural(cells, 'cell')} of run {run_id} without seeing what "
-            "others said. Its votes, figures and files open to you when that is done, or when a "
-            "lead ends the queue."
+            f"You are to review {fmt.plural(cells, 'cell')} of run {run_id} without seeing other "
+            "people's or judges' answers. You can open its votes, figures and files when you are "
+            "done, or when a lead ends the queue."
         )

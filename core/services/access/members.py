@@ -59,9 +59,9 @@ def address_in(claims: Mapping[str, Any] | None) -> str:
 def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -> str:
     """Return why a sign-in is refused; empty if it is accepted."""
     if not email:
-        return "Your provider gives no e-mail address, so nobody knows who you are here."
+        return "Your provider gives no e-mail address, so this app cannot tell who you are."
     if why := why_not_address(str(claims.get("email"))):
-        return f"Your provider says that you are somebody who can be no member here: {why}"
+        return f"Your provider's name for you cannot be a member's here: {why}"
     # Some providers send text and some nothing: only a plain yes counts.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
@@ -151,7 +151,7 @@ def put(store: Store, email: str, role: TeamRole, *, disabled: bool = False) -> 
         raise InputError(why)
     email = email.lower()
     if role not in TEAM_ROLES:
-        raise InputError(f"{role!r} is no role. Use one of {', '.join(TEAM_ROLES)}.")
+        raise InputError(f"{role!r} is not a role. Use one of {', '.join(TEAM_ROLES)}.")
     if email in access.admins and (role != "admin" or disabled):
         raise InputError(
             f"{email} is an admin by the server's configuration. Change it there (admins)."

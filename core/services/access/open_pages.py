@@ -20,15 +20,15 @@ STRANGERS, OF_AN_ADDRESS, OF_A_PERSON = 10, 3, 5
 PAGES_A_MINUTE, STEPS_A_MINUTE = (30, 60), (60, 600)
 
 _FULL = (
-    "This server has as many open pages as it can serve ({most}). Close one that you do not need, "
-    "or try again in a few minutes."
+    "This server has reached its limit of open pages ({most}). Close one that you do not need, or "
+    "try again in a few minutes."
 )
 _OF_A_PERSON = (
-    "You have as many pages open as one person may ({most}). Close one that you do not need."
+    "You have reached the limit of open pages per person ({most}). Close one that you do not need."
 )
 _ELSEWHERE = (
-    "As many pages are open from one address ({most}) as may be. Close one that you do not need, "
-    "or try again in a few minutes."
+    "The limit of open pages from one address is reached ({most}). Close one that you do not "
+    "need, or try again in a few minutes."
 )
 _STRANGERS = (
     "As many people have this page open without having signed in as may: {all} in all, {most} from "

@@ -66,7 +66,7 @@ def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) ->
     permit("secrets", {text: {"allowed": clock.now()} for text in sorted(texts)})
 
 
-REFUSED = "This would send secrets of this machine where nobody has allowed it."
+REFUSED = "This would send secrets of this machine to an address that is not allowed."
 
 
 def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
@@ -95,7 +95,7 @@ def _read(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}. Mend or remove it.", (), str(file)) from None
+        raise InputError(f"cannot be read: {error}. Fix or remove it.", (), str(file)) from None
     return content if isinstance(content, dict) else {}
 
 

@@ -84,9 +84,9 @@ def require_kept(store: Store, judges: Iterable[Judge]) -> None:
     rows = (*store.judges.list(), *store.judges.list(archived=True))
     asked = {_asks(row.judge) for row in rows}
     asked |= {_asks(judge) for panel in store.panels.list() for judge in panel.panel.judges}
-    mend = "Whoever sits at that machine can add it on the Judges page."
+    mend = "Add it on the Judges page of that machine."
     problems = tuple(
-        Problem("is no judge of this app.", mend, (judge.name,))
+        Problem("is not a judge of this app.", mend, (judge.name,))
         for judge in judges
         if not judge.offline and judge.askable and _asks(judge) not in asked
     )

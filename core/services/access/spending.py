@@ -120,9 +120,8 @@ def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
     if left <= 0:
         names = " and ".join(provider.name for provider in limited)
         raise InputError(
-            f"Nothing is left of what may be spent on {names} this month, or what is under way "
-            "holds it until it ends. The month begins anew on its first day (UTC); an admin may "
-            "raise the limit."
+            f"This month's budget of {names} is spent or reserved by running tasks. It starts "
+            "again on the first day of the month (UTC); an admin may raise the limit."
         )
     return left
 

@@ -264,7 +264,7 @@ def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
     if rho is None:
         why = told["undefined"]["advantage"]
         name = "the panel" if name == _PANEL else name
-        return f"Whether {name} may stand in for a person cannot be said: {why}"
+        return f"Whether {name} may stand in for a person is unknown: {why}"
     kind: Kind = next((of for of in reversed(tuple(EPSILON)) if told[of]["passes"]), "expert")
     outcome = told[kind]
     may = f"may stand in for one of these people{_WHOM[kind]}"
@@ -302,7 +302,7 @@ def stand_in_lines(told: Mapping[str, Any] | None) -> Iterator[str]:
     """``alt_test`` in lines: for all criteria together, and for each if there are several."""
     yield "May a judge stand in for a person? (alternative annotator test)"
     if told is None:
-        yield "  Cannot be said: that takes ratings by people beside those of judges."
+        yield "  Unknown: that takes ratings by people as well as by judges."
         return
     yield f"  {told['in_words']}"
     parts = {"All criteria": told["overall"]}

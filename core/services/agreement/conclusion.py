@@ -249,8 +249,8 @@ def _said(found: Conclusion) -> Iterator[str]:
         heads = ("Do not trust them on", "Undecided on")
     else:
         yield (
-            "There are no labels, so nothing here says which verdicts are right. Among each "
-            f"other, {found.among} agree on {number} of {whole}{ends}"
+            "There are no labels, so it is unknown which verdicts are right. Among each other, "
+            f"{found.among} agree on {number} of {whole}{ends}"
         )
         heads = ("They disagree on", "Undecided on")
     for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
@@ -266,7 +266,7 @@ def _said(found: Conclusion) -> Iterator[str]:
         yield f"Too few {what} to tell on {count(len(few))}, {FEW} are needed: {named}."
     if by_standing["unknown"]:
         named = _listed([visible(criterion.name) for criterion in by_standing["unknown"]])
-        yield f"Nothing can be told of {named}: {_reason(by_standing['unknown'][0])}"
+        yield f"No result for {named}: {_reason(by_standing['unknown'][0])}"
 
 
 def _counted(found: Conclusion) -> str:
@@ -316,7 +316,7 @@ def _why(found: Conclusion) -> str:
         what = "refuted" if unlike.harder else "trusted"
         which = "these labels" if len(found.unlike) == len(found.criteria) else "such labels"
         return (
-            f"Nothing is {what} by {which}, for they are no fair sample: {unlike.words}. "
+            f"Nothing is {what} by {which}, because they are not a fair sample: {unlike.words}. "
             "For each criterion only labels drawn at random would tell."
         )
     if found.reference:
@@ -326,8 +326,8 @@ def _why(found: Conclusion) -> str:
         if any(criterion.accuracy is not None for criterion in found.criteria):
             return (
                 f"Trusted means {what} whose whole 95% interval lies from {score(BOUND)} up, and "
-                "answers surely more often right than wrong, and than always the most common one; "
-                f"not trusted, an interval below {score(BOUND)}; undecided, all else."
+                "answers significantly more often right than wrong, and than always the most "
+                f"common one; not trusted, an interval below {score(BOUND)}; undecided, all else."
             )
     else:
         what = f"an alpha (agreement of the {found.among} beyond chance)"

@@ -208,7 +208,7 @@ def _check(rated: Rated, reference: str | None) -> None:
     some = ", ".join(names[:10]) + (" ..." if len(names) > 10 else "")
     names_of = f" Its raters are {some}." if names else " It has no raters."
     raise InputError(
-        f"--reference {reference!r} is no rater. Use human, gold or a rater.{names_of}"
+        f"--reference {reference!r} is not a rater. Use human, gold or a rater.{names_of}"
     )
 
 
@@ -284,7 +284,7 @@ class _Measured:
         )
         spread = label_entropy(counts)
         if spread is None:
-            figures.setdefault("undefined", {})["label_entropy"] = "Nobody chose any option."
+            figures.setdefault("undefined", {})["label_entropy"] = "No rater chose any option."
         return {
             "items": int((number > 0).sum()),
             "raters": int(((levels != NOT_ASKED).any(axis=0)).sum()),

@@ -267,7 +267,7 @@ class Trust:
         if known and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
             more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
-            parts.append(f"That leaves out {names}{more}, where nothing says what is right.")
+            parts.append(f"That leaves out {names}{more} (no reference).")
         if self.found.settled and before.value is not None:
             had = before.words(percent).inline
             parts.append(f"Before people settled {count(self.found.settled)} of them: {had}.")
@@ -291,8 +291,8 @@ class Trust:
         if self.unlike:
             on = "By" if self.found.settled else "On"
             return (
-                "How right the verdicts are is unknown: "
-                f"the {number} are no fair sample ({self.unlike}). {on} these {share} {right}"
+                f"How right the verdicts are is unknown: the {number} are not a fair sample "
+                f"({self.unlike}). {on} these {share} {right}"
             )
         fair = "is a fair sample" if self.found.labels == 1 else "are a fair sample"
         return f"If the {number} {fair} ({self._drawn()}), {share} of the verdicts in force {right}"

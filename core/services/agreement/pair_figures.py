@@ -29,7 +29,7 @@ from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
 
 # PAIR of the contract: a rater, or the panel, against a reference.
 
-NO_LEVEL = "The mean of several ratings is no level of the scale, so there are no counts."
+NO_LEVEL = "The mean of several ratings is not a level of the scale, so there are no counts."
 
 #: Figures per option.
 LEVEL = share.LevelFigures._fields[:3]

@@ -75,7 +75,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A submission with the labels of its aimed option, or of two."""
+    """A generated submission. ``aimed``: the labels of its target option, or of two."""
 
     id: str
     text: str
@@ -216,7 +216,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     items = tuple(_item(submission, request, task) for submission in unique_ids(written))
     dataset = Dataset(
         name=name.strip() or f"Test data: {request.criterion.name}"[:200],
-        description="Written by a model. The options aimed at are not labels; nobody checked them.",
+        description="Written by a model. Target options are not labels; no person checked them.",
         items=items,
     )
     return help_tasks.keep_dataset(store, task, dataset)

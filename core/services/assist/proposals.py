@@ -121,7 +121,7 @@ def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | U
         for change in reply.changes:
             why = _trouble(plain, [*accepted, change])
             if why:
-                dropped.append(f"With “{one_line(change.to)}” it is no rubric: {why}")
+                dropped.append(f"With “{one_line(change.to)}” the rubric is invalid: {why}")
             else:
                 accepted.append(change)
     if dropped and not accepted:

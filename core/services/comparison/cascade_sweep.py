@@ -129,7 +129,7 @@ def _stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]
     first_stage = [judge for judge in judges if judge.name in named]
     then_stage = [judge for judge in judges if judge.name not in named]
     if not then_stage:
-        raise InputError("Nobody comes after the first judges. Name some of its judges as first.")
+        raise InputError("No judge comes after the first judges. Name some of its judges as first.")
     return first_stage, then_stage
 
 
@@ -228,7 +228,7 @@ def in_words(swept: SweptCascade) -> str:
         return f"{first}{both} {names}{note}"
     chosen = swept.chosen
     text = (
-        f" Where {names} decides alone from a sureness of {chosen.threshold:.2f} on, "
+        f" Where {names} decides alone from a confidence of {chosen.threshold:.2f} on, "
         f"{percent(chosen.goes_on)} go on, and "
     )
     seen = percent(chosen.right.estimate)
@@ -240,8 +240,8 @@ def in_words(swept: SweptCascade) -> str:
         right = held.figure.words(percent).inline
         part = _of_decided(held.estimate, swept.tried.decided, "are decided")
         text += (
-            f"{right} are right{part} on items that had no say in the "
-            f"threshold ({seen} on those that chose it)."
+            f"{right} are right{part} on items that were not used to choose the threshold ({seen} "
+            "on those that were)."
         )
     whole, part_cost = swept.cost(1.0), swept.cost(chosen.goes_on)
     if whole and part_cost is not None:

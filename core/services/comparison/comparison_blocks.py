@@ -138,7 +138,7 @@ def unfinished(result: RunComparison) -> Iterator[Sentences]:
     going = [str(run.id) for run in result.runs if run.status != "done"]
     if going:
         line = f"Not finished: run {' and run '.join(going)}. "
-        yield Sentences((f"{line}What is shown holds for the votes there are.",), kind="warning")
+        yield Sentences((f"{line}The figures are of the votes so far.",), kind="warning")
 
 
 def overall(result: RunComparison) -> Facts:

@@ -44,8 +44,11 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
         return "No label says which run is better."
     better, worse = found.count("better"), found.count("worse")
     if not better and not worse:
-        return "No criterion shows a sure difference between A and B."
-    return f"B is surely better than A on {count(better)} of {whole}, and worse on {count(worse)}."
+        return "No criterion shows a significant difference between A and B."
+    return (
+        f"B is significantly better than A on {count(better)} of {whole}, and worse on "
+        f"{count(worse)}."
+    )
 
 
 def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
@@ -77,7 +80,7 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
         parts.append(f"Undecided on {_counted(undecided)}{_named(undecided)}.")
     unknown = by_outcome.get("unknown", ())
     if unknown:
-        parts.append(f"Without labels of both, nothing can be told on {_counted(unknown)}.")
+        parts.append(f"Without labels of both, there is no result for {_counted(unknown)}.")
     parts.append(
         "Better and worse are of the votes' accuracy on the same labelled items, where chance "
         f"alone would show as much in fewer than {percent(LEVEL)} of comparisons, all criteria "

@@ -245,7 +245,7 @@ def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[
 def in_words(result: OneImpression) -> str:
     """Return which way tells more about the answers, and how similar both are."""
     if result.rubric is None or result.impression is None:
-        return f"Both ways cannot be told apart: {result.reason}"
+        return f"The two ways cannot be compared: {result.reason}"
     by, mark = result.rubric, result.impression
     low, high = result.gap.low, result.gap.high
     text = (
@@ -256,8 +256,8 @@ def in_words(result: OneImpression) -> str:
     better = "The rubric's" if (result.gap.value or 0.0) > 0 else "One impression's"
     ends = result.gap.words(score).ends
     size = score(abs(result.gap.value or 0.0)) + (f" (95% interval {ends})" if ends else "")
-    verdict = f"{better} score of one judge says more of an answer, by {size}."
-    open_ = f"Which says more of an answer cannot be told: the difference is {size}."
+    verdict = f"{better} score of one judge tells more about an answer, by {size}."
+    open_ = f"Which way tells more about an answer is unknown: the difference is {size}."
     alike = result.alike.value
     together = (
         ""

@@ -232,7 +232,7 @@ def _gold(first: Levels, second: Levels) -> Levels:
 
 
 def _judges(criterion: CriterionRatings) -> Ratings:
-    """Return the ratings of a run's judges; of people in an import without judges."""
+    """Return the ratings of a run's judges, or of its people if it has no judges."""
     members = criterion.of_kind(*JUDGE_KINDS) or criterion.of_kind("human")
     return criterion.levels[:, members]
 

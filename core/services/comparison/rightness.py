@@ -166,11 +166,11 @@ def _right_more(accuracy: CorrectedAccuracy) -> str:
     if accuracy.reason == random_labels.NOBODY:
         return ""
     if row is None:
-        return f"Of all cells nothing can be said: {accuracy.reason}"
+        return f"No result for all cells: {accuracy.reason}"
     if row.gap.value is None:
-        return f"Of all cells nothing can be said: {row.gap.reason}"
+        return f"No result for all cells: {row.gap.reason}"
     run = {
-        0: "neither run is surely right more often",
+        0: "neither run is right significantly more often",
         1: "A is right more often",
         2: "B is right more often",
     }

@@ -230,8 +230,8 @@ def run_number(text: str) -> int:
     """Return the run number of a command line word; raises ``InputError``."""
     if not (text.isascii() and text.isdigit()) or len(text) > 15:
         raise InputError(
-            f"{text!r} is no run's number. `rubric-studio runs` lists them; a folder of votes "
-            "becomes a run with `rubric-studio import`."
+            f"{text!r} is not the number of a run. `rubric-studio runs` lists them; a folder of "
+            "votes becomes a run with `rubric-studio import`."
         )
     return int(text)
 
@@ -275,7 +275,7 @@ def as_json(both: RunComparison) -> dict[str, Any]:
     return whole
 
 
-NO_PEOPLE = "No people rated beside judges."
+NO_PEOPLE = "No people rated, only judges."
 
 
 def _stand_in(both: RunComparison) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
     """
     before, after = (store.runs.item_ids(run.id) for run in (first, second))
     here, there = set(before), set(after)
-    both = [one for one in before if one in there]
+    both = [item_id for item_id in before if item_id in there]
     if both:
         parts = [f"{plural(len(both), 'item')} in both, paired by id."]
         parts += [
@@ -44,7 +44,7 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
             for side, alone in (("A", here - there), ("B", there - here))
             if alone
         ]
-        return ItemPairs(tuple((one, one) for one in both), True, " ".join(parts))
+        return ItemPairs(tuple((item_id, item_id) for item_id in both), True, " ".join(parts))
     if first.dataset_id == second.dataset_id:
         raise InputError(
             f"Runs {first.id} and {second.id} have no item in common, though both are over "
@@ -56,11 +56,13 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
             f"{count(len(after))}, and no id is in both, so neither ids nor order tell which "
             "belong together. Give both datasets the same ids, or the same number of items."
         )
-    words = f"No id is in both: the {count(len(before))} items of each are paired by their order."
-    return ItemPairs(tuple(zip(before, after, strict=True)), False, words)
+    sentence = (
+        f"No id is in both: the {count(len(before))} items of each are paired by their order."
+    )
+    return ItemPairs(tuple(zip(before, after, strict=True)), False, sentence)
 
 
-def differing(store: Store, runs: tuple[Run, Run], found: ItemPairs) -> tuple[int, ...]:
+def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
     """Return the places of the pairs with another verdict on a criterion that both runs ask.
 
     Having none, or an abstention, beside a verdict is a difference, too. Criteria are matched by
@@ -68,11 +70,11 @@ def differing(store: Store, runs: tuple[Run, Run], found: ItemPairs) -> tuple[in
     """
     sides = [_labels(store, run) for run in runs]
     rows = [
-        np.array([places[pair[side]] for pair in found.pairs], np.int64)
+        np.array([places[pair[side]] for pair in pairing.pairs], np.int64)
         for side, run in enumerate(runs)
         for places in [run_columns.places_of_items(store, run)]
     ]
-    apart = np.zeros(len(found.pairs), np.bool_)
+    apart = np.zeros(len(pairing.pairs), np.bool_)
     for name in sides[0].keys() & sides[1].keys():
         before, after = (side[name][at] for side, at in zip(sides, rows, strict=True))
         apart |= before != after
@@ -84,12 +86,12 @@ def _labels(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:
     labels = {}
     columns = {column.criterion: column for column in run_columns.cell_columns(store, run)}
     for criterion in scored_rubric(store, run).criteria:
-        words = [fold(option.label) for option in criterion.choices]
+        names = [fold(option.label) for option in criterion.choices]
         given = np.full(run.items, -1)
         if column := columns.get(criterion.name):
-            known = (column.option >= 0) & ~(column.abstained > 0)
-            given[column.rows[known]] = column.option[known]
+            voted = (column.option >= 0) & ~(column.abstained > 0)
+            given[column.rows[voted]] = column.option[voted]
         # An item's own rubric may have more options than the run's.
-        words += [str(option) for option in range(len(words), int(given.max(initial=0)) + 1)]
-        labels[fold(criterion.name)] = np.array([*words, ""])[given]
+        names += [str(option) for option in range(len(names), int(given.max(initial=0)) + 1)]
+        labels[fold(criterion.name)] = np.array([*names, ""])[given]
     return labels

@@ -84,7 +84,7 @@ def foresee(store: Store, version_id: int, note: str = "") -> DrawnItems:
     drawn = drawn_items(store, version_id, note)
     labelled, items = len(drawn.labelled), len(drawn.chances)
     if not labelled:
-        raise InputError("No item has a label, so there is nothing that could have been drawn.")
+        raise InputError("No item has a label.")
     if labelled == items:
         raise InputError("Every item has a label: they speak of all without being declared.")
     if note:
@@ -151,7 +151,7 @@ def in_words(draw: LabelDraw | None) -> str:
     if draw is None:
         return ""
     how = f"drawn with the chances in {draw.note!r}" if draw.note else "a simple random sample"
-    person = draw.by or "whoever works at this machine"
+    person = draw.by or "the user of this machine"
     return f"Labels declared {how} by {person} on {draw.declared[:10]}."
 
 

@@ -185,7 +185,7 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
         places=(f"both {first}", "one of each", f"both {second}"),
         series=(
             ("Given", tuple((counts / whole).tolist())),
-            ("If nobody could tell them apart", chance),
+            ("If raters could not tell them apart", chance),
         ),
         counts=tuple(int(n) for n in counts),
         share=True,

@@ -53,7 +53,7 @@ class Diagnosis:
 
     @property
     def made(self) -> int:
-        """Return how many checks were possible; the findings' p are corrected for all of them."""
+        """Return how many checks were possible: p-values of findings are corrected for these."""
         return sum(check.effect.p is not None for check in self.checks)
 
     @property

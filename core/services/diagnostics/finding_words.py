@@ -225,7 +225,10 @@ def unused(
     labelled: int,
     called: tuple[str, str],
 ) -> str:
-    """Describe an option that is never picked; ``called`` names the truth and a rater."""
+    """Describe an option that raters never pick.
+
+    ``called`` holds two words: for the labels and for a rater.
+    """
     truth, rater = called
     pickers = (
         f"{rater.capitalize()}s picked only {picked} times" if picked else f"No {rater} ever picked"
@@ -281,8 +284,8 @@ CAUSES: Mapping[Kind, str] = {
     "abstention": "Abstaining more than the reference",
     "agreement": "Words that raters understand differently",
     "discrimination": "Words that raters understand differently",
-    "unused": "Options that nobody needs or tells apart",
-    "merge": "Options that nobody needs or tells apart",
+    "unused": "Options that are not needed or not told apart",
+    "merge": "Options that are not needed or not told apart",
     "redundancy": "Criteria that ask the same",
 }
 

@@ -45,7 +45,9 @@ LAST_LINES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class ProbeEdit:
-    """One kind of edit. ``side``: the shift that reveals a fault; ``None``: only flips do.
+    """One kind of edit.
+
+    ``side``: the direction of a shift that reveals a fault; if ``None``, only flips reveal one.
 
     ``written``: by a model, not by a rule. ``accuses`` and ``does`` form the sentence "JUDGE
     accuses: does, the same answers earn ...".

@@ -117,7 +117,7 @@ def result(store: Store, probe_id: int) -> ProbeResult:
     """Return a probe's results so far. Raises ``NotFound`` if the run is not a probe."""
     run = store.runs.get(probe_id)
     if PROBE not in run.plan.details:
-        raise NotFound(f"Run {probe_id} is no probe.")
+        raise NotFound(f"Run {probe_id} is not a probe.")
     items = tuple(store.datasets.items(run.dataset_version_id, store.runs.item_ids(probe_id)))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     grid = ProbeGrid(items, rubric, houses_of(run.panel.judges))
@@ -319,7 +319,9 @@ def as_text(probe: ProbeResult) -> str:
     if not lines:
         least = f" {_least(probe)}" if _least(probe) else ""
         asked = any(figure.effect.p is not None for figure in probe.whole)
-        nothing = "No edit surely moves any of these judges." if asked else _why_nothing(probe)
+        nothing = (
+            "No edit significantly moves any of these judges." if asked else _why_nothing(probe)
+        )
         lines = [nothing + least]
     return "\n".join([*lines, PROMISED])
 

@@ -171,7 +171,7 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
     chosen = [by_name[name] for name in request.judges] or list(by_name.values())
     if not chosen:
         raise InputError(
-            f"Nobody of run {run.id} can be asked here: its votes came from elsewhere."
+            f"No judge of run {run.id} can be asked here: its votes came from elsewhere."
         )
     asking = run.panel.asking.model_copy(update={"flip": "off", "balanced": False, "cache": False})
     return trials.panel_of("Probes", tuple(chosen), asking, run.panel.rules)

@@ -220,7 +220,7 @@ class _Filler:
                 taken.setdefault(position, []).append(row)
         why: dict[str, list[str]] = {}
         for row, positions in self.hits.items():
-            reason = "stand for several items, or share one with another row"
+            reason = "match several items, or share one with another row"
             if len(positions) == 1 and len(taken[positions[0]]) == 1:
                 reason = self._not_ready(row, positions[0])
                 if not reason:

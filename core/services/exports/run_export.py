@@ -188,7 +188,7 @@ def _canvas_losses(data: Graded, students: int) -> tuple[str, ...]:
     if text := ungraded_words(sum(row.ungraded for row in data.rows)):
         lost.append(f"{text}. Their cells are empty.")
     if empty:
-        lost.append(f"Left empty, for want of a verdict that is no abstention: {empty:,} cells.")
+        lost.append(f"Left empty, without a verdict other than abstention: {empty:,} cells.")
     if students < len(data.items):
         own = len(data.items) - students
         lost.append(f"Left out, because they have rubrics of their own: {own:,} items.")

@@ -93,7 +93,7 @@ def read(text: str, name: str) -> Baseline:
         return Baseline(str(data["reference"]), dict(data["figures"]), pairs, looks)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         advice = "Make one with --write-baseline FILE."
-        raise InputError(f"This is no baseline of the gate. {advice}", (), name) from None
+        raise InputError(f"This is not a baseline of the gate. {advice}", (), name) from None
 
 
 def _pairs(name: str, stored: Mapping[str, Any]) -> AnswerPairs:

@@ -119,7 +119,7 @@ def bounded(
     short = _not_enough(figure, decided, limits)
     unlike = "" if figure.value is None or decided is None else labels.unlike(path)
     if unlike:
-        short = f"labels are no fair sample: {unlike}"
+        short = f"labels are not a fair sample: {unlike}"
     elif figure.value is not None and doubtful:
         short = (
             f"{fmt.count(picked)} of {fmt.count(figure.n or 0)} labels come from a review, which "

@@ -235,8 +235,8 @@ def _drop_in_words(fallen: kept.Fall, most: float, sure: bool) -> str:
         return f"{size}; whether it is chance is unknown: {drop.reason}"
     ends = f"95% interval {drop.words(partial(fmt.number, digits=3)).ends}"
     if sure:
-        return f"{size}, surely more than {fmt.number(most)} ({ends})"
-    return f"{size}, not surely more than {fmt.number(most)} ({ends})"
+        return f"{size}, significantly more than {fmt.number(most)} ({ends})"
+    return f"{size}, not significantly more than {fmt.number(most)} ({ends})"
 
 
 def as_text(result: GateReport) -> str:

@@ -145,7 +145,7 @@ def request(store: Store, run_id: int, budget: float | None = None) -> RunReques
     """Return the request of a repeat. Raises ``InputError`` if it cannot be graded here."""
     run = store.runs.get(anchor_of(store, run_id))
     if not run.panel.askable:
-        raise InputError(f"The votes of run {run.id} came from elsewhere: nobody can be asked.")
+        raise InputError(f"The votes of run {run.id} were imported: its judges cannot be asked.")
     asking = run.panel.asking.model_copy(update={"cache": False})
     taught = run.plan.calibration
     return RunRequest(

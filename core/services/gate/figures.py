@@ -107,7 +107,7 @@ def _unknown(
     of_each = [p.removeprefix(each) for p in figures if each and p.startswith(each)]
     plain = [path for path in of_each if "." not in path]
     close = get_close_matches(name, [*short, *of_each, *figures], n=1, cutoff=0.75)
-    unknown = f"{name!r} is no figure of this source."
+    unknown = f"{name!r} is not a figure of this source."
     if name in of_each and not per_criterion:
         path = f"criteria.*.panel.{key}.{name}"
         return f"{unknown} It is one of each criterion: add --per-criterion, or say {path}."

@@ -141,7 +141,7 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
     draft = import_export.added(new_draft(), found.lines)
     draft = import_export.added_whole(draft, found.criteria)
     if not draft["criteria"]:
-        raise InputError("There is no criterion in it. Write one requirement a line.")
+        raise InputError("It contains no criterion. Write one requirement a line.")
     named: RubricDraft = {**draft, "name": draft["name"] or "Pasted rubric"}
     return Parsed(rubric_from(named), found.notices)
 
@@ -202,9 +202,7 @@ def _texts(
         return _sheets_to_choose(error, files)
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
-        return Recognised(
-            "unknown", files, "There is no text in it that could be graded.", problems
-        )
+        return Recognised("unknown", files, "It contains no text to grade.", problems)
     beside = _beside(files, look.table)
     if beside is not None:
         return beside

@@ -120,7 +120,7 @@ def panel_of(store: Store, names: Sequence[str]) -> Panel:
         InputError: no judge is named.
     """
     if not names:
-        raise InputError("Nobody judges yet. Choose a judge, or add a model.")
+        raise InputError("No judge is chosen yet. Choose one, or add a model.")
     now = {entry.name: entry.judge for entry in registry.list_judges(store)}
     last = last_panel(store)
     saved = [row.panel for row in registry.list_panels(store)]

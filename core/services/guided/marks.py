@@ -142,7 +142,7 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
         InputError: a mark has no option yet.
     """
     missing = [
-        Problem(f"{name}: {word!r} is no option.", "Say which it is.")
+        Problem(f"{name}: {word!r} is not an option.", "Say which it is.")
         for name, theirs in found(store, version.id, rubric).words.items()
         for word in theirs
         if word not in words.get(name, {})

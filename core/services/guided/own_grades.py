@@ -159,7 +159,7 @@ def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> N
 def _under_way(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:
     now = sitting(store, version, rubric)
     if now is None:
-        raise InputError("These texts were graded in another window. Load the page anew.")
+        raise InputError("These texts were graded in another window. Reload the page.")
     return now
 
 

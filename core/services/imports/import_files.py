@@ -93,7 +93,7 @@ def look(
 
 
 def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
-    """What a table is where somebody says which column is what."""
+    """Return what kind of file a table is, given the caller's roles for its columns."""
     is_votes = seen in TABLES
     if not (is_votes or seen in ("dataset", "unknown") or (changes and seen in TOOL_NAMES)):
         return seen
@@ -120,7 +120,7 @@ def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem,
 
 
 def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
-    """The mapping of a table, guessed anew with a rubric at hand."""
+    """Return the mapping of a table, guessed again with the help of a rubric."""
     if seen.table is None or seen.mapping is None:
         return None
     return likely_mapping(seen.table, guess_layout(seen.table, seen.mapping.layout, rubric), rubric)
@@ -129,13 +129,13 @@ def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
 def look_at_bytes(
     data: bytes | Opened, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
 ) -> FileLook:
-    """The same for a file at hand, of a workbook for that sheet."""
+    """Look at a file in memory; of a workbook, at the given sheet."""
     return look(open_bytes(data, name).on_sheet(sheet), rubric=rubric)
 
 
 @dataclass(frozen=True)
 class CheckedVotes:
-    """What a source comes to: votes to import, or every reason why there are none."""
+    """The result of checking a source: votes to import, or every reason why there are none."""
 
     bundle: VoteBundle | None
     preview: ImportPreview | None = None
@@ -210,7 +210,7 @@ def import_path(
     if seen.kind == "rubric":
         return _rubrics(store, seen, dry)
     if bins and seen.kind not in TOOL_NAMES:
-        raise InputError("--bins is for the scores of other tools; this is none of their files.")
+        raise InputError("--bins is for the scores of other tools; this is not one of their files.")
     bundle = read_bundle(
         seen.source,
         seen.kind,
@@ -244,7 +244,7 @@ def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:
 
 
 def with_words(mapping: VoteMapping | None, words: Sequence[str]) -> VoteMapping:
-    """The mapping with what is said of the file's words for answers. Raises ``InputError``."""
+    """Return the mapping with the given meanings of the file's labels. Raises ``InputError``."""
     if mapping is None:
         raise InputError("--map-label is for tables of votes.")
     return mapping.model_copy(update={"words": words_in_changes(words)})
@@ -253,7 +253,7 @@ def with_words(mapping: VoteMapping | None, words: Sequence[str]) -> VoteMapping
 def words_to_say(
     seen: FileLook, mapping: VoteMapping | None, rubric: Rubric | None
 ) -> dict[str, list[str]]:
-    """The words for answers that are no options of a rubric at hand, by criterion."""
+    """Return the file's labels that are not options of the rubric, by criterion."""
     if rubric is None or mapping is None or seen.table is None:
         return {}
     try:
@@ -270,7 +270,7 @@ def _unknown(seen: FileLook) -> InputError:
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     near = nearest_in_words(seen, options=True)
     mend = "" if near else f" {HOW_TO_SAY}"
-    message = "This is no table of votes and no dataset that is known here; nothing was guessed."
+    message = "This is neither a table of votes nor a dataset in a known format."
     return InputError(f"{message} Its columns are {shown}.{mend}", near, seen.source.name)
 
 

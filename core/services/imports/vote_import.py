@@ -1,6 +1,6 @@
-"""Votes from elsewhere become a run: its judges are the raters of the file, whom nobody here asks.
+"""Import votes as a run. Its judges are the raters of the file, which are never called.
 
-From then on they are like any votes: pages, figures, queues and exports know no second kind.
+Pages, figures, queues and exports treat imported votes like any others.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def bring_in(
 
 
 def make_ready(store: Store, brought: BroughtIn) -> None:
-    """Have what pages count at hand; who imports much lets go of the bundle before."""
+    """Precompute what pages count. After a large import, free the bundle before calling this."""
     if brought.existed:
         return
     if store.datasets.version(brought.dataset_version).items >= MANY:
@@ -203,7 +203,7 @@ FORMAT_WORDS = {
 
 @dataclass(frozen=True)
 class _Seats:
-    """The rows, and beside each the name of the judge it is a vote of."""
+    """The rows, and for each the name of the judge that gave the vote."""
 
     rows: Sequence[ImportedVote]
     names: Sequence[str]
@@ -294,7 +294,7 @@ def _refuse_doubles(bundle: VoteBundle, rows: Sequence[ImportedVote], names: Seq
 
 
 def _panel(bundle: VoteBundle, seats: _Seats | CleanSeats) -> Panel:
-    """One judge per rater. People count only where nobody but people rated."""
+    """Return a panel with one judge per rater. People count only if all raters are people."""
     raters = seats.raters
     models = any(kind != "human" for kind, _ in raters.values())
     judges = [

@@ -174,7 +174,7 @@ def _lacks(row: RuleRow) -> list[tuple[str, str]]:
     if not row["criterion"].strip():
         wrong.append(("names no criterion.", "Say which question it answers."))
     if row["test"] in ("contains", "lacks", "regex") and not row["text"]:
-        wrong.append(("has no text to look for.", "Write it beside the test."))
+        wrong.append(("has no text to look for.", "Write it next to the test."))
     if row["test"] in RANGE_TESTS and not ends:
         wrong.append(("has no number.", "Give the least, the most, or both."))
     elif row["test"] in RANGE_TESTS and len(ends) == 2 and ends[0] > ends[1]:
@@ -191,7 +191,7 @@ def _others(text: str) -> dict[str, CriterionChecks]:
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
             raise InputError(
                 "",
-                (Problem("are no checks by criterion.", "Write `criterion: {contains: text}`."),),
+                (Problem("are not checks by criterion.", "Write `criterion: {contains: text}`."),),
             )
         checks = {}
         for name, given in value.items():

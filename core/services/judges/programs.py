@@ -50,7 +50,7 @@ def programs_of(
     strange = [judge for judge in programs if _digest(judge) not in allowed]
     secrets = () if trust or typed else strange_words(judges)
     if (strange and not trust) or secrets:
-        message = "This panel runs programs that nobody has allowed on this machine."
+        message = "This panel runs programs that are not allowed on this machine."
         shown = () if trust else tuple(_shown(judge) for judge in strange)
         raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
     permit("programs", {_digest(one): _entry(one) for one in strange})

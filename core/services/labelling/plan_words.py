@@ -66,7 +66,7 @@ def _thin(plan: LabelPlan) -> str:
     """Return which draws would show nothing about the two systems, since groups have few labels."""
     return "".join(
         f" Drawn with {DRAWS[draw]}, {plural(number, 'group')} of one system's cells would get "
-        f"fewer than {THIN} of so many labels: a difference could hardly be told."
+        f"fewer than {THIN} of so many labels: too few to show a difference."
         for draw, number in plan.thin.items()
         if draw != "even"
     )

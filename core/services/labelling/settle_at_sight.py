@@ -193,7 +193,7 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
         )
         for name in names:
             if name not in asked:
-                problems.append(Problem("is no cell of this run.", "", (item_id, name)))
+                problems.append(Problem("is not a cell of this run.", "", (item_id, name)))
                 continue
             candidates.append(
                 QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0)
@@ -220,7 +220,7 @@ def _answers(
 
 
 def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
-    """Withdraw the verdicts of these cells in this queue, if allowed: new ones replace them."""
+    """Withdraw this queue's verdicts on these cells, if allowed, before new ones are stored."""
     for item_id, names in by_item.items():
         for name in names:
             given = [

@@ -156,7 +156,7 @@ def details_of(store: Store, run_id: int) -> Mapping[str, Any]:
     """Return the stored design of a contest run. Raises ``InputError`` for any other run."""
     details = store.runs.get(run_id).plan.details.get("contest")
     if details is None:
-        raise InputError(f"Run {run_id} is no contest: it graded answers one by one.")
+        raise InputError(f"Run {run_id} is not a contest: it graded answers one by one.")
     return dict(details)
 
 

@@ -61,7 +61,8 @@ def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]
     """
     if design.kind == "baseline" and design.baseline not in field.systems:
         raise InputError(
-            f"The baseline {design.baseline!r} is none of the systems: {', '.join(field.systems)}."
+            f"The baseline {design.baseline!r} is not one of the systems: "
+            f"{', '.join(field.systems)}."
         )
     if design.kind in ("sampled", "adaptive"):
         return tuple(_sampled(field, design.per_task, seed))

@@ -92,7 +92,7 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
     return Methods(ways, accords)
 
 
-_ALONE = "It met nobody."
+_ALONE = "It has no contests."
 
 
 @dataclass(frozen=True)
@@ -314,14 +314,14 @@ def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[
         return
     way = "longer" if low > 0 else "shorter"
     yield (
-        f"{systems[leader]} may be first by length alone: {way} answers surely win more, and at "
-        f"equal length its lead over {_named(unsure, systems)} is not sure."
+        f"{systems[leader]} may be first by length alone: {way} answers win significantly more, "
+        f"and at equal length its lead over {_named(unsure, systems)} is not sure."
     )
 
 
 def _unknown(group: Strengths) -> str:
     if group.regularised:
-        return "One side won every contest, so nobody knows by how much it leads."
+        return "One side won every contest, so the size of its lead is unknown."
     return group.reason or "The standard error of the difference is not known."
 
 

@@ -275,8 +275,8 @@ def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
         notices.append("There is no z-mean: it needs three systems.")
     elif level:
         notices.append(
-            f"{level} of {len(z)} times a judge scored all systems of a task alike; the z-mean "
-            "leaves these out."
+            f"{level} of {len(z)} times a judge gave all systems of a task the same score; the "
+            "z-mean leaves these out."
         )
     if methods.winner_differs:
         names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)

@@ -125,7 +125,7 @@ class _Finder:
         elif one.system in self._answers.setdefault(one.key, {}):
             other = self._answers[one.key][one.system].id
             mend = "Keep one of them, or join by a key that tells them apart."
-            message = f"({one.id!r}) is a second answer of {one.system!r}, beside {other!r}."
+            message = f"({one.id!r}) is a second answer of {one.system!r}; the first is {other!r}."
             self._wrong(place, message, mend)
         elif not one.fit:
             self._without_text += 1
@@ -163,7 +163,7 @@ class _Finder:
             raise InputError(
                 f"There are no answers of {', '.join(map(repr, unknown))}.",
                 tuple(
-                    Problem(f"{s!r} is no system here.", _did_you_mean(s, answering))
+                    Problem(f"{s!r} is not a system of this contest.", _did_you_mean(s, answering))
                     for s in unknown
                 ),
             )

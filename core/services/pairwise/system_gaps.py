@@ -333,7 +333,7 @@ def _how_sure(found: CorrectedSystems, best: str, said: str) -> str:
         if {pair.first, pair.second} == {best, other}:
             gap = pair.found.gap
             if gap.value is None:
-                return f"How far it is ahead cannot be said: {gap.reason}"
+                return f"The size of its lead is unknown: {gap.reason}"
             if pair.first == best:
                 low, high = -(gap.high or 0.0), -(gap.low or 0.0)
                 gap = gap._replace(value=-gap.value, low=low, high=high)

@@ -150,13 +150,15 @@ def _untouched(one: FairScore) -> float:
 def in_words(found: SeverityStudy) -> str:
     """Return who is surely strict or mild and by how much, and whose answers are unexpected."""
     if found.reason:
-        return f"Who is severe cannot be said: {found.reason}"
+        return f"Who is severe is unknown: {found.reason}"
     surely = _apart(found.raters)
     strict = [rater for rater in surely if rater[1].surely < 0]
     mild = [rater for rater in reversed(surely) if rater[1].surely > 0]
     parts = [_said(some, words) for some, words in ((strict, "stricter"), (mild, "milder")) if some]
     sentence = (
-        f"{'; '.join(parts)}." if parts else "Nobody is surely stricter or milder than the others."
+        f"{'; '.join(parts)}."
+        if parts
+        else "No rater is significantly stricter or milder than the others."
     )
     odd = [name for name, rater in found.raters if rater.misfit.odd]
     if odd:

@@ -221,7 +221,7 @@ def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk
 def in_words(found: Study) -> str:
     """Return the largest source of variance, the reliability, and the best way to ask."""
     if found.found.reason:
-        return f"Where differences come from cannot be said: {found.found.reason}"
+        return f"Where differences come from is unknown: {found.found.reason}"
     by_name = {choice.name: choice for choice in found.choices}
     now, more = by_name[NOW], [by_name[name] for name in (MORE, AGAIN) if name in by_name]
     strict = found.share(JUDGE) + found.share(CRITERION, JUDGE)

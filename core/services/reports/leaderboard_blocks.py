@@ -216,7 +216,7 @@ def place(positions: Sequence[Position]) -> Section:
     """How every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
     if not any(one.rate.n for one in positions):
-        nothing = "No judge answered a contest in both orders, so nothing can be said."
+        nothing = "No judge answered a contest in both orders, so position bias is unknown."
         return Section(title, (Sentences((nothing,), kind="quiet"),))
     table = TableBlock(
         "Position figures of every judge",

@@ -72,9 +72,7 @@ def _size(report: RunReport) -> Iterator[str]:
         one.name for one in (*report.systems, *report.tags, *report.splits) if one.scored < TINY
     ]
     if small:
-        yield (
-            f"Fewer than {TINY} scores stand behind {_listed(small)}; do not rank by their means."
-        )
+        yield (f"Fewer than {TINY} scores are behind {_listed(small)}; do not rank by their means.")
     if report.more_criteria:
         yield (
             f"Items ask so many different questions that {plural(report.more_criteria, 'more')} "
@@ -87,7 +85,7 @@ def _unvoted(report: RunReport) -> Iterator[str]:
     if n:
         yield (
             f"{plural(n, 'verdict')} of {count(report.counts.cells)} {'is' if n == 1 else 'are'} "
-            "an option that no vote was for: what the votes come to lies between options, and the "
+            "an option that got no vote: the result of the votes lies between options, and the "
             "nearest is shown."
         )
 

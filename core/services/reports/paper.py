@@ -156,7 +156,7 @@ def _refuted(report: RunReport) -> str:
             continue
         whole = mean.low == mean.high
         known = mean.words(score).value if whole else mean.words(score).inline
-        sure = "" if whole else ", the mean is surely another"
+        sure = "" if whole else ", the mean differs significantly"
         return (
             f" As people's labels have it{sure}: {known}, by weight and before gates and penalties."
         )
@@ -344,7 +344,7 @@ def _asked_again(report: RunReport) -> list[Section]:
 
 
 def _found(report: RunReport) -> Section:
-    none = "Nothing was found among the checks of these judges and criteria."
+    none = "The checks of these judges and criteria found nothing."
     lines = report.findings or (none if report.checks else "Too little is known for any check.",)
     checks = (Sentences((report.checks,)),) if report.checks else ()
     return Section(

@@ -64,7 +64,7 @@ def _rightness(report: RunReport) -> list[str]:
     return [
         f"{before} by criterion: {right}; on {count(better)} of "
         f"{plural(len(known), 'criterion', 'criteria')} that is more than always giving the most "
-        f"common answer would reach{f', surely on {count(surely)}' if better else ''}."
+        f"common answer would reach{f', significantly on {count(surely)}' if better else ''}."
     ]
 
 
@@ -122,7 +122,7 @@ def _trust(report: RunReport) -> TableBlock:
     whom = "judges" if judged else "people"
     alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
     heads = ["Criterion", "Mean value", alpha]
-    note = "Mean value: of the verdicts that are no abstention. " + ALPHA.format(whom=whom)
+    note = "Mean value: of the verdicts other than abstentions. " + ALPHA.format(whom=whom)
     if report.reference:
         heads += ["Compared", "Accuracy", "Most common answer", "Kappa"]
         note += (

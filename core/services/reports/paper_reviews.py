@@ -24,14 +24,14 @@ def reviews_section(report: RunReport) -> list[Section]:
         return [Section("As people's labels have it", tuple(declared))] if declared else []
     rows = tuple(
         (
-            Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
-            measured_share(one.weighted),
-            measured_share(one.hard),
-            reported_number(one.queued),
-            reported_number(one.audited),
-            reported_number(one.missing),
+            Words(review.name, f"queue {review.queue}{f', {review.only}' if review.only else ''}"),
+            measured_share(review.weighted),
+            measured_share(review.hard),
+            reported_number(review.queued),
+            reported_number(review.audited),
+            reported_number(review.missing),
         )
-        for one in report.reviews
+        for review in report.reviews
     )
     heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
     table = TableBlock("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
@@ -51,20 +51,20 @@ def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
         return []
     rows = tuple(
         (
-            Words(one.name, ""),
-            Words(score(one.said)),
-            measured(one.mean),
-            measured(one.labels),
-            reported_number(one.cells),
-            reported_number(one.labelled),
+            Words(line.name, ""),
+            Words(score(line.said)),
+            measured(line.mean),
+            measured(line.labels),
+            reported_number(line.cells),
+            reported_number(line.labelled),
         )
-        for one in report.corrected
+        for line in report.corrected
     )
     heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
     title = "Means as people would have them"
     table = TableBlock(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
-    said = report.systems_by_people or report.labels_declared
-    return [table, *([Sentences((said,))] if said else [])]
+    sentence = report.systems_by_people or report.labels_declared
+    return [table, *([Sentences((sentence,))] if sentence else [])]
 
 
 def reviews_summary(report: RunReport) -> list[str]:
@@ -72,11 +72,11 @@ def reviews_summary(report: RunReport) -> list[str]:
 
     The newest queue over everything, or else the newest.
     """
-    known = [one for one in report.reviews if one.weighted.value is not None]
-    if not known:
+    estimated = [review for review in report.reviews if review.weighted.value is not None]
+    if not estimated:
         return []
-    one = max(known, key=lambda line: (not line.only, line.queue))
-    lines = [one] if one.only else [line for line in report.reviews if not line.only]
+    review = max(estimated, key=lambda line: (not line.only, line.queue))
+    lines = [review] if review.only else [line for line in report.reviews if not line.only]
     picked = together([line.hard for line in lines])
     rules = "rules" if len(lines) > 1 else "a rule"
     hard = (
@@ -85,13 +85,13 @@ def reviews_summary(report: RunReport) -> list[str]:
         if picked.value is not None
         else ""
     )
-    if not one.only:
+    if not review.only:
         # The first statement is about all verdicts.
         return [hard[:1].upper() + hard[1:]] if hard else []
-    share, ends, _ = one.weighted.words(percent)
-    said = (
-        f"On {one.only} people confirm an estimated {share} of the votes' "
+    share, ends, _ = review.weighted.words(percent)
+    sentence = (
+        f"On {review.only} people confirm an estimated {share} of the votes' "
         f"verdicts ({level_words(report.level)} interval {ends}; "
-        f"{plural(one.audited, 'cell')} drawn at random)"
+        f"{plural(review.audited, 'cell')} drawn at random)"
     )
-    return [f"{said}; {hard}" if hard else f"{said}."]
+    return [f"{sentence}; {hard}" if hard else f"{sentence}."]

@@ -45,20 +45,20 @@ def gates(
     store: Store, run_id: int, scores: ScoreColumns, items: RatedItems
 ) -> tuple[GateLine, ...]:
     """The results of every gate and pre-check, over the items with a score."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
     if not any(map(_gated, items.rubrics)):
         return ()
-    known: dict[int, bool] = {}
+    gated: dict[int, bool] = {}
     for item_id, votes in zip(items.ids, scores.votes.tolist(), strict=True):
         rubric = items.rubric_of(item_id)
-        if not known.setdefault(id(rubric), _gated(rubric)) or not votes:
+        if not gated.setdefault(id(rubric), _gated(rubric)) or not votes:
             continue
         trace = store.results.item(run_id, item_id).trace
         for key, marks in _marks(trace).items():
-            found.setdefault(key, Counter()).update(marks)
+            counts.setdefault(key, Counter()).update(marks)
     return tuple(
         GateLine(name, kind, marks["fired"], marks["moved"], marks["undecided"])
-        for (name, kind), marks in found.items()
+        for (name, kind), marks in counts.items()
     )
 
 
@@ -70,16 +70,16 @@ def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[
     if trace is None:
         return {}
     read = Trace.from_dict(dict(trace))
-    found = {}
+    counts = {}
     for gate in read.gates:
-        found[gate.name, "gate"] = Counter(
+        counts[gate.name, "gate"] = Counter(
             fired=gate.state == "fired", moved=gate.binding, undecided=gate.state == "indeterminate"
         )
     for check in read.checks:
-        found[check.name, "pre-check"] = Counter(
+        counts[check.name, "pre-check"] = Counter(
             fired=bool(check.found), moved=check.binding, undecided=False
         )
-    return found
+    return counts
 
 
 #: Items with their own rubrics can have thousands of criteria; the report has this many.
@@ -129,9 +129,9 @@ def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
     column = LABELS if sheet.labelled else ""
     if not column and sheet.judges and sheet.people:
         column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
-    kept = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
+    shown = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
     verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
-    return Compared(kept, sheet, verdicts, values, column, more)
+    return Compared(shown, sheet, verdicts, values, column, more)
 
 
 def _verdicts(
@@ -151,7 +151,7 @@ def _verdicts(
 
 
 def criterion_lines(
-    found: Compared,
+    compared_run: Compared,
     mean: Mean,
     *,
     resamples: int,
@@ -159,21 +159,23 @@ def criterion_lines(
     how: Confidence = USUAL,
 ) -> tuple[CriterionLine, ...]:
     """A line per criterion."""
-    sheet = found.sheet
+    sheet = compared_run.sheet
     whom = "" if sheet.judges else HUMAN
     alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed, how=how)
-    reference = found.column or LABELS
+    reference = compared_run.column or LABELS
     lines = rater_pairs.compare(sheet, reference, PANEL, how=how, resamples=resamples, seed=seed)
-    made = []
-    every = zip(sheet.criteria, found.verdicts, found.values, alphas, lines, strict=True)
+    result_lines = []
+    every = zip(
+        sheet.criteria, compared_run.verdicts, compared_run.values, alphas, lines, strict=True
+    )
     for asked, verdicts, values, alpha, line in every:
-        question = _question(found.rated, asked)
+        question = _question(compared_run.rated, asked)
         given = np.bincount(verdicts[verdicts >= 0], minlength=len(asked.labels)).tolist()
         gone = int((verdicts == ABSTAINED).sum())
-        asked_of = _asked_of(found.rated, question)
+        asked_of = _asked_of(compared_run.rated, question)
         there = values[(verdicts >= 0) & ~np.isnan(values)]
-        known = bool(found.reference)
-        made.append(
+        has_reference = bool(compared_run.reference)
+        result_lines.append(
             CriterionLine(
                 name=asked.name,
                 question=question.name,
@@ -187,14 +189,14 @@ def criterion_lines(
                 missing=asked_of - sum(given) - gone,
                 mean=_mean(there, mean, NO_VALUE),
                 alpha=alpha,
-                labelled=line.n if known else 0,
-                accuracy=line.accuracy if known else Estimate(None, reason=NO_REFERENCE),
-                commonest=line.commonest if known else Estimate(None, reason=NO_REFERENCE),
-                kappa=line.kappa if known else Estimate(None, reason=NO_REFERENCE),
+                labelled=line.n if has_reference else 0,
+                accuracy=line.accuracy if has_reference else Estimate(None, reason=NO_REFERENCE),
+                commonest=line.commonest if has_reference else Estimate(None, reason=NO_REFERENCE),
+                kappa=line.kappa if has_reference else Estimate(None, reason=NO_REFERENCE),
                 kappa_weights=line.weights,
             )
         )
-    return tuple(made)
+    return tuple(result_lines)
 
 
 def _question(rated: Rated, asked: CriterionRatings) -> Criterion:
@@ -227,23 +229,23 @@ def _asked_of(rated: Rated, question: Criterion) -> int:
 
 def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.bool_]:
     """Whether each item has a question; checked once per rubric, as most items share one."""
-    found = np.full(len(rated.of.ids), any(map(is_it, rated.of.rubric.criteria)))
+    mask = np.full(len(rated.of.ids), any(map(is_it, rated.of.rubric.criteria)))
     for item_id, rubric in rated.of.own.items():
-        found[rated.of.place[item_id]] = any(map(is_it, rubric.criteria))
-    return found
+        mask[rated.of.place[item_id]] = any(map(is_it, rubric.criteria))
+    return mask
 
 
-def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
+def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     """A line per rater, with the mean score by its own answers."""
-    scorer = Scorer(found.rated.of)
+    scorer = Scorer(compared_run.rated.of)
     lines = []
-    for rater in found.rated.raters:
+    for rater in compared_run.rated.raters:
         given = _together(
-            one.coded[:, one.raters.index(rater)]
-            for one in found.rated.criteria
-            if rater in one.raters
+            criterion.coded[:, criterion.raters.index(rater)]
+            for criterion in compared_run.rated.criteria
+            if rater in criterion.raters
         )
-        scored = _scored(scorer.column(found.rated.given[rater]))
+        scored = _scored(scorer.column(compared_run.rated.given[rater]))
         lines.append(
             RaterLine(
                 name=rater.name,
@@ -258,13 +260,13 @@ def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     return tuple(lines)
 
 
-def reference_line(found: Compared, mean: Mean) -> RaterLine | None:
+def reference_line(compared_run: Compared, mean: Mean) -> RaterLine | None:
     """The mean score by the labels themselves, over the items labelled on every criterion."""
-    if found.reference != "labels":
+    if compared_run.reference != "labels":
         return None
-    scorer = Scorer(found.rated.of)
-    scored = _scored(scorer.column(found.rated.labelled))
-    labels = _together(one.columns[LABELS] for one in found.rated.criteria)
+    scorer = Scorer(compared_run.rated.of)
+    scored = _scored(scorer.column(compared_run.rated.labelled))
+    labels = _together(criterion.columns[LABELS] for criterion in compared_run.rated.criteria)
     answers, gone = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
     return RaterLine("Labels", "reference", answers, gone, 0, len(scored), _mean(scored, mean))
 

@@ -78,14 +78,14 @@ def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple
         ReviewLine(
             queue=queue.id,
             name=queue.name,
-            audited=found.audited,
-            queued=found.queued,
-            missing=found.missing,
-            weighted=found.weighted,
-            hard=found.hard,
+            audited=estimate.audited,
+            queued=estimate.queued,
+            missing=estimate.missing,
+            weighted=estimate.weighted,
+            hard=estimate.hard,
             only=narrowed(queue.rule),
         )
-        for queue, found in audited_queues(store, run_id, level)
+        for queue, estimate in audited_queues(store, run_id, level)
     )
 
 
@@ -100,10 +100,10 @@ def corrected_lines(
         return (), ""
     lines, _ = corrected_estimates.of_run(store, run.id, level)
     systems = system_gaps.corrected_systems(store, run, level=level)
-    named = [(one.criterion or "All criteria, by weight", one) for one in lines]
-    named += [(one.system, one.mean) for one in systems.systems]
-    words = system_gaps.in_words(systems) if systems.systems else ""
-    return tuple(_corrected_line(name, one) for name, one in named), words
+    named = [(corrected.criterion or "All criteria, by weight", corrected) for corrected in lines]
+    named += [(corrected.system, corrected.mean) for corrected in systems.systems]
+    sentence = system_gaps.in_words(systems) if systems.systems else ""
+    return tuple(_corrected_line(name, corrected) for name, corrected in named), sentence
 
 
 def _declared(store: Store, run: Run) -> str:
@@ -111,12 +111,14 @@ def _declared(store: Store, run: Run) -> str:
     return label_draws.in_words(random_labels.of_run(store, run.id).declared)
 
 
-def _corrected_line(name: str, one: Corrected) -> CorrectedLine:
-    nothing = Estimate.undefined(one.reason)
+def _corrected_line(name: str, corrected: Corrected) -> CorrectedLine:
+    nothing = Estimate.undefined(corrected.reason)
     mean, labels = (
-        (nothing, nothing) if one.powered is None else (one.powered.mean, one.powered.labels)
+        (nothing, nothing)
+        if corrected.powered is None
+        else (corrected.powered.mean, corrected.powered.labels)
     )
-    return CorrectedLine(name, one.cells, one.labelled, one.said, mean, labels)
+    return CorrectedLine(name, corrected.cells, corrected.labelled, corrected.said, mean, labels)
 
 
 #: Not counted as settings: the judge's identity, and the source of its key.
@@ -198,10 +200,10 @@ def _asking(panel: Panel) -> dict[str, str]:
     if not any(judge.rater_kind == "llm" for judge in panel.judges):
         return {}
     asking: Asking = panel.asking
-    found = {name: _words(value) for name, value in asking.model_dump().items()}
+    settings = {name: _words(value) for name, value in asking.model_dump().items()}
     if panel.cascade is not None:
-        found["cascade"] = _words(panel.cascade.model_dump())
-    return found
+        settings["cascade"] = _words(panel.cascade.model_dump())
+    return settings
 
 
 def counts_of(
@@ -244,9 +246,9 @@ def counts_of(
 def _tied(rated: Rated) -> int:
     """The number of cells with a verdict in force but without a majority option."""
     return sum(
-        int(((one.columns[MAJORITY] == TIED) & (one.panel >= 0)).sum())
-        for one in rated.criteria
-        if MAJORITY in one.columns
+        int(((criterion.columns[MAJORITY] == TIED) & (criterion.panel >= 0)).sum())
+        for criterion in rated.criteria
+        if MAJORITY in criterion.columns
     )
 
 
@@ -324,29 +326,29 @@ def report(
 
 def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
     """The findings of a run's newest finished probe, and which judges have drifted since."""
-    made = [row for row in probes.of_run(store, run_id) if row.votes and not row.active]
-    found = probe_results.result(store, made[0].id).findings if made else []
+    finished = [row for row in probes.of_run(store, run_id) if row.votes and not row.active]
+    findings = probe_results.result(store, finished[0].id).findings if finished else []
     if drift.latest(store, run_id) is not None:
-        found += drift.drift(store, run_id).alerts
-    return tuple(found)
+        findings += drift.drift(store, run_id).alerts
+    return tuple(findings)
 
 
-def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
+def _conclusion(compared_run: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
     """Which criteria can be trusted, from the figures of their lines."""
-    if not found.column:
-        names, alphas = [one.name for one in lines], [one.alpha for one in lines]
-        return of_alphas(names, alphas, people=not found.sheet.judges)
-    known = (
+    if not compared_run.column:
+        names, alphas = [line.name for line in lines], [line.alpha for line in lines]
+        return of_alphas(names, alphas, people=not compared_run.sheet.judges)
+    criteria = (
         Known(
-            one.name,
-            one.kappa._replace(n=one.labelled),
-            one.accuracy,
-            one.commonest.value,
-            one.scale == "ordinal",
+            line.name,
+            line.kappa._replace(n=line.labelled),
+            line.accuracy,
+            line.commonest.value,
+            line.scale == "ordinal",
         )
-        for one in lines
+        for line in lines
     )
-    return of_known(known, found.column, PANEL, found.sheet)
+    return of_known(criteria, compared_run.column, PANEL, compared_run.sheet)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:

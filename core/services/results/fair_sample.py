@@ -120,4 +120,4 @@ def refuted_words(store: Store, version_id: int) -> str:
     draw = label_draws.declared(store, version_id)
     run_id = store.runs.newest_on(version_id)
     why = refuted(store, run_id, draw) if draw and run_id is not None else ""
-    return f"They are no fair sample: {why} (run {run_id})." if why else ""
+    return f"They are not a fair sample: {why} (run {run_id})." if why else ""

@@ -70,7 +70,7 @@ def _why_not(fitted: Fitted) -> str:
     if fitted.constant:
         return f"it says {fitted.constant} of every cell of the run, whatever the judges say"
     if fitted.far is not None and fitted.plain_far is not None:
-        ahead, what = fitted.far < fitted.plain_far, "surely nearer to the labels"
+        ahead, what = fitted.far < fitted.plain_far, "significantly nearer to the labels"
     else:
         ahead, what = fitted.gained > fitted.lost, "right more often"
     if ahead and fitted.kappa is not None and fitted.kappa < (fitted.plain_kappa or 0.0):

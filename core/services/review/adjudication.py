@@ -300,7 +300,7 @@ def mark(
     with store.write():
         seat = now_seated(store, seat)
         if not seat.resolves:
-            raise Conflict("Only an adjudicator or a lead may change what is settled.")
+            raise Conflict("Only an adjudicator or a lead may change settled cells.")
         run, now, step, changed = store.runs.get(run_id), clock.now(), 0, 0
         for item_id, names in _by_item(cells).items():
             act = Act(store, seat, run, item_id, None, now, step)

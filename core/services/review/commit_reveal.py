@@ -248,7 +248,7 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
         own = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
         for name in given:
             if name not in own:
-                raise Conflict(f"There is no verdict of yours on {name!r} to confirm.")
+                raise Conflict(f"You gave no verdict on {name!r} to confirm.")
         verdicts = understood(act, given)
         require_notes(act, ticket, verdicts, own, seen=False)
         for name, verdict in verdicts.items():

@@ -96,14 +96,14 @@ def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) 
         Conflict: as in ``commit``.
     """
     if role not in ROLES:
-        raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
+        raise InputError(f"{role!r} is not a role. Use one of {', '.join(ROLES)}.")
     _require_note(reason)
     return _set_flag(store, ticket, criterion, role, reason)
 
 
 def _require_note(reason: str) -> None:
     if not reason.strip():
-        raise InputError("Say what is wrong, so that whoever gets it knows what to look for.")
+        raise InputError("Say what is wrong, so that the next reviewer knows what to look for.")
 
 
 @allowed("review")
@@ -124,7 +124,7 @@ def flag_met(
         for criterion in criteria:
             cell = _cell(store, queue_id, item_id, criterion)
             if seat.name not in _compared(store, queue_id, item_id, criterion):
-                raise Conflict(f"There is no verdict of yours on {criterion!r} that met another's.")
+                raise Conflict(f"You gave no verdict on {criterion!r} that met another's.")
             if cell.flagged == "lead":
                 raise Conflict(f"{criterion!r} is flagged for a lead already.")
             act.record("flag", criterion, before=cell.flagged, after="lead", reason=reason)
@@ -179,7 +179,7 @@ def send_back(
         Conflict: this person is neither adjudicator nor lead.
     """
     if not reason.strip():
-        raise InputError("Say why, so that whoever reviews it again knows.")
+        raise InputError("Say why, so that the next reviewer knows.")
     with store.write():
         seat = now_seated(store, seat)
         if not seat.resolves:
@@ -259,7 +259,7 @@ def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
         events = [e for e in store.events.of_step(step) if e.action in _BEFORE]
         undone = store.events.undone([event.id for event in events])
         if not events:
-            raise InputError("There is nothing in this that can be taken back.")
+            raise InputError("Nothing in this step can be undone.")
         standing = [event for event in events if event.id not in undone]
         if not standing:
             raise Conflict("It has been taken back already.")
@@ -280,8 +280,8 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
     first = next((act for act in [*others, *later] if act is not None), None)
     if first is not None:
         raise Stands(
-            f"{first.actor} went on with {first.criterion!r} at {first.ts[11:16]} UTC. "
-            "Take that back first.",
+            f"{first.actor} went on with {first.criterion!r} at {first.ts[11:16]} UTC. Undo that "
+            "first.",
             events[0].step,
         )
 

@@ -312,7 +312,7 @@ def _check_name(name: str, order: str) -> None:
             f"The queue's name has {len(name):,} characters; {MOST_NAME} are the limit."
         )
     if order not in QUEUE_ORDERS:
-        raise InputError(f"{order!r} is no order. Use one of {', '.join(QUEUE_ORDERS)}.")
+        raise InputError(f"{order!r} is not an order. Use one of {', '.join(QUEUE_ORDERS)}.")
 
 
 def _nothing(chosen: ChosenCells, rule: QueueRule) -> str:

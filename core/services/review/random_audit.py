@@ -146,7 +146,7 @@ def voted_before(store: Store, queue: QueueRow) -> bool:
 
 @dataclass(frozen=True)
 class AuditSample:
-    """The cells that people settled as an option, for ``metrics.intervals.sampling``.
+    """The cells that people settled with an option: input of ``metrics.intervals.sampling``.
 
     ``right``: 1.0 if the votes gave the same option, else 0.0. ``stands``: how many cells each
     represents: 1 in the queue, or if settled before it; in the frame as ``stands_for`` returns.

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
 
 NOBODY = (
-    "Nobody labelled cells of this run that were drawn at random. A queue with a random audit, "
-    "reviewed to its end, would tell."
+    "No randomly drawn cells of this run have labels. A queue with a random audit, reviewed to "
+    "its end, would tell."
 )
 
 
 @dataclass(frozen=True)
 class DrawnCells:
-    """Cells with the option of the votes and the one of people, as columns.
+    """Cells with the votes' option and the people's option, as columns.
 
     ``cells`` are indexes into the table. Missing options are negative. ``said`` and ``value`` are
     the same two as numbers. ``value`` is NaN without a label; votes without a value take the
@@ -331,17 +331,17 @@ def _all_labelled(
     draw = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if draw is not None:
         unlike = fair_sample.refuted(store, run_id, draw)
-        why = unlike and f"The labels are no fair sample: {unlike}."
+        why = unlike and f"The labels are not a fair sample: {unlike}."
         drawn = DrawnLabels(partial(_declared_cells, store, run_id, draw), None, why, draw)
         return drawn.narrowed(criterion)
     if queued is not None and queued.queue is not None:
         open_ = f"{queued.reason[:-1]} (“{queued.queue.name}”)"
-        return replace(queued, reason=f"{open_}: what is decided first is no random draw.")
+        return replace(queued, reason=f"{open_}: what is decided first is not a random draw.")
     if not labelled:
         return replace(labels, reason=NOBODY)
     why = (
         f"{count(labelled)} of {plural(cells, 'cell')} {'has' if labelled == 1 else 'have'} a "
-        "label, and nobody knows with what chance each was picked. Only labels drawn at random "
+        "label, and how likely each was to be picked is unknown. Only labels drawn at random "
         "speak of the rest: those of a queue with a random audit, reviewed to its end, or labels "
         "of the dataset that somebody declares to be so (Datasets, Labels)."
     )

@@ -96,9 +96,11 @@ def request(store: Store, seat: Seat, run_id: int, wanted: Sequence[RegradeReque
 def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], at: int) -> Iterable[Problem]:
     path = (f"request {at}",)
     if wish.item_id not in rubrics:
-        yield Problem(f"is about {wish.item_id!r}, which is no item of this run.", "", path)
+        yield Problem(f"is about {wish.item_id!r}, which is not an item of this run.", "", path)
     elif wish.criterion and wish.criterion not in [c.name for c in rubrics[wish.item_id].criteria]:
-        yield Problem(f"is about {wish.criterion!r}, which is no criterion of it.", "", path)
+        yield Problem(
+            f"is about {wish.criterion!r}, which is not a criterion of this run.", "", path
+        )
     if not wish.note.strip():
         yield Problem("says nothing.", "Write why a regrade is asked for.", path)
     if not wish.by.strip():

@@ -76,11 +76,11 @@ def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
     with store.write():
         require_lead(store, seat, "change roles")
         if role not in ROLES:
-            raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
+            raise InputError(f"{role!r} is not a role. Use one of {', '.join(ROLES)}.")
         leads = [row.name for row in store.reviewers.list() if row.role == "lead"]
         row = store.reviewers.get(name)
         if role != "lead" and leads == [row.name]:
-            raise InputError(f"{row.name} is the only lead. Make somebody else a lead first.")
+            raise InputError(f"{row.name} is the only lead. Make another member a lead first.")
         return store.reviewers.set_role(name, role)
 
 

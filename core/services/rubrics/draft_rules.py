@@ -200,7 +200,10 @@ def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
 
 
 def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
-    """Return the draft with one field of a pre-check changed; only the action cap has a cap."""
+    """Return the draft with one field of a pre-check changed.
+
+    A limit (``cap``) is kept only if the action is to cap the score.
+    """
 
     def changed(check: dict[str, Any]) -> dict[str, Any]:
         fresh = {**check, name: value}

@@ -225,10 +225,10 @@ def _misfits(ids: Sequence[str], wanted: Matrix, residuals: Matrix) -> tuple[Mis
 def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
     column = values[:, k]
     if (column == column[0]).all():
-        return "Every item got the same, so its weight cannot be told."
+        return "Every item got the same, so its weight cannot be estimated."
     for other, criterion in enumerate(rubric.criteria):
         if other != k and (values[:, other] == column).all():
-            return f"It always got what {criterion.name!r} got: only their sum can be told."
+            return f"It always got what {criterion.name!r} got: only their sum can be estimated."
     return ""
 
 

@@ -168,8 +168,8 @@ def budget_message(turns: QuestionTurns, seed: int) -> str:
     """Why a run ended, and how it goes on."""
     return (
         f"The budget of ${turns.limit:.4g} is spent (${turns.spent:.4g}). What was finished is "
-        f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
-        "were kept cost nothing."
+        f"kept. To continue, start the same run with a higher budget and the seed {seed}: answers "
+        "that were kept cost nothing."
     )
 
 

@@ -30,9 +30,9 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
     """
     if settings.access is None and not settings.open and not _is_loopback(host.lower()):
         raise InputError(
-            f"On {host} other machines reach this app, and it asks nobody to sign in. Give it a "
-            "configuration with [access] (docs/access.md), or say --open if everybody who reaches "
-            "it may use it."
+            f"On {host} other machines reach this app, and sign-in is off. Give it a "
+            "configuration with [access] (docs/access.md), or say --open if everyone who can "
+            "reach it may use it."
         )
     environment = {
         **own_environment(),

@@ -70,8 +70,8 @@ class Kept:
                     (about, stamp, body),
                 )
         except StoreError:
-            # A full or locked disk is no error: the caller has the result, and the next one
-            # computes it.
+            # Ignore a full or locked disk: the caller has the result, and the next caller computes
+            # it again.
             return
 
 

@@ -23,7 +23,7 @@ HEADS = (
 def show(found: ProbeResult) -> None:
     """The whole of it."""
     section("What edits do")
-    said(found.findings, none="No edit surely moves any of these judges.")
+    said(found.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
     judge = one_judge("probe", (one.judge for one in found.whole))
     mine = [one for one in found.whole if one.judge == judge]

@@ -111,7 +111,7 @@ def _ask(anchor: Run) -> None:
         run_status.show(under_way.id)
         routes.link(routes.RUN, "The newest look, with every vote", {state.RUN: under_way.id})
     if not anchor.panel.askable:
-        st.caption("The votes of this run came from elsewhere: nobody can be asked again here.")
+        st.caption("The votes of this run were imported: its judges cannot be asked again.")
         return
     with shown_errors():
         outlook = remembered(

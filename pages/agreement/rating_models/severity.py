@@ -25,8 +25,8 @@ from pages.ui.widgets import figure_cell, level_words, one_of, table
 SAYS = (
     "The many-facet Rasch model (Linacre 1989): the log odds of a level against the one below are "
     "an item's quality less a rater's severity less the level's step; qualities are integrated "
-    "out, severities held by a wide prior. Misfit (infit): squared surprises as a multiple of what "
-    "chance would have; 1 is usual, surely above 1 and at least 1.2 is called odd."
+    "out, severities held by a wide prior. Misfit (infit): squared surprises as a multiple of "
+    "what chance would have; 1 is usual, significantly above 1 and at least 1.2 is called odd."
 )
 HERE, ALL = "here", "all"
 OF = {HERE: "This criterion", ALL: "All criteria"}
@@ -60,9 +60,9 @@ def show(chosen: RatedSelection) -> None:
         numbers=range(1, 5),
     )
     st.caption(
-        "Surely strict raters first, surely mild ones last: how much more or less of the scale "
-        "each gives than an average rater for the same work; severity in logits; below, "
-        f"{level_words()} intervals.",
+        "Significantly strict raters first, significantly mild ones last: how much more or less "
+        "of the scale each gives than an average rater for the same work; severity in logits; "
+        f"below, {level_words()} intervals.",
         help=SAYS,
     )
     _fair(chosen, found)
@@ -119,7 +119,7 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
     """The items whose score surely changes, or that nothing is sure."""
     if not some:
         st.html(
-            '<div class="rs-prose">Nothing is sure: severity surely changes the score of none of '
+            '<div class="rs-prose">Severity significantly changes the score of none of '
             f"{fmt.plural(rated, 'item')}.</div>"
         )
         return

@@ -298,7 +298,7 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
         st.text_input(
             "because",
             max_chars=500,
-            placeholder="What people read beside the score",
+            placeholder="What people read next to the score",
             width="stretch",
             **drafts.wired(name, then.get("reason", ""), uid, "reason", _on_effect),
         )

@@ -41,8 +41,10 @@ def show(name: str, uid: str) -> None:
         FAMILIES,
         selection_mode="multi",
         format_func=lambda family: FAMILY_WORDS[family],
-        help="Ready-made English patterns for somebody who tells how. A refusal of the same thing "
-        "in the same sentence excuses it.",
+        help=(
+            "Ready-made English patterns for a person who explains how. A refusal of the same "
+            "thing in the same sentence excuses it."
+        ),
         **drafts.wired(name, list(check.get("families", ())), uid, "families", _on_field),
     )
     st.text_area(
@@ -59,7 +61,7 @@ def show(name: str, uid: str) -> None:
 
 def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
     st.text_area(
-        "Unless one of these stands near",
+        "Unless one of these is nearby",
         height=68,
         placeholder="One phrase a line, e.g. quoted from",
         **drafts.wired(name, "\n".join(near.get("terms", ())), uid, "terms", _on_near),

@@ -211,7 +211,7 @@ ADD: Mapping[str, tuple[str, str, Adder]] = {
     ),
     "decision": (
         "Decision",
-        "Says from which score on an item passes.",
+        "Sets the score from which an item passes.",
         lambda draft: (draft_rules.set_decision(draft), drafts.DECISION),
     ),
     "penalty": (

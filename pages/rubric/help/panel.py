@@ -107,9 +107,7 @@ def _found(name: str, check: MetaCheck) -> None:
     if check.asked and not check.findings and not run.active:
         st.success("Nothing was found.", icon=":material/check:")
     if check.open and not run.active:
-        st.caption(
-            f"{fmt.plural(check.open, 'question')} without an answer: nothing is said of them."
-        )
+        st.caption(f"{fmt.plural(check.open, 'question')} without an answer: they are not checked.")
     for number, finding in enumerate(check.findings):
         _finding(name, finding, number)
     if check.asked:

@@ -26,8 +26,8 @@ SPREAD_REASON = "spread_reason"
 
 
 WAYS = {
-    "follow": "Scores follow this version; nobody is asked",
-    "carry": "A new run under this version; what is asked otherwise is judged anew",
+    "follow": "Scores follow this version; no calls are made",
+    "carry": "A new run under this version; changed questions are judged again",
 }
 
 
@@ -83,8 +83,8 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
         if all(small(e) for e in changed if e.criterion in (name, None))
     }
     st.caption(
-        "Judges were asked something else on these. Tick those whose answers may stand; the "
-        "others become stale: they keep their votes, and can be queued for people or judged anew."
+        "Judges were asked a different question on these. Tick those whose answers may stand; the "
+        "others become stale: they keep their votes, and can be queued for people or judged again."
     )
     unchanged = []
     for name in edits.stale:
@@ -102,7 +102,7 @@ def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tupl
     for name in edits.stale:
         key = state.key(SPREAD_AGAIN, run.id, version_id, name)
         state.seed(key, True)
-        if st.checkbox(label(f"{name}: judge it anew", 120), key=key):
+        if st.checkbox(label(f"{name}: judge it again", 120), key=key):
             again.append(name)
     outlook = carry_votes.outlook(store(), run.id, version_id, moves, again=again)
     answers = fmt.plural(outlook.to_ask, "answer")
@@ -115,7 +115,7 @@ def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tupl
         return again, False
     key = state.key(SPREAD_ASK, run.id, version_id, "now")
     state.seed(key, True)
-    return again, st.toggle("Ask at once (else when somebody resumes the run)", key=key)
+    return again, st.toggle("Ask at once (otherwise when the run is resumed)", key=key)
 
 
 def _on_follow(

@@ -203,7 +203,7 @@ def _figures(difference: ScoreDifference) -> list[LabelledFigure]:
         )
     if difference.open:
         values.append(
-            LabelledFigure("Open cells", fmt.count(difference.open), "Nobody was asked this yet.")
+            LabelledFigure("Open cells", fmt.count(difference.open), "This has not been asked yet.")
         )
     return values
 

@@ -271,10 +271,10 @@ def show_others(name: str) -> None:
     for person, when in library.others_at_work(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
             row([tag(f"{person} is editing this, too", "info")], width="content")
-            st.caption(f"{fmt.ago(when)}. Whoever saves second sees both, and chooses.")
+            st.caption(f"{fmt.ago(when)}. The second to save sees both, and chooses.")
     for other_draft in library.others_kept(store(), name, drafts.kept_as(name)):
         with st.container(horizontal=True, vertical_alignment="center"):
-            row([tag("Somebody else has unsaved changes, too", "info")], width="content")
+            row([tag("Another member also has unsaved changes", "info")], width="content")
             st.caption(fmt.ago(other_draft.updated))
             st.button(
                 "Look at them",

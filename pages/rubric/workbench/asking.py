@@ -44,7 +44,7 @@ def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
         _button(name, caption, "open", criterion, primary=True, off=not open_cells.cells)
         if failed.cells and failed.cells < open_cells.cells:
             _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
-        _button(name, f"Ask all anew ({whole.cells})", "all", criterion, off=not whole.cells)
+        _button(name, f"Ask all again ({whole.cells})", "all", criterion, off=not whole.cells)
     if failed.cells:
         for run_id in now.bench["last"]:
             run_status.show_failures(lifecycle.progress(store(), run_id))
@@ -117,8 +117,10 @@ def choose(name: str, now: WorkbenchState) -> None:
             key=key("flip"),
             on_change=take,
             args=(fields, "flip"),
-            help="Each question is asked again with the options reversed. An answer that changes "
-            "hangs on the order. Twice the calls; what is known is not paid again.",
+            help=(
+                "Each question is asked again with the options reversed. An answer that changes "
+                "depends on the order. Twice the calls; what is known is not paid again."
+            ),
         )
     rubric = now.subject.rubric(list(now.subject.criteria), "w") if now.subject.criteria else None
     learners = any(judge.learns for judge in now.judges)

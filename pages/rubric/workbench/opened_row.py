@@ -47,7 +47,7 @@ def expected(name: str, now: WorkbenchState, row: BenchRow, criterion: str) -> N
         args=(name, row["uid"], criterion, [option.label for option in noun.choices]),
     )
     if label_now is not None and index is None:
-        caption = f"“{one_line(label_now, 60)}” is no option any more. Choose again."
+        caption = f"“{one_line(label_now, 60)}” is no longer an option. Choose again."
         st.caption(f":material/warning: {label(caption)}")
 
 

@@ -49,7 +49,7 @@ def adding_form(name: str, now: WorkbenchState) -> None:
                 type="tertiary",
                 on_click=_on_worked,
                 args=(name,),
-                help="What library criteria brought along, each with the option it shows.",
+                help="Examples of library criteria, each with the option it shows.",
             )
 
 
@@ -204,7 +204,7 @@ def show(name: str) -> None:
     state.arrived()
     with shown_errors():
         if not drafts.draft(name)["criteria"]:
-            empty_state("No criteria yet", "Add one in the form; its test rows stand here then.")
+            empty_state("No criteria yet", "Add one in the form; its test rows then appear here.")
             return
         now = subject.now_of(name)
         criterion = subject.show_subject(name, now)

@@ -37,7 +37,7 @@ def row_acts(
             disabled=not askable or now.active or not now.judges,
             on_click=asking.on_ask,
             args=(name, "open", uid, criterion),
-            help="Asks what is open in this row; where nothing is, it is asked anew.",
+            help="Asks what is open in this row; if nothing is open, asks the row again.",
         )
         opened = state.get(state.key(keys.WORKBENCH_OPEN, name)) == uid
         st.button(
@@ -56,8 +56,10 @@ def row_acts(
             disabled=not row["expected"],
             on_click=_on_example,
             args=(name, uid, True),
-            help="Models are shown it with its expected option, and it is no test any more. "
-            "Say first what is expected.",
+            help=(
+                "Models are shown it with its expected option, and it is then no longer a test. "
+                "Say first what is expected."
+            ),
         )
         st.menu_button(
             "More",
@@ -202,7 +204,7 @@ def show_row(
     elif criterion is None:
         right.html("".join(_line(cell) for cell in cells.values()))
     elif criterion in cells:
-        right.html(_judged(cells[criterion]) or _quiet("Nobody is chosen to judge."))
+        right.html(_judged(cells[criterion]) or _quiet("No judge is chosen."))
     if acts:
         with right:
             row_acts(name, now, row, criterion, bool(cells))

@@ -152,7 +152,7 @@ def on_five(name: str) -> None:
         lacking = FIVE - len(bench_rows.opened(store(), name)["rows"])
         version = rows_in_out.likely_dataset(store(), draft["rubric_id"])
         if lacking > 0 and version is None:
-            raise InputError("There is no dataset yet. Bring one in on the Datasets page.")
+            raise InputError("There is no dataset yet. Import one on the Datasets page.")
         if lacking > 0 and version is not None:
             first = next((c["name"] for c in draft["criteria"]), "")
             rows_in_out.take_answers(store(), name, version, first, lacking)

@@ -58,7 +58,7 @@ def open_cells(key: str, table: Table, best: str | None = None) -> Table:
     if not paths:
         return table
     chosen = st.multiselect(
-        "Use what stands inside the cells",
+        "Use the fields inside the cells",
         paths,
         default=[best] if best else [],
         format_func=lambda path: one_line(path, 80),

@@ -148,7 +148,7 @@ def _checked(run: Run, criterion: Criterion) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if checked.same.value is not None:
             same = checked.same.words(fmt.percent).inline
-            sentence = f"Looked at singly, {same} of members are what their group was said to be."
+            sentence = f"Checked one by one, {same} of members match the verdict of their group."
             st.html(f"<div>{esc(sentence)}</div>", width="content")
         st.button(
             f"Check {SINGLY} members one by one",
@@ -163,7 +163,7 @@ def _checked(run: Run, criterion: Criterion) -> None:
             routes.link(routes.QUEUES, "Its queue", {state.RUN: run.id}, icon="rate_review")
     if checked.other:
         rows = [[esc(one_line(item, 80))] for item in checked.other]
-        table(("Not what their group was said to be",), rows, name="Members that differ")
+        table(("Different from the verdict of their group",), rows, name="Members that differ")
 
 
 def _draw(run_id: int, criterion: str) -> None:

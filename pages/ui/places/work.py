@@ -122,7 +122,7 @@ def settle(run_id: int, item_id: str | None = None) -> None:
     if not disagreements.cells:
         return
     text = f"Settle {fmt.plural(disagreements.cells, 'disagreement')}"
-    help = "The cells on which judges disagree and that nobody has settled."
+    help = "Unsettled cells on which judges disagree."
     if disagreements.queue is not None:
         link(REVIEW_ITEM, text, {state.QUEUE: disagreements.queue}, icon="gavel", help=help)
     elif item_id is None:

@@ -94,7 +94,7 @@ def choose_dataset(key: str, chosen: int | None = None) -> int | None:
     """
     rows = prompt_preview.datasets(store())
     if not rows:
-        st.info("There is no dataset yet. Bring one in on the Datasets page.")
+        st.info("There is no dataset yet. Import one on the Datasets page.")
         return None
     names = {r.version_id: f"{one_line(r.name, 60)} · {fmt.plural(r.items, 'item')}" for r in rows}
     if chosen is not None:

@@ -210,7 +210,7 @@ def test_an_archive_with_a_password_is_refused_as_such() -> None:
     locked = bytearray(zipped({"a.txt": "x"}))
     for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         locked[locked.index(mark) + flags] |= 1  # the bit that says so, of a member and its entry
-    with pytest.raises(InputError, match=r"has a password\. Pack it anew"):
+    with pytest.raises(InputError, match=r"has a password\. Create it again"):
         parse_dataset(bytes(locked), "essays.zip")
 
 

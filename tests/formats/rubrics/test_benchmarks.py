@@ -72,8 +72,8 @@ def test_a_tree_of_paperbench_weighs_its_leaves_by_their_shares_multiplied() -> 
     ("broken", "says"),
     [
         (node("Whole", 1, node("Part", -1)), "has the weight -1"),
-        (node("Whole", 1, {"requirements": "Part"}), "has a part that is no task"),
-        ({**node("Whole", 1), "sub_tasks": "none"}, "sub_tasks that are no list"),
+        (node("Whole", 1, {"requirements": "Part"}), "has a part that is not a task"),
+        ({**node("Whole", 1), "sub_tasks": "none"}, "sub_tasks that are not a list"),
     ],
 )
 def test_a_broken_tree_is_refused_with_its_task(broken: dict[str, Any], says: str) -> None:

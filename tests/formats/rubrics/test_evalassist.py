@@ -85,7 +85,7 @@ def test_what_is_no_item_and_no_label_is_kept_or_said() -> None:
     found = parse_dataset(packed(WRAPPED), "case.json")
 
     said = " ".join(map(str, found.notices))
-    assert "What its judge said of 1 row is kept under meta, not as votes." in said
+    assert "The votes of its judge on 1 row are kept under meta, not as votes." in said
     assert "1 row shown to its judge as an example is for calibration here" in said
     assert "judge 'eval_assist', evaluator 'some-model'" in said
     assert "How rows were to be made up is left out." in said
@@ -112,7 +112,7 @@ def test_who_imports_the_criterion_is_told_of_the_rows(case: Any) -> None:
 
     assert [c.name for c in found.value.criteria] == ["Explains"]
     said = " ".join(map(str, found.notices))
-    assert "Left out: 3 rows (2 with an expected result) are no part of a rubric." in said
+    assert "Left out: 3 rows (2 with an expected result) are not part of a rubric." in said
     assert "Import the file as a dataset" in said
 
 
@@ -146,5 +146,5 @@ def test_answers_that_are_compared_are_refused_with_the_way_to_go() -> None:
 
 def test_a_row_that_is_no_row_is_refused_and_not_passed_over() -> None:
     for broken in ({**CASE, "instances": [3]}, {**CASE, "examples": "none"}):
-        with pytest.raises(InputError, match="is no list of rows"):
+        with pytest.raises(InputError, match="is not a list of rows"):
             parse_dataset(packed(broken), "case.json")

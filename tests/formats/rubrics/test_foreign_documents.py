@@ -139,7 +139,7 @@ def test_a_dataset_of_autorubric_is_a_rubric_and_data() -> None:
     data = json.dumps(foreign_shapes.AUTORUBRIC).encode()
     (parsed,) = read_rubrics(data, "refunds.json")
     assert (parsed.value.name, len(parsed.value.criteria)) == ("refunds", 2)
-    assert any("2 items are no part of a rubric" in str(notice) for notice in parsed.notices)
+    assert any("2 items are not part of a rubric" in str(notice) for notice in parsed.notices)
     assert kind_of(open_bytes(data, "refunds.json")) == "dataset"
     assert not looks_like_rubric(data, "refunds.json")
     items = parse_dataset(data, "refunds.json").value.items

@@ -162,7 +162,7 @@ def test_a_pasted_table_needs_no_ending() -> None:
 
 
 def test_a_table_that_is_no_rubric_is_refused_in_words() -> None:
-    with pytest.raises(InputError, match="no rubric's"):
+    with pytest.raises(InputError, match="not columns of a rubric"):
         read_rubrics("id,text\n1,a\n", "x.csv")
 
 

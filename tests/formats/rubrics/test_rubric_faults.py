@@ -59,7 +59,11 @@ A = "criteria:\n- name: a\n  requirement: A\n"
             5,
             "gates 1, when, criterion: names the criterion 'b'",
         ),
-        ("guidelines: x\nrubric:\n  guidelines: y\n  criteria: [A]\n", 3, "both beside and inside"),
+        (
+            "guidelines: x\nrubric:\n  guidelines: y\n  criteria: [A]\n",
+            3,
+            "both next to `rubric` and inside",
+        ),
         ("rubric:\n  name: x\n", 1, "holds no criteria"),
         ("criteria: hello\n", 1, "criteria: is text. Use a list of criteria."),
         ("sections: {S: hello}\n", 1, "sections, S: is text."),

@@ -94,8 +94,8 @@ def test_rubric_wins_over_sections_and_sections_over_criteria_and_what_loses_is_
     assert [c.requirement for c in parsed.value.criteria] == ["C"]
     said = [(n.line, n.path, n.message) for n in parsed.notices if "left out" in n.message]
     assert said == [
-        (1, ("criteria",), "is left out, because `rubric` stands beside it."),
-        (2, ("sections",), "is left out, because `rubric` stands beside it."),
+        (1, ("criteria",), "is left out, because `rubric` is given, too."),
+        (2, ("sections",), "is left out, because `rubric` is given, too."),
     ]
     parsed = parse_rubric("criteria: [A]\nsections: {S: [B]}\n", "r.yaml")
     assert [c.requirement for c in parsed.value.criteria] == ["B"]

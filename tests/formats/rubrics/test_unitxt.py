@@ -149,4 +149,4 @@ def test_keys_that_mean_nothing_here_are_kept_or_named() -> None:
     assert criterion.meta["options"] == {"Warm": {"colour": "red"}}
     said = " ".join(map(str, found.notices))
     assert "'warmth': owner, colour of 'Warm' kept under meta, not used." in said
-    assert "'warmth': note beside it is left out." in said
+    assert "'warmth': note next to it is left out." in said

@@ -36,7 +36,7 @@ def said(done: Result) -> dict[str, Any]:
 def test_a_file_of_another_tool_is_refused_and_no_vote_is_kept(tmp_path: Path, name: str) -> None:
     done = run(tmp_path, FOREIGN[name], name)
     assert done.exit_code == 2
-    assert "nothing was guessed" in done.stderr
+    assert "neither a table of votes nor a dataset" in done.stderr
     assert "--map " in done.stderr
     store = Store(tmp_path / "x.db")
     assert (store.counts().runs, len(store.datasets.list())) == (0, 0)

@@ -253,5 +253,5 @@ def test_a_vote_or_an_option_that_is_none_is_refused_and_not_passed_over() -> No
     torn = item(0, [binary("ada", "MET")], [choice("ada", "Warm")])
     torn["report"]["criterion_reports"][1]["criterion"] = {**TONE, "options": [*TONE["options"], 3]}
     for line, what in ((broken, "votes"), (torn, "options")):
-        with pytest.raises(InputError, match=f"{what}: holds something that is no object"):
+        with pytest.raises(InputError, match=f"{what}: holds something that is not an object"):
             read(experiment(line), "pilot.zip")

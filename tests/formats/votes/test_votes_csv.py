@@ -103,7 +103,7 @@ def test_a_label_finds_its_option_however_it_is_written(
 
 def test_a_word_that_is_no_label_is_refused_with_what_there_is() -> None:
     said = refused(f"{HEAD}\ni,tone,a,llm,yes\n")
-    assert "line 2, label: 'yes' is no option of 'tone'. Use one of 1, 2, NA." in said
+    assert "line 2, label: 'yes' is not an option of 'tone'. Use one of 1, 2, NA." in said
 
 
 def test_chances_that_lie_on_no_option_are_left_out_and_counted() -> None:

@@ -63,7 +63,7 @@ def test_a_file_of_other_items_is_refused() -> None:
 
 
 def test_a_kind_that_takes_no_results_is_refused_with_those_that_do() -> None:
-    with pytest.raises(InputError, match="but into Inspect, promptfoo"):
+    with pytest.raises(InputError, match="only into Inspect, promptfoo"):
         back(KNOWN["langfuse-scores.json"], "scores.json", "a")
 
 

@@ -65,7 +65,7 @@ def test_labels_with_a_smaller_chance_weigh_more() -> None:
     ("true", "reason"),
     [
         (np.r_[np.ones(40), np.zeros(4), np.full(356, np.nan)], "40 and no to 4 of the cells"),
-        (np.r_[np.tile([1.0, 0.0], 30), np.full(340, np.nan)], "do not surely tell"),
+        (np.r_[np.tile([1.0, 0.0], 30), np.full(340, np.nan)], "do not significantly distinguish"),
     ],
 )
 def test_rates_that_say_too_little_give_no_share(true: np.ndarray, reason: str) -> None:  # type: ignore[type-arg]

@@ -102,7 +102,7 @@ def test_against_the_panel_a_judge_meets_what_the_others_said(store: Store) -> N
 
     assert app.selectbox(key=field(keys.RATER)).options == ["Rater: ann", "Rater: bob"]
     text = shown(app).replace("\\", "")
-    assert "ann is compared with what most of the panel's other raters said." in text
+    assert "ann is compared with the majority of the panel's other raters." in text
     # Nobody says what is right here: it is agreement, no accuracy.
     assert "Agreement: the share of items" in text
     assert "Accuracy" not in text

@@ -121,7 +121,7 @@ def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
         "Rater: ben",
         "Rater: cat",
     ]
-    assert "ann is compared with what most of the others said." in words(app)
+    assert "ann is compared with the majority of the others." in words(app)
     assert "Judges' alpha" not in words(app)
 
 
@@ -153,7 +153,7 @@ def test_where_severity_surely_changes_no_score_it_says_so_and_lists_none(
 
     monkeypatch.setattr(SeverityStudy, "surely_changed", ())
     app = open_page(PAGE, run=run, view="severity")
-    assert "Nothing is sure: severity surely changes the score of none of 60 items." in words(app)
+    assert "Severity significantly changes the score of none of 60 items." in words(app)
     assert "Items that severity touched most" not in words(app)
 
 
@@ -315,7 +315,7 @@ def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store
 
 def test_where_nobody_says_how_sure_they_are_the_way_to_it_is_said(store: Store) -> None:
     text = shown(open_page(PAGE, run=str(imported(store, EVERYBODY)), view="sure"))
-    assert "Nobody says how sure they are" in text
+    assert "No rater gives a confidence" in text
 
 
 def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store: Store) -> None:
@@ -373,7 +373,7 @@ def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> 
     few = open_page(
         PAGE, run=str(imported(store, {"ann": "person", "gpt": "imported"})), view="raters"
     )
-    assert "cannot be said: 1 of at least 3 people rated this" in html.unescape(shown(few))
+    assert "is unknown: 1 of at least 3 people rated this" in html.unescape(shown(few))
 
 
 def test_probes_ask_at_a_stated_cost_and_say_which_edits_move_a_judge(store: Store) -> None:
@@ -424,7 +424,7 @@ def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store
 def test_how_sure_a_judge_must_be_to_decide_alone_stands_under_how_sure(store: Store) -> None:
     run = voted(store, Panel(judges=(ONE, TWO)))
     text = words(open_page(PAGE, run=str(run), view="sure", criterion="clear"))
-    assert "From which sureness on may a judge decide alone?" in text
+    assert "Which confidence threshold lets a judge decide alone?" in text
     assert "one alone gives the label on 35% of 20 labelled cells, two on 90%" in text
 
 

@@ -134,7 +134,7 @@ def test_a_run_that_is_no_contest_is_refused(store: Store) -> None:
     app = open_page(PAGE, run=str(run_id))
     app.text_input[0].set_value("Zoe")
     next(one for one in app.button if one.label == "Start").click().run()
-    assert f"Run {run_id} is no contest" in shown(app)
+    assert f"Run {run_id} is not a contest" in shown(app)
 
 
 def test_answers_and_names_that_attack_are_shown_as_they_are(store: Store) -> None:

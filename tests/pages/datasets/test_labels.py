@@ -97,7 +97,7 @@ def test_a_declaration_that_votes_refute_warns(store: Store) -> None:
     app = open_page(PAGE, **address)
     app.button(key=f"dataset_draw/declare/{version.id}").click().run()
 
-    assert "They are no fair sample" in shown(app)
+    assert "They are not a fair sample" in shown(app)
     assert "speak for all of them" not in shown(app)
 
 

@@ -208,7 +208,7 @@ def test_three_are_tried_then_all_graded_and_the_end_leads_on(
     ways = links(app)
     assert ways["Look at the grid"] == f"run?run={run}"
     assert ways["How far to trust it"] == f"agreement?run={run}"
-    assert "Settle what is in doubt" not in ways
+    assert "Settle doubtful cells" not in ways
     app.button(key=state.key(steps.GRADE_ACT, "change", "judges")).click().run()
     assert state.RUN not in app.query_params
     assert "Grade 4 texts" in buttons(app)
@@ -221,7 +221,7 @@ def test_what_is_in_doubt_leads_to_people(store: Store) -> None:
     store.leases.release(lease, "done", now=NOW)
     app = open_page(PAGE, **newest(store), run=str(run.id))
     assert [head.value for head in app.subheader] == ["8 graded&#44; 6 in doubt"]
-    assert links(app)["Settle what is in doubt"] == f"queues?new=queue&run={run.id}"
+    assert links(app)["Settle doubtful cells"] == f"queues?new=queue&run={run.id}"
 
 
 def test_grades_of_own_labels_and_missing_ones_are_said(store: Store) -> None:
@@ -246,7 +246,7 @@ def test_who_deselects_everybody_is_asked_to_choose(store: Store, provider: Prov
     assert "Grade 4 texts" in buttons(app)
     app.button_group(key=steps.field("judges", "pills", "")).set_value([]).run()
     assert "Grade 4 texts" not in buttons(app)
-    assert "Nobody is chosen yet" in shown(app)
+    assert "No judge is chosen yet" in shown(app)
 
 
 def test_a_slow_browser_that_shows_who_was_chosen_before_drops_no_model_just_added(
@@ -327,7 +327,9 @@ def test_a_file_that_is_no_rubric_is_refused_with_what_is_known(store: Store) ->
     dataset = class_with(store, {})
     app = open_page(PAGE, dataset=str(dataset.dataset_id))
     drop(app, "rubric", "file", "x.csv", b"a,b\n1,2\n")
-    assert any("no rubric" in line for line in [*(e.value for e in app.error), shown(app)])
+    assert any(
+        "not columns of a rubric" in line for line in [*(e.value for e in app.error), shown(app)]
+    )
     assert "Use this rubric" not in " ".join(buttons(app))
 
 

@@ -224,7 +224,7 @@ def test_what_was_chosen_of_columns_and_raters_stays_when_a_rubric_is_chosen(sto
 def test_a_table_of_another_tool_is_not_guessed_at_and_the_person_may_say_what_it_is() -> None:
     app = importing(FOREIGN["langsmith-runs.jsonl"], "runs.jsonl")
     page = shown(app)
-    assert "nothing was guessed" in page
+    assert "neither a table of votes nor a dataset" in page
     assert "no column is named for the submission" in page
     assert "--map" not in page
     assert not [b for b in app.button if b.label == "Import"]
@@ -271,7 +271,7 @@ def test_words_that_are_no_options_get_their_meaning_in_one_table(store: Store) 
     app = importing("item,rater,label\na,kim,ja\na,lee,nein\nb,kim,ja\nb,lee,ja\n")
     rubric = field(app, "Rubric")
     rubric.set_value(rubric.options and store.rubrics.list()[0].version_id).run()
-    assert "'ja' (3), 'nein' are no options of 'polite'" in shown(app).replace("&#x27;", "'")
+    assert "'ja' (3), 'nein' are not options of 'polite'" in shown(app).replace("&#x27;", "'")
     for theirs, ours in (("ja", "MET"), ("nein", "UNMET")):
         (box,) = [one for one in app.selectbox if one.label.endswith(f" {theirs}")]
         box.set_value(ours).run()
@@ -288,7 +288,7 @@ def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
         for at, who in enumerate(("KM", "TH"))
     )
     app = importing(f"Redacción nr,Corrector,Saluda,Cita\n{rows}", "lista.csv")
-    assert "nothing was guessed" in shown(app)
+    assert "neither a table of votes nor a dataset" in shown(app)
     app.segmented_control[0].set_value("criteria").run()
     assert not app.exception
     # Four texts, two people, two questions; a blank is a no until somebody says otherwise.

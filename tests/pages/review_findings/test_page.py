@@ -80,7 +80,7 @@ def test_a_few_audited_cells_say_how_many_more_would_do(store: Store) -> None:
     assert 0 < drawn < 4
     settle_all(store, queue)
     app = open_record(store, queue=queue, view="all")
-    assert f"{10 - drawn} more random cells would do" in read(app)
+    assert f"{10 - drawn} more random cells would be enough" in read(app)
     assert "10 are needed to speak of the rest" in read(app)
 
 
@@ -144,7 +144,7 @@ def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> N
     text = read(app)
     assert text.index("What people changed People settled 6 cells. Of 4 with a verdict") > 0
     assert "they changed 2 (50%)" in text
-    assert "Changed 2 Kept 2 Given, where the panel had none 0 Nobody can say 2" in text
+    assert "Changed 2 Kept 2 Given, where the panel had none 0 Cannot assess 2" in text
     assert "Not known: no cell has the verdicts of two reviewers" in text
     (work,) = offered(app, store)
     # The votes say MET of both criteria of i0 and UNMET of those of i2.
@@ -181,7 +181,7 @@ def test_the_counts_lead_to_the_cells_behind_them(store: Store) -> None:
     assert hrefs(app)["i2"] == {"run": "1", "item": "i2", "at": "Short"}
     assert "i0 Right MET MET" in read(open_record(store, **links["4"]))
     strange = open_record(store, queue=queue, show="nothing")
-    assert "The address asks for 'nothing', which is no list of this page." in read(strange)
+    assert "The address asks for 'nothing', which is not a list on this page." in read(strange)
 
 
 def test_two_reviewers_are_compared_by_their_first_verdicts_with_kappa(store: Store) -> None:

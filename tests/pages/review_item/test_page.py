@@ -49,7 +49,7 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     assert all(word in votes for word in ("ann", "bob", "cem", "secret-reason"))
     # 2 of 3 judges say MET of both criteria; so was I of Right, and not of Short.
     assert "as you said" in votes
-    assert "not what you said" in votes
+    assert "not your verdict" in votes
     assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
     at.commit(app, 2)
     # i1 scored (3 * 1 + 1 * 1) / 4 = 1; with Short UNMET it is 3 / 4.
@@ -157,7 +157,7 @@ def test_against_judges_who_all_agree_a_note_is_asked_for_and_nothing_is_lost(
     at.choose(app, 1, "Right", UNMET)
     at.choose(app, 1, "Short", MET)
     at.commit(app, 1)
-    assert "not what you said: they all agree" in shown(app)
+    assert "not your verdict: they all agree" in shown(app)
     at.commit(app, 1)
     assert "note" in shown(app).lower()
     assert outcome(store, queue, "i0", "Right") == (None, "needs_review")

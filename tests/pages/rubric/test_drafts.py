@@ -99,7 +99,7 @@ def test_two_people_who_write_at_once_keep_their_work_side_by_side(store: Store)
         done(app.text_input(key=field(name, "name")).set_value(words))
     kept = {one.draft["name"] for one in library.all_kept(store)}
     assert kept == {"Of the one", "Of the other"}
-    assert "Somebody else has unsaved changes" in shown(other)
+    assert "Another member also has unsaved changes" in shown(other)
     press(other, name, "save")
     # The other one's save neither takes the first one's work nor shows it as its own.
     assert [one.draft["name"] for one in library.all_kept(store)] == ["Of the one"]

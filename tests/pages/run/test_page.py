@@ -91,7 +91,7 @@ def test_what_is_at_the_provider_is_said_and_can_be_stopped(store: Store) -> Non
 
     # Whoever held it is gone: it is queued, so that somebody tells the provider.
     store.leases.release(lease, "interrupted", now=clock.now())
-    assert "Nobody looks at these now" in shown(open_run(run_id))
+    assert "This app is not waiting for these" in shown(open_run(run_id))
     act(open_run(run_id), "cancel", run_id)
     assert (store.runs.row(run_id).status, store.runs.row(run_id).cancel) == ("queued", True)
 
@@ -139,7 +139,7 @@ def test_a_run_whose_worker_is_gone_says_so_and_offers_to_resume(store: Store) -
 
     app = open_run(run_id)
 
-    assert "nobody works on it now" in shown(app)
+    assert "no other has taken over" in shown(app)
     assert app.button(key=state.key(RUN_ACT, "resume", run_id))
 
 

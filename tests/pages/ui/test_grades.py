@@ -93,7 +93,7 @@ def test_of_several_rubrics_in_a_file_none_is_lost(store: Store) -> None:
 
 
 def test_a_table_of_something_else_is_refused_in_words() -> None:
-    assert "no rubric" in shown(read("id,text\n1,a\n", "x.csv"))
+    assert "not columns of a rubric" in shown(read("id,text\n1,a\n", "x.csv"))
 
 
 def panel(script: str) -> AppTest:

@@ -45,7 +45,7 @@ LOOKED_AT = {
     ("pages/judges/judge.py", "says"),
     ("pages/judges/panel.py", "list(rules.values())"),
     ("pages/review_findings/all_cells.py", "rest.draw"),  # a count
-    ("pages/run/criterion.py", "words"),
+    ("pages/run/criterion.py", "title"),
     ("pages/run/grid.py", "text"),
     ("pages/ui/run_status.py", "lifecycle.lost_words(lost)"),
     ("pages/runs/choosing.py", "what"),
@@ -77,7 +77,7 @@ LOOKED_AT = {
     ("pages/report/back.py", "known"),  # counts
     ("pages/report/blocks.py", "name"),
     ("pages/review_item/bar.py", "caption"),
-    ("pages/run/systems.py", "words"),
+    ("pages/run/systems.py", "title"),
     ("pages/ui/run_form.py", "cost_estimate.BRIEF_SUITS"),
     ("pages/review_item/cards.py", "key"),
     ("pages/review_item/cards.py", "caption"),

@@ -122,7 +122,7 @@ def test_one_person_takes_only_a_part_and_others_find_room(port: int) -> None:
         opened, refused = pages(stay, port, 12, headers=cookie("bob@example.org"))
         assert (len(opened), len(refused)) == (10, 2)
         _, said, _ = asked(port, "/", {**PAGE, **cookie("bob@example.org")})
-        assert "as many pages open as one person may (10)" in said
+        assert "limit of open pages per person (10)" in said
         assert "Log in" not in said
         with page(port, cookie(ALICE)):
             pass

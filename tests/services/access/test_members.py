@@ -137,7 +137,7 @@ def test_an_admin_of_the_configuration_is_changed_there(store: Store, access: Te
 
 @pytest.mark.parametrize("email", ["", "nobody", "a b@example.org", "x" * 250 + "@e.org"])
 def test_what_is_no_address_is_refused(store: Store, access: TeamAccess, email: str) -> None:
-    with pytest.raises(InputError, match="is no e-mail address"):
+    with pytest.raises(InputError, match="is not an e-mail address"):
         members.put(store, email, "viewer")
 
 
@@ -150,7 +150,7 @@ def test_an_address_that_only_looks_like_a_members_is_nobodys(
     assert who.role is None
     assert ALIKE[email] in who.refused
     assert store.members.list() == []
-    with pytest.raises(InputError, match=r"is no e-mail address") as refused:
+    with pytest.raises(InputError, match=r"is not an e-mail address") as refused:
         members.put(store, email, "viewer")
     assert ALIKE[email] in str(refused.value)
     # Shown so that the letter cannot be taken for another.
@@ -203,7 +203,7 @@ def test_alone_on_a_machine_there_are_no_members(
         (CONFIG.replace('["example.org"]', '["ex\u0430mple.org"]'), "allowed_domains: '"),
         (
             CONFIG.replace("session_hours", "allowed_emails = ['a b@c.org']\nsession_hours"),
-            "allowed_emails: 'a b@c.org' is no e-mail address",
+            "allowed_emails: 'a b@c.org' is not an e-mail address",
         ),
     ],
 )

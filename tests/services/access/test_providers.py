@@ -156,7 +156,7 @@ def test_a_run_ends_where_the_month_has_nothing_left(
     assert spending.within_limits(store.acting(bob), one, 5.0) == pytest.approx(1.0)
     assert spending.within_limits(store, one, None) is None
     assert spend(store, provider, bob) == pytest.approx(1.0)
-    with pytest.raises(InputError, match="Nothing is left of what may be spent on vllm"):
+    with pytest.raises(InputError, match="budget of vllm"):
         spending.within_limits(store.acting(bob), one, None)
     unpriced = [one[0].model_copy(update={"price_in": None, "price_out": None})]
     with pytest.raises(InputError) as error:
@@ -191,7 +191,7 @@ def test_two_that_are_under_way_cannot_spend_the_same_money(
     # Of Ann's own 1.50 there is 0.30 left; of everybody's 2.00 there is 0.80.
     assert store.runs.get(begun(ann, 5.0)).plan.budget == pytest.approx(0.3)
     assert store.runs.get(begun(bob, 5.0)).plan.budget == pytest.approx(0.5)
-    with pytest.raises(InputError, match="or what is under way holds it until it ends"):
+    with pytest.raises(InputError, match="is spent or reserved by running tasks"):
         begun(bob, None)
     # What is not needed is given back: one call of a dollar.
     assert work_here(store, first) == "done"
@@ -250,7 +250,7 @@ def test_a_test_of_a_connection_counts_as_its_askers_and_is_refused_where_nothin
             time.sleep(0.01)
     (share,) = spending.shares(store, clock.now()[:7])
     assert (share.person, share.spent) == ("alice@example.org", pytest.approx(2.0))
-    with pytest.raises(InputError, match="Nothing is left of what may be spent on vllm"):
+    with pytest.raises(InputError, match="budget of vllm"):
         connection.begin(alice, tested)
 
 

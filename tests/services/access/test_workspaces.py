@@ -92,7 +92,7 @@ def test_asking_who_may_enter_makes_nobody_a_member(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('[[workspace]]\nname = "Physics"\ndata = "a.db"', "is no name of a workspace"),
+        ('[[workspace]]\nname = "Physics"\ndata = "a.db"', "is not a name of a workspace"),
         ('[[workspace]]\nname = "a"', "is missing"),
         (
             '[[workspace]]\nname = "a"\ndata = "a.db"\n[[workspace]]\nname = "b"\ndata = "./a.db"',

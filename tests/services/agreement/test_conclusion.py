@@ -74,7 +74,7 @@ def test_answers_that_are_no_better_than_the_commonest_one_are_not_trusted_for_t
 
 
 def test_answers_that_are_more_often_wrong_than_right_are_not_trusted_for_their_order() -> None:
-    # Right on 41%, surely more than the 30% of the most common answer; levels are in order.
+    # Right on 41%, significantly more than the 30% of the most common answer; levels are in order.
     one = Known(
         "c", Estimate(0.7, 0.6, 0.8, n=200), Estimate(0.41, 0.35, 0.48, n=200), 0.3, ordered=True
     )
@@ -105,7 +105,7 @@ def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
     assert found.sentence.startswith(
         "Trust the panel's verdicts on none of 1 criterion. Undecided on 1: Cause (kappa 0.71"
     )
-    assert f"Nothing is trusted by these labels, for they are no fair sample: {why}." in (
+    assert f"Nothing is trusted by these labels, because they are not a fair sample: {why}." in (
         found.sentence
     )
 
@@ -116,8 +116,8 @@ def test_without_an_interval_nothing_is_told_and_the_reason_is_said() -> None:
     assert one.standing == "unknown"
     said = Conclusion((one,), LABELS, PANEL).sentence
     assert said == (
-        "Trust the panel's verdicts on none of 1 criterion. Nothing can be told of c: Both used a "
-        "single level."
+        "Trust the panel's verdicts on none of 1 criterion. No result for c: Both used a single "
+        "level."
     )
 
 
@@ -148,13 +148,11 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
         "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa 0.71, 0.55 to 0.86; right on "
         "80%). Do not trust them on 1: Style (kappa 0.12, 0.02 to 0.22; right on 80%). Undecided "
         "on 1: Term (kappa 0.50, 0.35 to 0.65; right on 80%). Too few items with a label and an "
-        "answer to tell on 1, 20 are needed: Rare "
-        "(12). Trusted means a kappa (agreement with the labels, on items that have one, beyond "
-        "chance) whose whole 95%"
-        " interval lies from 0.40 up, and answers surely more often right than wrong, "
-        "and than always the most common one; not trusted, an interval below 0.40; "
-        "undecided, all else. What would help:"
-        " read the items on which the panel's verdicts and the labels differ for Style and say in "
+        "answer to tell on 1, 20 are needed: Rare (12). Trusted means a kappa (agreement with the "
+        "labels, on items that have one, beyond chance) whose whole 95% interval lies from 0.40 "
+        "up, and answers significantly more often right than wrong, and than always the most "
+        "common one; not trusted, an interval below 0.40; undecided, all else. What would help: "
+        "read the items on which the panel's verdicts and the labels differ for Style and say in "
         "the criterion what decides them; about 460 items with a label and an answer in all would "
         "decide Term in 80 of 100 cases, if its kappa stays as it is; at least 20 items with a "
         "label and an answer where there are too few."
@@ -172,8 +170,8 @@ def test_without_labels_judges_are_beside_each_other_and_that_is_said() -> None:
     found = conclusion.of_alphas(["Cause"], [Estimate(0.7, 0.6, 0.8, n=60)])
 
     assert found.sentence.startswith(
-        "There are no labels, so nothing here says which verdicts are right. Among each other, "
-        "judges agree on 1 of 1 criterion: Cause (Krippendorff's alpha 0.70, 0.60 to 0.80)."
+        "There are no labels, so it is unknown which verdicts are right. Among each other, judges "
+        "agree on 1 of 1 criterion: Cause (Krippendorff's alpha 0.70, 0.60 to 0.80)."
     )
     assert found.sentence.endswith("What would help: label 20 items or more, picked at random.")
 

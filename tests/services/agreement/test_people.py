@@ -296,6 +296,6 @@ def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
     assert few["overall"]["raters"]["llm"]["advantage"] is None
     assert "the third has 5." in few["overall"]["raters"]["llm"]["undefined"]["advantage"]
     assert few["overall"]["raters"]["llm"]["skilled"]["passes"] is None
-    assert few["in_words"].startswith("Whether llm may stand in for a person cannot be said: ")
+    assert few["in_words"].startswith("Whether llm may stand in for a person is unknown: ")
     assert few["in_words"].endswith("the third has 5.")
     assert calibration.alt_test_data(made(THREE)) is None

@@ -233,14 +233,14 @@ def test_labels_on_the_easy_cells_are_said_to_be_no_fair_sample(store: Store) ->
     said = of(store, run).sentence
     # Right on all 30 with a label; that is no figure of the run, so it does not lead.
     assert said.startswith(
-        "How right the verdicts are is unknown: the 30 labels are no fair sample (all judges agree "
-        "on 100% of cells with a label, and on 0% of the others). On these 100% ("
+        "How right the verdicts are is unknown: the 30 labels are not a fair sample (all judges "
+        "agree on 100% of cells with a label, and on 0% of the others). On these 100% ("
     )
     assert said.endswith("are right; 50% of 120 cells are decided.")
     gate = GateRequest((GateBound("right", "min", 0.5), GateBound("accuracy", "min", 0.5)))
     checks = check_source(lambda: store, str(run), gate).checks
     assert [one["ok"] for one in checks] == [False, False]
-    assert all("not enough to tell: labels are no fair sample" in one["why"] for one in checks)
+    assert all("not enough to tell: labels are not a fair sample" in one["why"] for one in checks)
 
 
 def test_labels_that_people_correct_are_not_blamed_on_the_judges(store: Store) -> None:

@@ -81,7 +81,7 @@ def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> Non
     # Right on a of three; of eight cells six are decided, c has no vote.
     assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
     assert "by 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
-    assert "That leaves out depth, where nothing says what is right." in found["in_words"]
+    assert "That leaves out depth (no reference)." in found["in_words"]
 
 
 def test_a_label_that_nothing_can_be_assessed_is_no_missing_label(tmp_path: Path) -> None:

@@ -87,8 +87,9 @@ def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store)
     # Items of one cell; Wilson's interval with t(19) = 2.093 of 20 cells: 75 to 99.
     assert cascade_sweep.in_words(found).startswith(
         "one alone gives the label on 35% of 20 labelled cells, two on 90%. Where one decides "
-        "alone from a sureness of 0.60 on, 65% go on, and 95% (75% to 99%) are right on items that "
-        "had no say in the threshold (100% on those that chose it). That costs 68% of asking all"
+        "alone from a confidence of 0.60 on, 65% go on, and 95% (75% to 99%) are right on items "
+        "that were not used to choose the threshold (100% on those that were). That costs 68% of "
+        "asking all"
     )
     data = cascade_sweep.as_data(found)
     assert (data["chosen"]["threshold"], len(data["points"])) == (0.6, 51)
@@ -119,12 +120,12 @@ def test_shares_of_right_cells_say_how_many_are_decided_at_all(store: Store) -> 
     words = cascade_sweep.in_words(found)
     assert words.startswith(
         "one alone gives the label on 35% of 20 labelled cells (70% of the 50% that it decides), "
-        "two on 40% (80% of the 50% that it decides). Where one decides alone from a sureness of "
-        "0.60 on, 65% go on, and 45% ("
+        "two on 40% (80% of the 50% that it decides). Where one decides alone from a confidence "
+        "of 0.60 on, 65% go on, and 45% ("
     )
     # From .6 on: items 13 to 19 by the first, 10 to 12 by the second, all right. Tried on others,
     # item 12 goes wrong as above: 9 of the 10.
-    assert "are right (90% of the 50% that are decided) on items that had no say" in words
+    assert "are right (90% of the 50% that are decided) on items that were not used" in words
     data = cascade_sweep.as_data(found)
     assert (data["first_decided"], data["then_decided"]) == (0.5, 0.5)
     assert (data["chosen"]["decided"], data["held_out"]["decided"]) == (0.5, 0.5)
@@ -157,7 +158,7 @@ def test_a_vote_that_meant_no_option_goes_on_at_every_threshold(store: Store) ->
 def test_what_cannot_be_replayed_says_why(store: Store) -> None:
     alone = voted(store, Panel(judges=(ONE, TWO)), priced=False)
     assert cascade_sweep.sweep(store, alone).cost(0.5) is None
-    with pytest.raises(InputError, match="Nobody comes after"):
+    with pytest.raises(InputError, match="No judge comes after"):
         cascade_sweep.sweep(store, alone, ["one", "two"])
     with pytest.raises(InputError, match="ghost: no judge"):
         cascade_sweep.sweep(store, alone, ["ghost"])

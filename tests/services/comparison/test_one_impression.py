@@ -94,8 +94,9 @@ def test_the_rubric_says_more_of_the_answers_than_marks_that_go_by_who_gives_the
     assert found.impression.spread**2 == pytest.approx(marks.var(ddof=1))
     assert found.gap.low is not None
     assert found.gap.low > 0
-    assert "The rubric's score of one judge says more of an answer, by" in one_impression.in_words(
-        found
+    assert (
+        "The rubric's score of one judge tells more about an answer, by"
+        in one_impression.in_words(found)
     )
 
 

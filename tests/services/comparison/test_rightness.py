@@ -61,7 +61,7 @@ def test_without_labels_drawn_at_random_nothing_is_said_of_all_cells(store: Stor
     first, second = two_runs(store)
     found = right_more(store, pair_runs(store, first, second))
     assert found.whole is None
-    assert found.reason.startswith("Nobody labelled cells of this run that were drawn at random.")
+    assert found.reason.startswith("No randomly drawn cells of this run have labels.")
     assert in_words(found) == ""
     assert as_json(compare_runs(store, first, second, bootstrap=0))["corrected"] == {
         "undefined": {"accuracy": found.reason}

@@ -253,7 +253,7 @@ def test_what_cannot_be_probed_says_why(store: Store) -> None:
         probes.estimate(store, ProbeRequest(run, edits=("louder",)))
     with pytest.raises(InputError, match="nobody: no judge of run"):
         probes.start(store, ProbeRequest(run, judges=("nobody",)))
-    with pytest.raises(NotFound, match="is no probe"):
+    with pytest.raises(NotFound, match="is not a probe"):
         probe_results.result(store, run)
     few = probed(store, ProbeRequest(run, answers=5))
     assert "Only 5 items can be compared" in probe_results.as_text(few)

@@ -153,7 +153,7 @@ def test_canvas_gets_ratings_and_points_and_is_told_nothing_it_cannot_hold(store
         ["b", "Met", "10.0", "", "", "", ""],
         ["c", "Not met", "0.0", "", "Some", "5.0", ""],
     ]
-    assert any("for want of a verdict" in loss and "1 cells" in loss for loss in made.losses)
+    assert any("without a verdict" in loss and "1 cells" in loss for loss in made.losses)
 
 
 @pytest.mark.parametrize("form", [one for one in FORMATS if one != "contest"])

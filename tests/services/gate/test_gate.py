@@ -165,13 +165,13 @@ def test_a_drop_fails_only_where_its_whole_interval_lies_above_what_is_allowed(
 ) -> None:
     kept = tmp_path / "baseline.json"
     cli("check", folder(tmp_path / "before", [True] * 100), "--write-baseline", kept)
-    # 20 of 100 fell: 13 to 28 points. Surely more than 10, not surely more than 18.
+    # 20 of 100 fell: 13 to 28 points. Surely more than 10, not significantly more than 18.
     now = folder(tmp_path / "now", [True] * 80 + [False] * 20)
     asked = ("check", now, "--baseline", kept, "--min", "accuracy=0", "--max-drop")
     assert cli(*asked, "0.1").returncode == 1
     passed = cli(*asked, "0.18")
     assert passed.returncode == 0
-    assert "not surely more than 0.18" in passed.stdout
+    assert "not significantly more than 0.18" in passed.stdout
 
 
 def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None
     # Two of ten fell: of the resamples .8 ** 10 = .11 have neither, so no drop is in the interval.
     small = cli("check", folder(tmp_path / "small", [True] * 8 + [False] * 2), "--baseline", kept)
     assert small.returncode == 0
-    assert "a drop of 0.2, not surely more than 0 (95% interval 0 to 0.5)" in small.stdout
+    assert "a drop of 0.2, not significantly more than 0 (95% interval 0 to 0.5)" in small.stdout
     # Five of ten: .5 ** 10 = .001.
     large = folder(tmp_path / "large", [True] * 5 + [False] * 5)
     fell = cli("check", large, "--baseline", kept, "--min", "accuracy=0", "--json")
@@ -243,7 +243,7 @@ def test_a_baseline_replaces_a_baseline_and_nothing_else(
     assert refused.returncode == 2
     assert other.read_text() == "mine"
     wrong = cli("check", eight_of_ten, "--baseline", other)
-    assert "This is no baseline of the gate. Make one with --write-baseline" in wrong.stderr
+    assert "This is not a baseline of the gate. Make one with --write-baseline" in wrong.stderr
     reference = cli("check", eight_of_ten, "--baseline", kept, "--reference", "human")
     assert "Say --reference gold." in reference.stderr
     data = json.loads(kept.read_text())

@@ -53,7 +53,7 @@ def test_an_imported_data_set_measures_as_its_folder(name: str, tmp_path: Path) 
 
 
 def leaves(report: dict[str, Any]) -> dict[str, Any]:
-    """All that is no object within the report, by its path."""
+    """All that is not an object within the report, by its path."""
     found, inner = dict[str, Any](), [("", report)]
     while inner:
         path, one = inner.pop()

@@ -117,7 +117,7 @@ def test_what_sums_up_the_raters_is_offered_as_the_label(store: Store, tmp_path:
     file.write_text("id,Prüfer 1,Prüfer 2,Einigung\na,ja,nein,ja\nb,ja,ja,ja\nc,nein,ja,nein\n")
     report = brought(store, file)
     said = " ".join(str(notice) for notice in report["notices"])
-    assert "'Einigung' sums up the raters, and is none" in said
+    assert "'Einigung' summarizes the raters and is not a rater itself" in said
     report = brought(store, file, ("gold=Einigung",))
     assert (report["votes"], len(report["raters"])) == (6, 2)
     assert first(store, report).labels["rating"].label == "ja"

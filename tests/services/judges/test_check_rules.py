@@ -103,7 +103,7 @@ def test_what_is_wrong_names_its_rule() -> None:
     ("text", "says"),
     [
         ("a: [", "line"),
-        ("just words", "are no checks by criterion"),
+        ("just words", "are not checks by criterion"),
         ("a: {contians: x}", "Did you mean 'contains'?"),
         ("c: {contains: x}", "has rules above"),
         ("a: {any: []}", "is empty"),

@@ -125,7 +125,7 @@ def test_a_panel_without_judges_or_with_a_wrong_rule_is_refused(store: Store) ->
 
     with pytest.raises(InputError, match="at least one judge"):
         registry.save_panel(store, "Empty", [], {})
-    with pytest.raises(InputError, match="no rule for binary"):
+    with pytest.raises(InputError, match="not a rule for binary"):
         registry.save_panel(store, "Wrong", ["a"], {"binary": "median"})
 
 

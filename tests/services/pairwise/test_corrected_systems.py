@@ -95,7 +95,7 @@ def test_labels_that_nobody_drew_are_refused_with_the_reason(store: Store) -> No
 
     assert found.gaps == ()
     assert found.systems[0].mean.powered is None
-    assert "30 of 80 cells have a label, and nobody knows with what chance" in in_words(found)
+    assert "30 of 80 cells have a label, and how likely each was to be picked" in in_words(found)
     told = rank_report.rank_source(lambda: store, str(run_id), resamples=0).data["corrected"]
     assert told["systems"][0]["corrected"]["value"] is None
     assert told["undefined"]["corrected"] == found.reason
@@ -109,7 +109,7 @@ def test_a_queue_that_is_open_yet_is_no_random_draw(store: Store) -> None:
     cells = len(store.queues.cells(queue))
     reason = random_labels.of_run(store, run_id).reason
     assert f"{cells} cells of the queue are still open (“Q”)" in reason
-    assert "no random draw" in reason
+    assert "not a random draw" in reason
     told = corrected_data(store, run_id)
     assert told is not None
     assert told["score"]["corrected"] is None
@@ -141,4 +141,6 @@ def test_metrics_tell_the_corrected_share_and_the_hit_rates(store: Store) -> Non
     assert score["listened"] == 0.0
     assert score["corrected"]["value"] == pytest.approx(calm / len(drawn))
     assert score["by_hit_rates"]["specificity"]["value"] == 0.0
-    assert "do not surely tell" in score["by_hit_rates"]["share"]["undefined"]["value"]
+    assert (
+        "do not significantly distinguish" in score["by_hit_rates"]["share"]["undefined"]["value"]
+    )

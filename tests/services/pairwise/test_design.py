@@ -40,7 +40,7 @@ def test_against_a_baseline_only_it_is_met() -> None:
     field = join([dataset(SYSTEMS, 2)])
     bouts = bouts_of(field, Design(kind="baseline", baseline="c"), 0)
     assert [(b.first, b.second) for b in bouts[:3]] == [("a", "c"), ("b", "c"), ("c", "d")]
-    with pytest.raises(InputError, match="none of the systems"):
+    with pytest.raises(InputError, match="not one of the systems"):
         bouts_of(field, Design(kind="baseline", baseline="z"), 0)
 
 

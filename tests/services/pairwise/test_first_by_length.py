@@ -37,8 +37,8 @@ def test_who_leads_by_length_alone_is_said_to() -> None:
     found = board(slope=1.5, lead=0.0)
     assert [s.system for s in found.standings if s.rank == 1] == ["wordy"]
     assert said(found) == [
-        "wordy may be first by length alone: longer answers surely win more, and at equal length "
-        "its lead over brief is not sure."
+        "wordy may be first by length alone: longer answers win significantly more, and at equal "
+        "length its lead over brief is not sure."
     ]
 
 

@@ -142,5 +142,5 @@ def test_only_a_contest_is_exported_as_one(tmp_path: Path, provider: Provider) -
     run_id = held(store, request)
     plain = replace(store.runs.get(run_id).plan, details={})
     other = store.runs.create(plain, [], now="2026-01-01").id
-    with pytest.raises(InputError, match="is no contest"):
+    with pytest.raises(InputError, match="is not a contest"):
         export(store, other, "contest")

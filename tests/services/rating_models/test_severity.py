@@ -170,4 +170,4 @@ def test_raters_who_are_not_surely_apart_stay_in_the_order_in_which_they_are_lis
     shifts = [one.shift.value for _, one in found.raters]
     assert [name for name, _ in found.raters] == list(LEANS)
     assert shifts != sorted(shifts, key=lambda value: value or 0.0)
-    assert in_words(found).startswith("Nobody is surely stricter or milder")
+    assert in_words(found).startswith("No rater is significantly stricter or milder")

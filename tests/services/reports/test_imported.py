@@ -68,7 +68,7 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     assert as_json(compared)["alt_test"]["a"]["people"] == 3
 
     # Where it cannot be said, the reason is.
-    why = "Whether the panel may stand in for a person cannot be said: 0 of at least 3 people have "
+    why = "Whether the panel may stand in for a person is unknown: 0 of at least 3 people have "
     assert why in metrics_as_text(metrics_source(lambda: store, str(few)))
     assert why in markdown_paper(paper(report(store, few, created=MADE)))
 

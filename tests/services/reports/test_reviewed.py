@@ -102,8 +102,8 @@ def test_the_mean_that_labels_refute_has_theirs_beside_it(store: Store) -> None:
     mean = found.corrected[0].mean.words(score).inline
     assert mean.startswith("0.50 (")
     assert (
-        "the median 1.00. As people's labels have it, the mean is surely another: "
-        f"{mean}, by weight and before gates and penalties."
+        f"the median 1.00. As people's labels have it, the mean differs significantly: {mean}, by "
+        "weight and before gates and penalties."
     ) in written(found)
 
 

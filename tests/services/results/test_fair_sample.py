@@ -73,8 +73,8 @@ def test_a_criterion_without_labels_makes_those_of_others_no_unfair_sample(store
     # Every answer is labelled on "clear", none on "tone", where judges agree on all.
     run = easy(store, ["MET"] * 60, tone=[2] * 60)
 
-    assert "no fair sample" not in said(store, run)
-    assert "no fair sample" not in concluded(store, run)
+    assert "not a fair sample" not in said(store, run)
+    assert "not a fair sample" not in concluded(store, run)
 
 
 def test_a_bound_on_one_criterion_asks_for_its_own_labels_only(store: Store) -> None:
@@ -93,12 +93,12 @@ def test_labels_on_the_hard_cells_are_no_fair_sample_either(store: Store) -> Non
     run = easy(store, [""] * 30 + ["MET"] * 30)
 
     assert (
-        "the 30 labels are no fair sample (all judges agree on 0% of cells with a label, and on "
-        "100% of the others)"
+        "the 30 labels are not a fair sample (all judges agree on 0% of cells with a label, and "
+        "on 100% of the others)"
     ) in said(store, run)
     sentence = concluded(store, run)
     assert "Do not trust them" not in sentence
-    assert "no fair sample" in sentence
+    assert "not a fair sample" in sentence
 
 
 def test_a_declaration_that_votes_refute_is_believed_nowhere(store: Store) -> None:
@@ -111,7 +111,7 @@ def test_a_declaration_that_votes_refute_is_believed_nowhere(store: Store) -> No
         "label, and on 0% of the others"
     )
 
-    assert f"the 30 labels are no fair sample ({why})" in said(store, run)
+    assert f"the 30 labels are not a fair sample ({why})" in said(store, run)
     checks = check_source(lambda: store, str(run), GateRequest((GateBound("right", "min", 0.5),)))
     assert why in checks.checks[0]["why"]
     found = report(store, run, created="then")

@@ -91,9 +91,9 @@ def test_show_export_and_report_say_it(store: Store) -> None:
     (row,) = judgement_rows.verdict_rows(judgement_rows.graded(store, run_id))
     assert (row["verdict"], row["between"]) == ("Some", words)
     assert [
-        limit for limit in run_report.report(store, run_id).limits if "no vote was for" in limit
+        limit for limit in run_report.report(store, run_id).limits if "got no vote" in limit
     ] == [
-        "1 verdict of 1 is an option that no vote was for: what the votes come to lies between "
+        "1 verdict of 1 is an option that got no vote: the result of the votes lies between "
         "options, and the nearest is shown."
     ]
 

@@ -67,7 +67,7 @@ def test_labels_speak_for_all_once_somebody_declares_them_and_no_longer_when_wit
 ) -> None:
     run_id = made(store)
     version = version_of(store, run_id)
-    assert "nobody knows with what chance" in of_run(store, run_id)[0][0].reason
+    assert "how likely each was to be picked" in of_run(store, run_id)[0][0].reason
     assert corrected_data(store, run_id) is None
 
     draw = label_draws.declare(store, version)

@@ -201,7 +201,7 @@ def test_nothing_is_said_of_a_rest_that_is_not_there(trial: Trial) -> None:
     trial.settle(queue, trial.places(queue))
     found = unseen(trial.store, queue)
     assert (found.rest, found.acceptance) == (0, None)
-    assert found.accuracy.reason == "Nothing is left that nobody looked at."
+    assert found.accuracy.reason == "No cells are left to review."
     assert found.accuracy.low is None
 
 

@@ -273,7 +273,7 @@ def test_a_run_that_nobody_works_on_is_cancelled_at_the_provider_by_whoever_take
     assert figures["batches_out"] == 1
     with pytest.raises(Conflict, match="has batches at the provider"):
         lifecycle.retry(store, run_id)
-    assert left_out(figures).startswith("1 batch out, and the provider works on.")
+    assert left_out(figures).startswith("1 batch out; the provider is still working.")
     assert "1 batch out (0 of 12 answered)" in cli("show", run_id, "--db", store.path).stdout
     told = json.loads(cli("cancel", run_id, "--db", store.path, "--json").stdout)
     assert (told["status"], told["batches_out"]) == ("cancelled", 0)

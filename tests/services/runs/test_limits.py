@@ -46,7 +46,7 @@ def test_a_page_too_many_is_refused_and_those_that_are_open_go_on() -> None:
     assert ask(limited(open_pages=2), headers=page)[0]["status"] == 200
     started, body = ask(limited(open_pages=3), headers=page)
     assert started["status"] == 503
-    assert b"as many open pages as it can serve (3)" in body["body"]
+    assert b"limit of open pages (3)" in body["body"]
     assert ask(limited(open_pages=3), "websocket")[0] == {"type": "websocket.close", "code": 1013}
     # What an open page fetches is no page.
     assert ask(limited(open_pages=3), path="/media/x.csv")[0]["status"] == 200
@@ -57,7 +57,7 @@ def test_where_nobody_need_sign_in_another_machine_has_half_of_the_places() -> N
     pages = OpenPages(40)
     elsewhere = [pages.enter(Visit("", "192.0.2.7"), 0.0) for _ in range(40)]
     assert elsewhere.count("") == 20
-    assert "from one address (20)" in elsewhere[-1]
+    assert "from one address is reached (20)" in elsewhere[-1]
     assert [pages.enter(Visit("", "127.0.0.1"), 0.0) for _ in range(20)] == [""] * 20
     assert "(40)" in pages.why_not(Visit("", "127.0.0.1"))
     pages.leave(Visit("", "192.0.2.7"))

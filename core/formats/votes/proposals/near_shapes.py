@@ -80,9 +80,9 @@ def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> V
 
 
 def _changed(guess: VoteMapping, shape: NearShape, table: Table) -> VoteMapping:
-    words = words_in_changes([c.removeprefix(WORD) for c in shape.changes if is_word(c)])
+    labels = words_in_changes([c.removeprefix(WORD) for c in shape.changes if is_word(c)])
     mapping = change_votes(guess, [c for c in shape.changes if not is_word(c)], table)
-    return mapping.model_copy(update={"words": words}) if words else mapping
+    return mapping.model_copy(update={"words": labels}) if labels else mapping
 
 
 def _passes(table: Table, shape: NearShape) -> bool:
@@ -111,12 +111,12 @@ def _near(table: Table) -> Iterator[NearShape]:
             return
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
     texts.sort(key=lambda text: holds(text, PROMPTS))
-    known = guess_mapping(table).prompt
+    has_prompt = guess_mapping(table).prompt
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
-            lacks = f"{len(texts)} columns come equally near to hold the submission"
-        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not known]
+            lacks = f"{len(texts)} columns are equally likely to hold the submission"
+        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not has_prompt]
         shape = NearShape(
             "dataset", lacks, (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
         )
@@ -127,8 +127,8 @@ def _near(table: Table) -> Iterator[NearShape]:
 def _with_raters(table: Table) -> Iterator[NearShape]:
     """Yield a row for each item and rater, as the values tell."""
     yield from _by_keys(table, row_keys(table))
-    for said in list_answers(table):
-        yield NearShape("long", "cells hold the answers of several raters", said)
+    for changes in list_answers(table):
+        yield NearShape("long", "cells hold the answers of several raters", changes)
 
 
 def _perhaps(table: Table) -> Iterator[NearShape]:
@@ -136,8 +136,8 @@ def _perhaps(table: Table) -> Iterator[NearShape]:
     yield from _by_keys(table, row_keys(table, sure=False))
 
 
-def _by_keys(table: Table, found: Iterable[RowKeys]) -> Iterator[NearShape]:
-    for keys in found:
+def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]:
+    for keys in candidates:
         lacks = "a column of people repeats over its items"
         if not named_rater([keys]):
             lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
@@ -178,8 +178,8 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     person = next(filter(names_a_respondent, wide.item), "") if not wide.text else ""
     if person:
         lacks = f"a row is a person ({person!r}), and {listed} could be the items"
-        said = (f"rater={person}", *(f"items={c}" for c in wide.columns))
-        yield NearShape("criteria", lacks, (*said, *marks))
+        arguments = (f"rater={person}", *(f"items={c}" for c in wide.columns))
+        yield NearShape("criteria", lacks, (*arguments, *marks))
     elif wide.are != "criteria":
         lacks = f"{listed} share labels, but do not look like the answers of raters"
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
@@ -206,7 +206,7 @@ def _asked(table: Table) -> Iterator[NearShape]:
         lacks = f"{label!r} could be the label of its texts"
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
     for changes in near_pairs(table):
-        yield NearShape("pairs", "two answers stand beside what could compare them", changes)
+        yield NearShape("pairs", "two answers are next to what could compare them", changes)
     if grid := answers_in_grid(table):
         yield from _by_names(table, grid)
 
@@ -218,19 +218,19 @@ def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     person = next(filter(names_a_respondent, item), "")
     if person and not any(map(names_a_rater, parts)):
         lacks = f"a row is a person ({person!r}), and {_listed(grid.raters)} could be the items"
-        said = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
-        yield NearShape("criteria", lacks, (f"rater={person}", *said))
+        changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
+        yield NearShape("criteria", lacks, (f"rater={person}", *changes))
         return
     lacks = f"{_listed(grid.raters)} could be raters, {_listed(grid.criteria)} criteria"
-    said = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
+    changes = [f"raters={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
     texts = () if item else tuple(f"submission={t}" for t in proposed_texts(table)[:1])
-    yield NearShape("wide", lacks, (*item_changes(item), *texts, *said))
+    yield NearShape("wide", lacks, (*item_changes(item), *texts, *changes))
     for text in proposed_texts(table)[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
     if item:
-        said = [f"raters={column}" for column in grid.columns.values()]
-        yield NearShape("wide", "each column could be a rater", (*item_changes(item), *said))
+        changes = [f"raters={column}" for column in grid.columns.values()]
+        yield NearShape("wide", "each column could be a rater", (*item_changes(item), *changes))
 
 
 def _listed(names: Iterable[str]) -> str:

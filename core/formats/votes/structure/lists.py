@@ -20,7 +20,7 @@ _ROWS = 1000
 
 
 def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield what to say of a table whose cells list answers, and their raters beside them."""
+    """Yield the changes for a table whose cells list answers, next to cells that list raters."""
     inside = [f"{c}[].{key}" for c in table.columns for key in _keys_in(table, c)]
     table = with_paths(table, inside)
     lists = {c: of for c in table.columns if (of := _lists_in(table, c))}

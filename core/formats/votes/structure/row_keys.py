@@ -50,12 +50,12 @@ class RowKeys(NamedTuple):
         """Return the roles as `FIELD=COLUMN`."""
         text = "" if self.text in self.item else self.text
         fields = (("submission", text), ("prompt", self.prompt), ("rater", self.rater))
-        said = [*item_changes(self.item), *(f"{name}={c}" for name, c in fields if c)]
-        said += [f"criterion={self.criterion}"] if self.criterion else []
+        arguments = [*item_changes(self.item), *(f"{name}={c}" for name, c in fields if c)]
+        arguments += [f"criterion={self.criterion}"] if self.criterion else []
         name = "criteria" if self.by_criteria else "label"
-        said += [f"{name}={column}" for column in self.answers]
+        arguments += [f"{name}={column}" for column in self.answers]
         more = (("reason", self.reason), ("replicate", self.replicate))
-        return (*said, *(f"{field}={column}" for field, column in more if column))
+        return (*arguments, *(f"{field}={column}" for field, column in more if column))
 
 
 def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
@@ -76,8 +76,8 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     if _are_answers(values, people):
         return ()  # a rater a column
     for rater in people:
-        for found in _of_rater(values, keys, rater, sure=levels[rater] > 2):
-            return (found,)
+        for candidate in _of_rater(values, keys, rater, sure=levels[rater] > 2):
+            return (candidate,)
     return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
 
 
@@ -93,9 +93,9 @@ def _are_answers(values: Values, people: Sequence[str]) -> bool:
     return bool(sharing(values.table, list(people))) or len(answers) > 1
 
 
-def named_rater(found: Sequence[RowKeys]) -> bool:
+def named_rater(candidates: Sequence[RowKeys]) -> bool:
     """Return whether the heading of the rater says so."""
-    return bool(found) and holds(found[0].rater, RATERS)
+    return bool(candidates) and holds(candidates[0].rater, RATERS)
 
 
 def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
@@ -109,66 +109,66 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
     whole = [key for key in (*singles, *pairs) if values.unique([*key, rater]) == 1]
     for item in sorted(whole, key=lambda key: -_rank(values, key, rater, texts)):
-        if found := _with_answers(values, item, rater, "", texts):
-            yield found
+        if candidate := _with_answers(values, item, rater, "", texts):
+            yield candidate
     for asked in sorted(asked_of, key=lambda c: not holds(c, ASPECTS)):
         left = [(c,) for c in others if c != asked and values.crossed(c, asked)]
-        told = [key for key in left if values.unique([*key, rater, asked]) == 1]
-        for item in sorted(told, key=lambda key: -_rank(values, key, rater, texts)):
-            if found := _with_answers(values, item, rater, asked, texts):
-                yield found
+        identified = [key for key in left if values.unique([*key, rater, asked]) == 1]
+        for item in sorted(identified, key=lambda key: -_rank(values, key, rater, texts)):
+            if candidate := _with_answers(values, item, rater, asked, texts):
+                yield candidate
     yield from _repeated(values, singles, rater, texts)
     near = [key for key in (*singles, *pairs) if values.unique([*key, rater]) >= 0.75]
     for item in sorted(near, key=lambda key: -_rank(values, key, rater, texts)):
         named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
-        if named and (found := _with_answers(values, item, rater, "", texts)):
-            yield found
+        if named and (candidate := _with_answers(values, item, rater, "", texts)):
+            yield candidate
 
 
 def _repeated(
     values: Values, items: Sequence[tuple[str, ...]], rater: str, texts: Sequence[str]
 ) -> Iterator[RowKeys]:
-    """Yield items that a rater answered several times, told apart by a number."""
+    """Yield items that a rater answered several times, distinguished by a number."""
     again = [c for c in values.columns if c != rater and values.is_number(c)]
     for item, number in product(items, again):
         if number in item or not holds(item[0], ITEMS):
             continue
         if values.may_be_key(number) and values.unique([*item, rater, number]) == 1:
-            found = _with_answers(values, (*item, number), rater, "", texts)
-            if found and len(found.answers) == 1:
-                yield found._replace(item=item, replicate=number)
+            candidate = _with_answers(values, (*item, number), rater, "", texts)
+            if candidate and len(candidate.answers) == 1:
+                yield candidate._replace(item=item, replicate=number)
 
 
 def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
     """Return whether two columns together are named for an item, or tell a text that none does."""
     if all(holds(c, ITEMS) or system_named(c) for c in pair):
         return True
-    told = (t for t in texts if t not in pair and not values.varies(pair, t))
-    return any(all(values.varies([c], t) for c in pair) for t in told)
+    identified = (t for t in texts if t not in pair and not values.varies(pair, t))
+    return any(all(values.varies([c], t) for c in pair) for t in identified)
 
 
 def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     """Return whether a column names what is asked: few words that tell no text."""
     if holds(column, ASPECTS):
         return True
-    words = values.distinct[column]
-    codes = all(re.fullmatch(r"\D*\d+", word) for word in words)
+    distinct = values.distinct[column]
+    codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
     if codes or values.is_number(column) or system_named(column):
         return False
-    told = any(not values.varies([column], text) for text in texts)
-    return len(words) * 4 <= values.size and not (told or holds(column, ITEMS))
+    identified = any(not values.varies([column], text) for text in texts)
+    return len(distinct) * 4 <= values.size and not (identified or holds(column, ITEMS))
 
 
 def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]) -> float:
     """Return how likely these columns are the item; texts that they determine tell most."""
-    told = [t for t in texts if t not in key and not values.varies(key, t)]
-    told = [t for t in told if values.varies([rater], t)]
+    identified = [t for t in texts if t not in key and not values.varies(key, t)]
+    identified = [t for t in identified if values.varies([rater], t)]
     named = sum(1.5 * (holds(c, ITEMS) or system_named(c)) for c in key) / len(key)
     numbers = [c for c in key if values.is_number(c)]
     weak = len(key) == 1 and any(not holds(c, ITEMS) for c in numbers)
     size = values.unique(key)
     return (
-        2 * len(told)
+        2 * len(identified)
         + named
         + size
         - 1.2 * (len(key) - 1)
@@ -194,8 +194,8 @@ def _with_answers(
         free = [item[0], *free]
     text, prompt = best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
-    said = sorted(filter(values.remarks, varying)) or [c for c in varying if c in texts]
-    reason = next((c for c in said if c not in (*answers, rater, text, prompt)), "")
+    reasons = sorted(filter(values.remarks, varying)) or [c for c in varying if c in texts]
+    reason = next((c for c in reasons if c not in (*answers, rater, text, prompt)), "")
     return RowKeys(item, rater, tuple(answers), asked, text, prompt, reason)
 
 
@@ -215,22 +215,24 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
 def _unnamed(
     values: Values, keys: list[str], levels: dict[str, int], least: float
 ) -> Iterator[RowKeys]:
-    """Yield both ways round, or the one that the texts tell, where no heading names people."""
+    """Yield pairs of item and rater columns if no heading names people: both orders, unless texts
+    decide.
+    """
     texts = values.texts()
     able = [c for c in keys if c not in texts][:_TRIED]
     pairs = [pair for pair in combinations(able, 2) if _belong(values, pair, texts)]
-    found = list[tuple[float, RowKeys]]()
+    candidates = list[tuple[float, RowKeys]]()
     for item, rater in product([*((c,) for c in able), *pairs], able):
         if rater in item or levels[rater] < 0 or values.is_number(rater):
             continue
-        told = _told(values, item, rater, texts, levels)
-        if told <= 0 or not _crosses(values, item, rater, texts):
+        likelihood = _told(values, item, rater, texts, levels)
+        if likelihood <= 0 or not _crosses(values, item, rater, texts):
             continue
         if keys_found := _with_answers(values, item, rater, "", texts):
-            found.append((told, keys_found))
-    found.sort(key=lambda pair: -pair[0])
-    best = found[0][0] if found else 0
-    yield from (keys_found for rank, keys_found in found[:2] if rank >= max(least, best - 1))
+            candidates.append((likelihood, keys_found))
+    candidates.sort(key=lambda pair: -pair[0])
+    best = candidates[0][0] if candidates else 0
+    yield from (keys_found for rank, keys_found in candidates[:2] if rank >= max(least, best - 1))
 
 
 def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[str]) -> bool:
@@ -246,11 +248,11 @@ def _told(
     values: Values, item: Sequence[str], rater: str, texts: Sequence[str], levels: dict[str, int]
 ) -> float:
     """Return what speaks for an item and a rater of columns that are not named for people."""
-    told = any(values.varies([rater], t) for t in texts)
+    identifies = any(values.varies([rater], t) for t in texts)
     size = values.unique(item) * values.size
     fewer = len(values.distinct[rater]) < size
     person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
     rest = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
     own = any(not values.varies([rater], c) and values.varies(item, c) for c in rest)
     named = sum(holds(c, ITEMS) for c in item) / len(item)
-    return 3 * told + 1.5 * named + fewer + 2 * person + own - 3 * holds(rater, ITEMS)
+    return 3 * identifies + 1.5 * named + fewer + 2 * person + own - 3 * holds(rater, ITEMS)

@@ -131,7 +131,7 @@ class Values:
         return False
 
     def is_answer(self, column: str, item: str, rater: str) -> bool:
-        """Return whether a column is no count of rows, and not a number that each rater has."""
+        """Return whether a column may hold answers: no count of rows, and no number of a rater."""
         if {item, rater, column} - set(self.columns) or named_label(column):
             return True
         if names_a_criterion(column) or len(self.distinct[column]) < 2:
@@ -223,7 +223,7 @@ def person_level(values: Values, column: str) -> int:
 
 
 def system_named(column: str) -> bool:
-    """Return whether a short heading says whose text was judged, or under which condition."""
+    """Return whether a short heading names the system judged, or its condition."""
     words = bare(column)
     return len(words.split()) < 5 and bool(_SYSTEM.search(words))
 

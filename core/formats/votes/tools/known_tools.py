@@ -66,7 +66,7 @@ def read_results(data: str | bytes | Opened, name: str) -> ToolResults:
     tool = tool_of(opened)
     if tool is None:
         tools = ", ".join(TOOL_NAMES.values())
-        raise InputError(f"This is no file of results that is known here ({tools}).", (), name)
+        raise InputError(f"This is not a known file of results ({tools}).", (), name)
     results: ToolResults = tool.read(opened)
     return results
 

@@ -103,7 +103,7 @@ def _read_ragas(rows: Rows, title: str) -> ToolResults:
     held = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
     if left := [repr(name) for name in held if name not in _RAGAS and name not in metrics]:
         results.note(
-            f"Columns left out, for not all that they hold are numbers: {', '.join(left)}."
+            f"Columns left out, because not all their values are numbers: {', '.join(left)}."
         )
     for at, row in enumerate(rows, start=1):
         item = f"row {at}"

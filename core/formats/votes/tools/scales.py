@@ -186,7 +186,7 @@ def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) 
     )
     middle = _written(round((edges[0] + edges[-1]) / 2, 9))
     other = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
-    mend = f"Steps can be chosen, as in {other}. The numbers themselves stand in the reasons."
+    mend = f"Steps can be chosen, as in {other}. The numbers themselves are in the reasons."
     return Scale("ordinal", options, edges, (Problem(message[:400], mend),))
 
 

@@ -23,7 +23,7 @@ _WORDS: Mapping[Standing, tuple[str, str]] = {
     "not_trusted": ("✕ not trusted", "✕ disagreed"),
     "undecided": ("undecided", "undecided"),
     "too_few": ("too few items", "too few items"),
-    "unknown": ("cannot be told", "cannot be told"),
+    "unknown": ("unknown", "unknown"),
 }
 
 

@@ -21,7 +21,7 @@ def headline(found: Conclusion) -> str:
         "not_trusted": "do not trust them on" if found.reference else "they disagree on",
         "undecided": "undecided on",
         "too_few": "too few items to tell on",
-        "unknown": "nothing can be told of",
+        "unknown": "no result on",
     }
     trusted = count(len(found.of("trusted"))) if found.of("trusted") else "none"
     whole = plural(len(found.criteria), "criterion", "criteria")

@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 SETTLED = 60.0
 _UNSURE = (
     "A batch of {judge} may have been bought when this run was stopped, and its provider does not "
-    "say: {why} Mend that and resume the run; nothing is bought until it is known."
+    "say: {why} Fix that and resume the run; nothing is bought until this is known."
 )
 _STRAY = (
     "A file of requests of {judge} may have arrived when this run was stopped, and its provider "
-    "lets nobody look: {why} Mend that and resume the run; it is then taken away."
+    "does not let us check: {why} Fix that and resume the run; the file is then deleted."
 )
 
 

@@ -86,7 +86,7 @@ class Acknowledging:
             try:
                 await self._tell(self._counts)
             except (OSError, ValueError) as error:
-                log.info("Workers could not be told what was recorded: %s", error)
+                log.info("Could not tell workers what was recorded: %s", error)
                 self._news = True
                 await asyncio.sleep(TELL_AGAIN)
         self._telling = None
@@ -138,4 +138,4 @@ class Credit:
         try:
             self._recorded = max(self._recorded, await self._look())
         except (OSError, ValueError) as error:
-            log.info("What was recorded could not be looked up: %s", error)
+            log.info("Could not look up what was recorded: %s", error)

@@ -59,8 +59,8 @@ def read(where: str) -> Where:
     if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", where.strip()):
         return Where(where.strip(), 0)
     raise InputError(
-        f"The cluster is {where!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (so many "
-        "processes of this machine)."
+        f"The cluster is {where!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (N "
+        "processes on this machine)."
     )
 
 

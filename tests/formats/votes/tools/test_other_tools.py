@@ -339,7 +339,7 @@ def test_a_column_of_ragas_with_a_word_among_its_numbers_is_left_out_and_named()
     found = read(json.dumps(rows), "ragas.json", "ragas")
     assert {criterion.name for criterion in found.rubric.criteria} == {"recall"}
     (said,) = [n.message for n in found.notices if "left out" in n.message]
-    assert said == "Columns left out, for not all that they hold are numbers: 'faithfulness'."
+    assert said == "Columns left out, because not all their values are numbers: 'faithfulness'."
 
 
 def test_yes_beside_a_verdict_is_no_score() -> None:
