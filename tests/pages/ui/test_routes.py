@@ -145,7 +145,7 @@ def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -
 
     assert not app.exception
     assert app.query_params[state.RUNS] == f"{first},{second}"
-    assert "B is " in shown(app)
+    assert "between A and B" in shown(app)
 
 
 def test_who_is_here_is_not_asked_for_every_line_of_the_navigation(
