@@ -70,7 +70,7 @@ def test_a_mean_level_has_distances_but_no_counts(folder):
     assert (mean["n"], mean["bias_levels"]) == (3, pytest.approx(3.5 / 3))
     assert mean["rmse_levels"] == pytest.approx((5.25 / 3) ** 0.5)
     assert mean["confusion"] is None
-    assert "no level" in mean["undefined"]["accuracy"]
+    assert "not a level" in mean["undefined"]["accuracy"]
 
 
 def test_scores_of_whole_items(folder):

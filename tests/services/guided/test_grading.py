@@ -60,7 +60,7 @@ def test_who_judged_last_is_proposed_with_the_same_rules(store: Store, provider:
 
 
 def test_nobody_is_no_panel(store: Store) -> None:
-    with pytest.raises(InputError, match="Choose a judge"):
+    with pytest.raises(InputError, match="No judge is chosen"):
         judging.panel_of(store, [])
 
 
