@@ -59,7 +59,7 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
         return "dataset"
     is_sheet = opened.once(book_in) is not None or opened.ending in ("csv", "tsv")
     is_rubric = format is not None and not (told and is_sheet)
-    if is_rubric and not (is_sheet and _is_no_rubric(opened)):
+    if is_rubric and not (is_sheet and opened.once(_is_no_rubric)):
         return "rubric"
     kind = kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
     return "rubric" if is_rubric and kind not in TABLES else kind

@@ -36,10 +36,10 @@ def key_names(judge: Judge) -> tuple[str, ...]:
     if judge.offline or judge.api_base or provider_for(judge) in ("openai", "file"):
         return ()
     provider = _named_after(judge.model) or "openai"
-    provider_of = None if provider in _OWN_SERVERS else KNOWN.get(provider)
-    if provider_of is None:
+    entry = None if provider in _OWN_SERVERS else KNOWN.get(provider)
+    if entry is None:
         return ()
-    return tuple(dict.fromkeys((provider_of.keys[0], *key_variables(judge), *provider_of.sign_ins)))
+    return tuple(dict.fromkeys((entry.keys[0], *key_variables(judge), *entry.sign_ins)))
 
 
 # What a judge's calls would send from this machine, and where. A panel or a data file may come from
