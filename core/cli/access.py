@@ -152,12 +152,12 @@ def _provider_line(provider: dict[str, Any]) -> str:
     where = provider["address"] or ", ".join(provider["models"])
     key = f"with the key in {provider['key_env']}" if provider["key_env"] else "without a key"
     limits = [
-        f"{words} {provider[name]:g} US dollars a month"
-        for name, words in (("monthly_usd", "at most"), ("person_usd", "a person"))
+        f"{limit} {provider[name]:g} US dollars a month"
+        for name, limit in (("monthly_usd", "at most"), ("person_usd", "a person"))
         if provider[name] is not None
     ]
     return f"{provider['name']}: {where} {key}, for {', '.join(provider['roles'])}" + "".join(
-        f", {words}" for words in limits
+        f", {limit}" for limit in limits
     )
 
 

@@ -114,8 +114,8 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
     from core.services.gate.bounds import GateLimits, parse_bound
     from core.services.gate.checking import GateRequest
 
-    bounds = [parse_bound(words, "min") for words in options["least"]]
-    bounds += [parse_bound(words, "max") for words in options["most"]]
+    bounds = [parse_bound(bound, "min") for bound in options["least"]]
+    bounds += [parse_bound(bound, "max") for bound in options["most"]]
     file: Path | None = options["baseline"]
     if not bounds and file is None and not anything:
         raise InputError("Nothing is asked. Use --min, --max, --baseline or --write-baseline.")

@@ -154,7 +154,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         *_asked(run, figures["cost_usd"]),
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
-        *(f"  batches  {words}" for words in batches_in_words(rows, looking=run.active)),
+        *(f"  batches  {sentence}" for sentence in batches_in_words(rows, looking=run.active)),
         *([f"  lost     {lost_words(lost)}"] if (lost := figures["lost_calls"]) else []),
     ]
     if run.message:
@@ -239,8 +239,8 @@ def item_as_text(store: Store, run_id: int, item_id: str) -> str:
         lines += [f"  {line}" for line in explain(Trace.from_dict(view.row.trace))]
     for criterion in view.criteria:
         settled = criterion.verdict_label or "no verdict"
-        if words := between(criterion.criterion, criterion.verdict):
-            settled += f" ({words})"
+        if votes := between(criterion.criterion, criterion.verdict):
+            settled += f" ({votes})"
         truth = f" (label: {criterion.truth_label})" if criterion.truth_label else ""
         lines.append(f"\n{criterion.criterion.name}: {settled}{truth}")
         lines += [f"  {_vote_line(vote)}" for vote in criterion.votes]

@@ -305,8 +305,8 @@ def summary_as_text(figures: dict[str, Any]) -> str:
             f"`rubric-studio show {figures['run']}` says: a new run pays only for what is left."
         )
     elif figures["status"] != "done":
-        if words := left_out(figures):
-            lines.append(words)
+        if sentence := left_out(figures):
+            lines.append(sentence)
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")
     return "\n".join(lines)

@@ -243,8 +243,8 @@ def as_text(report: dict[str, Any]) -> str:
         )
         lines.append(f"{item['id']}  {score}{covered}  {verdicts}")
     lacking = sum(item["score"] is None and bool(item["verdicts"]) for item in report["items"])
-    if words := ungraded_words(lacking):
-        lines.append(words)
+    if ungraded := ungraded_words(lacking):
+        lines.append(ungraded)
     mean = report["mean_agreement"]
     lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else say.score(mean)}")
     return "\n".join(lines)

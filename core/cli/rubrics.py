@@ -220,14 +220,14 @@ def convert(
         read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling, data)
         files: dict[Path, Shared] = {}
         for read in read_rubrics:
-            made = import_export.share(read.value, form)
+            shared = import_export.share(read.value, form)
             for notice in read.notices:
                 common.say(f"note: {notice}")
-            for loss in made.losses:
+            for loss in shared.losses:
                 common.say(f"Note: {loss}")
             target = out or Path("-")
-            path = target / made.file_name if _is_folder(target, len(read_rubrics)) else target
-            files[path] = made
+            path = target / shared.file_name if _is_folder(target, len(read_rubrics)) else target
+            files[path] = shared
         if len(files) < len(read_rubrics):
             alike = len({each.value.name for each in read_rubrics}) == 1
             mend = "give them names of their own" if alike else "name a folder with --out"
@@ -236,7 +236,7 @@ def convert(
         if Path("-") in files:
             common.as_it_is(files[Path("-")].text)
         else:
-            write_files({path: made.data(mark=mark) for path, made in files.items()}, force)
+            write_files({path: shared.data(mark=mark) for path, shared in files.items()}, force)
 
 
 def _is_folder(target: Path, rubrics: int) -> bool:

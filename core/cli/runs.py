@@ -157,8 +157,8 @@ def grade(
         )
         for notice in request.notices:
             common.say(f"note: {notice}")
-        for words in requests_from_files.remarks(request.request):
-            common.note(words)
+        for remark in requests_from_files.remarks(request.request):
+            common.note(remark)
         if only_estimate:
             figures = requests_from_files.estimate_figures(store, request.request)
             figures |= {"roles": [role.data() for role in request.roles]}
@@ -387,8 +387,8 @@ def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: st
         runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
     except KeyboardInterrupt:
         bar.end()
-        if words := requests_from_files.left_out(lifecycle.summary(store, run_id)):
-            common.say(words)
+        if sentence := requests_from_files.left_out(lifecycle.summary(store, run_id)):
+            common.say(sentence)
         raise
     bar.end()
     figures = lifecycle.summary(store, run_id)

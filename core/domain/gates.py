@@ -194,8 +194,8 @@ def _spoken(phrases: tuple[str, ...]) -> tuple[str, ...]:
                 f"holds {phrase!r}, with * inside a word.",
                 "Put * at the beginning or the end of a word.",
             )
-        words = phrase.replace("\u2026", "...").split()
-        if words.count("...") > 2 or "..." in (words[0], words[-1]):
+        parts = phrase.replace("\u2026", "...").split()
+        if parts.count("...") > 2 or "..." in (parts[0], parts[-1]):
             raise broken(
                 f"holds {phrase!r}, where ... does not stand between words or stands too often.",
                 "Write at most two ... in a phrase, each between two words.",

@@ -234,7 +234,7 @@ def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> 
     _check(before, after, moves)
     olds = {moves.renamed.get(c.name, c.name): c for c in before.criteria}
     pairs = tuple((olds[c.name], c) for c in after.criteria if c.name in olds)
-    kept = {old.name for old, _ in pairs}
+    paired = {old.name for old, _ in pairs}
     edits = [*rubric_edits(before, after)]
     options, unmapped = dict[str, tuple[int | None, ...]](), list[str]()
     for old, new in pairs:
@@ -244,7 +244,7 @@ def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> 
         elif not same_choices(old, new):
             unmapped.append(old.name)
     added = tuple(c.name for c in after.criteria if c.name not in olds)
-    removed = tuple(c.name for c in before.criteria if c.name not in kept)
+    removed = tuple(c.name for c in before.criteria if c.name not in paired)
     edits += [FieldEdit("added", name, "criterion", MISSING, name) for name in added]
     edits += [FieldEdit("removed", name, "criterion", name, MISSING) for name in removed]
     if [c.name for _, c in pairs] != [n for n in olds if n in {c.name for _, c in pairs}]:
@@ -256,7 +256,7 @@ def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> 
         stale,
         added,
         removed,
-        Moves({old: new for old, new in moves.renamed.items() if old in kept}, options),
+        Moves({old: new for old, new in moves.renamed.items() if old in paired}, options),
         tuple(unmapped),
     )
 

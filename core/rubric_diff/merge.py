@@ -54,7 +54,7 @@ def pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]
     names = dict.fromkeys([c.name for r in (mine, theirs) for c in r.criteria])
     by_name = [{c.name: c for c in r.criteria} for r in (mine, theirs, base)]
     for name in names:
-        my, their, was = (known.get(name) for known in by_name)
+        my, their, was = (by_names.get(name) for by_names in by_name)
         differing += _of_criterion(name, my, their, was)
     return tuple(differing)
 

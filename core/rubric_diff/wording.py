@@ -47,9 +47,9 @@ def _when(when: Mapping[str, Any]) -> str:
         subject = f"at least {number} of the criteria tagged {when['tag']!r}"
     if when.get("abstained") is not None:
         return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
-    for name, words in _COMPARE.items():
+    for name, phrase in _COMPARE.items():
         if when.get(name) not in (None, []):
-            return f"{subject} {words} {_value(when[name])}"
+            return f"{subject} {phrase} {_value(when[name])}"
     return ""
 
 
@@ -171,8 +171,8 @@ def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDif
     first_words, second_words = list(word.finditer(first)), list(word.finditer(second))
     if max(len(first_words), len(second_words)) > MOST_WORDS:
         return WordDiff((), (), None)
-    words = [m.group() for m in first_words], [m.group() for m in second_words]
-    matcher = SequenceMatcher(None, *words, autojunk=False)
+    both = [m.group() for m in first_words], [m.group() for m in second_words]
+    matcher = SequenceMatcher(None, *both, autojunk=False)
     first_spans, second_spans = list[Span](), list[Span]()
     for kind, i, j, k, m in matcher.get_opcodes():
         if kind == "equal":

@@ -240,8 +240,8 @@ def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
 def _sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:
     for name in check.families:
         yield name, family(name)
-    for words in check.patterns:
-        yield words, FamilyPatterns((phrase(words),), refusable=False)
+    for pattern in check.patterns:
+        yield pattern, FamilyPatterns((phrase(pattern),), refusable=False)
 
 
 def _matches(patterns: FamilyPatterns, text: str) -> list[re.Match[str]]:
@@ -267,8 +267,8 @@ def _excuse(
     low, high = text.sentence(start, end)
     # A request in one sentence may be refused in the next.
     until = text.sentence(high, high + 1)[1] if text.asks(end, high) else high
-    if patterns.refusable and (words := _refused(text, low, start, end, until)):
-        return words
+    if patterns.refusable and (excuse := _refused(text, low, start, end, until)):
+        return excuse
     for pattern in patterns.excuses:
         if excusing := text.first(pattern, low, high):
             return excusing
@@ -276,9 +276,9 @@ def _excuse(
         return ""
     if near.chars is not None:
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
-    for words in near.terms:
+    for excuse in near.terms:
         # Only words beside the finding count: its own words cannot excuse it.
-        beside = text.first(phrase(words), low, start) or text.first(phrase(words), end, high)
+        beside = text.first(phrase(excuse), low, start) or text.first(phrase(excuse), end, high)
         if beside:
             return beside
     return ""

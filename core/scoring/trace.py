@@ -191,7 +191,7 @@ class Trace:
         data["gates"] = [mark._asdict() for mark in self.gates]
         data["flags"] = list(self.flags)
         data["checks"] = [
-            {**mark._asdict(), "found": [found._asdict() for found in mark.found]}
+            {**mark._asdict(), "found": [match._asdict() for match in mark.found]}
             for mark in self.checks
         ]
         data["decision"] = None if self.decision is None else self.decision._asdict()
@@ -223,7 +223,7 @@ class Trace:
 
 
 def _check_mark(data: dict[str, Any]) -> CheckMark:
-    return CheckMark(**{**data, "found": tuple(Found(**found) for found in data["found"])})
+    return CheckMark(**{**data, "found": tuple(Found(**mark) for mark in data["found"])})
 
 
 def coverage_of(trace: Mapping[str, Any]) -> dict[str, Any]:

@@ -175,7 +175,7 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
     asked, rows = run_columns.items_of_run(store, run)
     if ids is not None:
         asked, rows = tuple(ids), columns.rows(ids)
-    kinds = tuple(Traits(*one) for one in columns.kinds)
+    kinds = tuple(Traits(*traits) for traits in columns.kinds)
     own = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
         ids=asked,
@@ -277,7 +277,7 @@ def _plain_folder(path: Path) -> Rated | None:
     clean = None if items is None else read_clean_votes(votes_data(path).data, rubric, items.ids)
     if items is None or clean is None:
         return None
-    kinds = [Traits(*one) for one in items.kinds]
+    kinds = [Traits(*traits) for traits in items.kinds]
     of = RatedItems(
         ids=items.ids,
         traits=tuple(kinds[kind] for kind in items.kind.tolist()),

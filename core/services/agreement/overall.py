@@ -75,12 +75,12 @@ def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
 def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
     """The mean of the criteria's defined kappas: quadratic if options have an order."""
     each = [
-        (kappa_quadratic if one.ordinal else kappa_unweighted).many(table)
-        for one, table in zip(pairs, tables, strict=True)
+        (kappa_quadratic if pair.ordinal else kappa_unweighted).many(table)
+        for pair, table in zip(pairs, tables, strict=True)
     ]
     kappas = np.array(each).reshape(len(pairs), -1)
-    known = np.isfinite(kappas)
-    return np.asarray(np.where(known, kappas, 0).sum(axis=0) / _positive(known.sum(axis=0)))
+    defined = np.isfinite(kappas)
+    return np.asarray(np.where(defined, kappas, 0).sum(axis=0) / _positive(defined.sum(axis=0)))
 
 
 OVERALL: Mapping[str, Figure] = {"accuracy": accuracy, "mean_kappa": mean_kappa}
@@ -116,16 +116,17 @@ def overall(
         for column in (PANEL, *judges.values())
         for key, at in wanted
     }
-    made = _overalls([*pairs.values()], resamples, seed, how)
-    found = {pair: one.as_data() for pair, one in zip(pairs, made, strict=True)}
-    if (PANEL, "vs_human_majority") in found and any(r.kind == "human" for r in rated.members):
+    overalls = _overalls([*pairs.values()], resamples, seed, how)
+    figures = {pair: each.as_data() for pair, each in zip(pairs, overalls, strict=True)}
+    if (PANEL, "vs_human_majority") in figures and any(r.kind == "human" for r in rated.members):
         same = Estimate.undefined(SAME_PEOPLE)
-        found[PANEL, "vs_human_majority"] = Overall(0, 0, same, same).as_data()
-    decided = sum(one.decided for one in rated.criteria)
+        figures[PANEL, "vs_human_majority"] = Overall(0, 0, same, same).as_data()
+    decided = sum(each.decided for each in rated.criteria)
     return {
-        "panel": {key: {**found[PANEL, key], "decided": decided} for key, _ in wanted},
+        "panel": {key: {**figures[PANEL, key], "decided": decided} for key, _ in wanted},
         "raters": {
-            name: {key: found[column, key] for key, _ in wanted} for name, column in judges.items()
+            name: {key: figures[column, key] for key, _ in wanted}
+            for name, column in judges.items()
         },
     }
 
@@ -171,13 +172,13 @@ def of_sheet(
 
 def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
     """The share of cells on which both agree; the cells of an item are correlated."""
-    hits = np.concatenate([one.reference == one.answers for one in pairs])
+    hits = np.concatenate([pair.reference == pair.answers for pair in pairs])
     place: dict[str, int] = {}
     rows = [
-        one.items.rows
-        if isinstance(one.items, Picked)
-        else np.array([place.setdefault(item, len(place)) for item in one.items], np.int64)
-        for one in pairs
+        pair.items.rows
+        if isinstance(pair.items, Picked)
+        else np.array([place.setdefault(item, len(place)) for item in pair.items], np.int64)
+        for pair in pairs
     ]
     return clustered_share(hits, np.concatenate(rows), level=level)
 
@@ -204,11 +205,11 @@ def _overalls(
     for at, pairs in enumerate(sides_):
         once, cells = whole.once(pairs), sum(len(one.items) for one in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
-        found = dict[str, Estimate]()
+        estimates = dict[str, Estimate]()
         for name, figure in OVERALL.items():
             value = float(figure(once, pairs)[0])
             if not isfinite(value):
-                found[name] = Estimate.undefined(reasons[name], cells)
+                estimates[name] = Estimate.undefined(reasons[name], cells)
                 continue
             one = Estimate.defined(value, cells)
             if drawn is not None and name == "accuracy" and how.method == "auto":
@@ -219,9 +220,9 @@ def _overalls(
                 many, level = drawn[name][at], how.level
                 turned = how.method == "basic"
                 one = one.within(basic(many, value, level) if turned else percentile(many, level))
-            found[name] = one
+            estimates[name] = one
         number = sum(bool(one.items) for one in pairs)
-        yield Overall(number, cells, found["accuracy"], found["mean_kappa"])
+        yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])
 
 
 # How right the verdicts in force are: the only statement on it, used everywhere.
@@ -260,11 +261,11 @@ class Trust:
         """The statement in words."""
         right, before = self.found.right, self.found.before
         decided = f"{percent(self.decided)} of {plural(self.cells, 'cell')} are decided."
-        known = bool(self.reference) and right.value is not None
+        measured = bool(self.reference) and right.value is not None
         why = right.reason if self.reference else _NOTHING_KNOWN
         unknown = f"How right the verdicts are is unknown: {why}"
-        parts = [f"{self._share(right.words(percent).inline)};" if known else unknown, decided]
-        if known and self.unlabelled:
+        parts = [f"{self._share(right.words(percent).inline)};" if measured else unknown, decided]
+        if measured and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
             more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
             parts.append(f"That leaves out {names}{more} (no reference).")
@@ -344,41 +345,43 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     """
     people = [at for rater, at in columns_of(rated.raters).items() if rater.kind == "human"]
     if not reference:
-        labelled = any((one.gold >= 0).any() for one in rated.criteria)
+        labelled = any((c.gold >= 0).any() for c in rated.criteria)
         of_people = any(rater.kind == "human" for rater in rated.members)
         reference = LABELS if labelled else ""
         if not labelled and people and not of_people:
             reference = PEOPLE if len(people) > 1 else people[0]
     items = len(rated.of.ids)
-    settled = [one.column(SETTLED, items) for one in rated.criteria]
-    labels = [one.column(reference, items) for one in rated.criteria]
-    own = _joined([one.column(OWN_LABELS, items) for one in rated.criteria])
+    settled = [c.column(SETTLED, items) for c in rated.criteria]
+    labels = [c.column(reference, items) for c in rated.criteria]
+    own = _joined([c.column(OWN_LABELS, items) for c in rated.criteria])
     people_said = _joined(settled)
     twice = (own >= 0) & (people_said >= 0) & (reference == LABELS)
     both, differ = int(twice.sum()), int((twice & (own != people_said)).sum())
     draw = rated.sample(level) if reference == LABELS else LabelSource()
-    told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
-    if draw.words or not told:
-        told = [*range(len(labels))]
-    known = draw.chances
-    weights = None if known is None else np.tile([1 / known[i] for i in rated.of.ids], len(told))
-    decided = _joined([one.panel for one in rated.criteria]) >= 0
+    assessed = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
+    if draw.words or not assessed:
+        assessed = [*range(len(labels))]
+    chances = draw.chances
+    weights = (
+        None if chances is None else np.tile([1 / chances[i] for i in rated.of.ids], len(assessed))
+    )
+    decided = _joined([c.panel for c in rated.criteria]) >= 0
     tied, silent = ((_joined(labels) == code) & decided for code in (TIED, ABSTAINED))
-    left = [one for i, one in enumerate(rated.criteria) if i not in told and one.decided]
-    found = in_force(
-        _joined([rated.criteria[i].panel for i in told]),
-        _joined([labels[i] for i in told]),
-        _joined([settled[i] for i in told]),
-        np.tile(np.arange(items), len(told)),
+    left = [c for i, c in enumerate(rated.criteria) if i not in assessed and c.decided]
+    figures = in_force(
+        _joined([rated.criteria[i].panel for i in assessed]),
+        _joined([labels[i] for i in assessed]),
+        _joined([settled[i] for i in assessed]),
+        np.tile(np.arange(items), len(assessed)),
         weights=weights,
         audited=draw.audited,
         why=draw.why or ALL_PICKED,
         level=level,
     )
-    names, elsewhere = tuple(one.name for one in left), sum(one.decided for one in left)
+    names, elsewhere = tuple(c.name for c in left), sum(c.decided for c in left)
     more = (names, elsewhere, next(iter(draw.unlike.values()), ""))
     sides = (both, differ, *more, int(tied.sum()), int(silent.sum()))
-    return Trust(found, reference, rated.of.cells, draw.words, *sides)
+    return Trust(figures, reference, rated.of.cells, draw.words, *sides)
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:

@@ -229,5 +229,5 @@ def _mean(values: Sequence[Array]) -> Array | None:
     if not values:
         return None
     stacked = np.stack(values)
-    known = ~np.isnan(stacked)
-    return ratio(np.where(known, stacked, 0.0).sum(axis=0), known.sum(axis=0))
+    defined = ~np.isnan(stacked)
+    return ratio(np.where(defined, stacked, 0.0).sum(axis=0), defined.sum(axis=0))

@@ -121,9 +121,11 @@ class _Versus:
 def _mean(people: list[Means], items: int) -> Means:
     if not people:
         return Means(np.zeros(items), np.zeros(items, bool))
-    known = np.array([one.known for one in people])
-    total = np.array([one.values for one in people]).sum(axis=0)
-    return Means(total / np.maximum(known.sum(axis=0), 1), np.asarray(known.any(axis=0), np.bool_))
+    scored = np.array([person.known for person in people])
+    total = np.array([person.values for person in people]).sum(axis=0)
+    return Means(
+        total / np.maximum(scored.sum(axis=0), 1), np.asarray(scored.any(axis=0), np.bool_)
+    )
 
 
 class Scorer:
@@ -139,34 +141,34 @@ class Scorer:
 
     def column(self, given: Options) -> Means:
         """The score of every item, and which items have one."""
-        found = np.full(len(self._items.ids), np.nan)
+        scores_of_items = np.full(len(self._items.ids), np.nan)
         criteria = [c.name for c in self._items.rubric.criteria]
         if len(self._alike) and all(name in given for name in criteria):
             seen = patterns(np.column_stack([given[name][self._alike] for name in criteria]))
             scores = _scores_of(self._items.rubric, seen.rows)
-            found[self._alike] = scores[seen.of_item]
+            scores_of_items[self._alike] = scores[seen.of_item]
         for at in self._alone:
-            found[at] = self._by_itself(given, int(at))
-        return Means(np.nan_to_num(found), ~np.isnan(found))
+            scores_of_items[at] = self._by_itself(given, int(at))
+        return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
     def away(self, given: Options) -> npt.NDArray[np.bool_]:
         """The items with something the column could not assess."""
-        found = np.zeros(len(self._items.ids), np.bool_)
+        not_applicable = np.zeros(len(self._items.ids), np.bool_)
         own = np.array([item_id in self._items.own for item_id in self._items.ids], np.bool_)
         for criterion in self._items.rubric.criteria:
             if criterion.name in given:
                 column = given[criterion.name]
                 na = [at for at, option in enumerate(criterion.choices) if option.na]
-                found |= ~own & np.isin(column, [ABSTAINED, *na])
+                not_applicable |= ~own & np.isin(column, [ABSTAINED, *na])
         for at in np.flatnonzero(own):
             answers = answers_at(given, int(at))
             asked = self._items.own[self._items.ids[at]].criteria
-            found[at] = any(
+            not_applicable[at] = any(
                 (o := answers[c.name]) is None or c.choices[o].na
                 for c in asked
                 if c.name in answers
             )
-        return found
+        return not_applicable
 
     def _by_itself(self, given: Options, at: int) -> float:
         rubric = self._items.rubric_of(self._items.ids[at])
@@ -199,7 +201,7 @@ def _scores_of(rubric: Rubric, rows: Levels) -> Array:
 
 def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     """``score_item`` for each row, for a rubric without gates, pre-checks and penalty."""
-    known = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
+    complete = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
     raw, plus, minus, counts, covered = np.zeros((5, len(rows)))
     # As in ``core.scoring.trace.assessed_of``: without any weights all criteria count equally.
     alike = not any(criterion.weight for criterion in rubric.criteria)
@@ -226,7 +228,7 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
         score = np.clip(unit, 0.0, 1.0)
     whole = len(rubric.criteria) if alike else fsum(abs(c.weight) for c in rubric.criteria)
     graded = covered / whole >= rubric.scoring.min_coverage - EPSILON
-    return np.where(known & graded & (counts > 0), score, np.nan)
+    return np.where(complete & graded & (counts > 0), score, np.nan)
 
 
 @dataclass(frozen=True)
@@ -263,11 +265,11 @@ class RaterScores:
     def abstained(self, sheet: Sheet, *sides: str) -> npt.NDArray[np.bool_]:
         """Which of the sheet's items have something one of these columns could not assess."""
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
-        found = np.zeros(len(rows), np.bool_)
+        abstains = np.zeros(len(rows), np.bool_)
         for name in sides:
             for column in sheet.people if name == PEOPLE else (name,):
-                found |= self.away[column][rows]
-        return found
+                abstains |= self.away[column][rows]
+        return abstains
 
 
 @dataclass(frozen=True)
@@ -317,10 +319,10 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
 
 def _given(sheet: Sheet, column: str) -> dict[str, Levels]:
     """A column's answers, by criterion."""
-    found: dict[str, Levels] = {}
+    levels: dict[str, Levels] = {}
     for asked in sheet.criteria:
-        merge(found, asked, column, len(sheet.items))
-    return found
+        merge(levels, asked, column, len(sheet.items))
+    return levels
 
 
 def score_pair(
@@ -337,9 +339,9 @@ def score_pair(
     pairs = _pairs(scores, sheet, reference, rater)
     times = pairs.times()
     n = int(times.sum())
-    found = metrics.figures(pairs, times)
+    figures_of = metrics.figures(pairs, times)
     ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, how) if n else None)
-    figures = {name: one.within(ci.get(name)) for name, one in found.items()}
+    figures = {name: one.within(ci.get(name)) for name, one in figures_of.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
     gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
     return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)
@@ -347,12 +349,12 @@ def score_pair(
 
 def score_lines(scores: RaterScores, sheet: Sheet, reference: str) -> list[ScoreLine]:
     """Every rater's scores against the reference's."""
-    found = []
+    lines = []
     for rater in sheet.raters(reference):
         if rater != PEOPLE:
             pairs = _pairs(scores, sheet, reference, rater)
-            found.append(ScoreLine(rater, metrics.figures(pairs, pairs.times())))
-    return found
+            lines.append(ScoreLine(rater, metrics.figures(pairs, pairs.times())))
+    return lines
 
 
 def _pairs(scores: RaterScores, sheet: Sheet, reference: str, rater: str) -> Pairs:

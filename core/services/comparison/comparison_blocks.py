@@ -229,14 +229,14 @@ def _difference(name: str, delta: Delta, share: bool) -> tuple[Words, ...]:
 
 def _drawn(name: str, delta: Delta, share: bool) -> Words:
     """The difference with its interval, as a bar whose middle line is no difference."""
-    words = measured(delta.difference, partial(points, share=share))
+    cell = measured(delta.difference, partial(points, share=share))
     value, low, high, *_ = delta.difference
     if value is None:
-        return words
+        return cell
     sure = "sure" if delta.significant else "within chance"
-    says = f"{name}: {words.flat}, {sure}; left of the line A is higher, right of it B"
+    says = f"{name}: {cell.flat}, {sure}; left of the line A is higher, right of it B"
     least, most = (None if end is None else end + 0.5 for end in (low, high))
-    return words._replace(reach=Reach(says, value + 0.5, least, most, 0.5))
+    return cell._replace(reach=Reach(says, value + 0.5, least, most, 0.5))
 
 
 def _p(value: float | None) -> Words:

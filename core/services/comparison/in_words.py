@@ -36,13 +36,13 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
     >>> headline([])
     'No criterion is in both runs.'
     """
-    found = [outcome(one) for one in criteria]
-    if not found:
+    outcomes = [outcome(line) for line in criteria]
+    if not outcomes:
         return "No criterion is in both runs."
-    whole = plural(len(found), "criterion", "criteria")
-    if found.count("unknown") == len(found):
+    whole = plural(len(outcomes), "criterion", "criteria")
+    if outcomes.count("unknown") == len(outcomes):
         return "No label says which run is better."
-    better, worse = found.count("better"), found.count("worse")
+    better, worse = outcomes.count("better"), outcomes.count("worse")
     if not better and not worse:
         return "No criterion shows a significant difference between A and B."
     return (

@@ -119,9 +119,9 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
 def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
     if not any(rater.kind == "human" for rater in rated.raters):
         return None
-    kept = np.zeros(len(rated.of.ids), np.bool_)
-    kept[_rows(rated, match)] = True
-    return calibration.stand_in_of_panel(subset(sheet(rated), kept))
+    matched = np.zeros(len(rated.of.ids), np.bool_)
+    matched[_rows(rated, match)] = True
+    return calibration.stand_in_of_panel(subset(sheet(rated), matched))
 
 
 def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:

@@ -170,11 +170,11 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
 def _seen(data: dict[str, Any], content: str) -> _Seen:
     own, submission = data.get("rubric") is not None, data["submission"]
     if isinstance(submission, str):
-        words = len(submission.split())
+        length = len(submission.split())
         available = data.get("meta", {}).get(TEXT_AVAILABLE) is not False or bool(
             submission.strip()
         )
-        return _Seen(own, available, False, True, words)
+        return _Seen(own, available, False, True, length)
     # A structured submission knows itself what its output is.
     item = Item.model_validate_json(content, context=STORED)
     pair, plain = (isinstance(item.submission, kind) for kind in (Pair, Sections))

@@ -53,7 +53,7 @@ def programs_of(
         message = "This panel runs programs that are not allowed on this machine."
         shown = () if trust else tuple(_shown(judge) for judge in strange)
         raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
-    permit("programs", {_digest(one): _entry(one) for one in strange})
+    permit("programs", {_digest(program): _entry(program) for program in strange})
     if trust or typed:
         allow_sendings(judges)
     return commands_of(programs)

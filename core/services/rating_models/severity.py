@@ -154,7 +154,9 @@ def in_words(found: SeverityStudy) -> str:
     surely = _apart(found.raters)
     strict = [rater for rater in surely if rater[1].surely < 0]
     mild = [rater for rater in reversed(surely) if rater[1].surely > 0]
-    parts = [_said(some, words) for some, words in ((strict, "stricter"), (mild, "milder")) if some]
+    parts = [
+        _said(some, degree) for some, degree in ((strict, "stricter"), (mild, "milder")) if some
+    ]
     sentence = (
         f"{'; '.join(parts)}."
         if parts

@@ -45,7 +45,7 @@ def counted(board: Leaderboard) -> Facts:
 
 def why(by_reason: Mapping[str, int]) -> str:
     """The numbers of contests not counted, by reason."""
-    return "; ".join(f"{count(n)}: {WHY.get(one, one)}" for one, n in by_reason.items())
+    return "; ".join(f"{count(n)}: {WHY.get(reason, reason)}" for reason, n in by_reason.items())
 
 
 def limits(board: Leaderboard) -> Sentences:
@@ -55,11 +55,11 @@ def limits(board: Leaderboard) -> Sentences:
 
 def standings(board: Leaderboard, level: float) -> Section:
     """Every system with its ranks, strength and wins; and the strengths as a plot."""
-    several = len({one.group for one in board.standings}) > 1
+    several = len({standing.group for standing in board.standings}) > 1
     table = TableBlock(
         "Leaderboard",
         ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
-        tuple(_standing(one, several=several) for one in board.standings),
+        tuple(_standing(standing, several=several) for standing in board.standings),
         numbers=(1, 2, 3, 4, 5, 6),
         note="Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. "
         "Strength: Bradley-Terry with ties, in natural log units. Win rate: the mean over "
@@ -67,7 +67,7 @@ def standings(board: Leaderboard, level: float) -> Section:
         f"Arena-Hard and unitxt count. Intervals: {level_words(level)}, by resampling tasks; ranks "
         "are decided at 95%.",
     )
-    strengths = [(one.system, one.strength) for one in board.standings]
+    strengths = [(standing.system, standing.strength) for standing in board.standings]
     return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
 
 
@@ -86,7 +86,9 @@ def _standing(one: RankedSystem, *, several: bool) -> tuple[Words, ...]:
 
 def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Forest]:
     rows = tuple(
-        Reach(name, one.value, one.low, one.high) for name, one in values if one.value is not None
+        Reach(name, estimate.value, estimate.low, estimate.high)
+        for name, estimate in values
+        if estimate.value is not None
     )
     ends = [end for row in rows for end in row[1:4] if end is not None]
     if ends:
@@ -162,11 +164,11 @@ def gaps(board: Leaderboard) -> Section:
         return Section("", ())
     rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))
     apart = sum(gap.apart for gap in rows)
-    told = f"{apart} of {plural(len(rows), 'pair')} can, all tested together (95%)."
+    headline = f"{apart} of {plural(len(rows), 'pair')} can, all tested together (95%)."
     return Section(
         "Can two systems be told apart?",
         (
-            Sentences((told,)),
+            Sentences((headline,)),
             TableBlock(
                 "Which systems are told apart",
                 ("Which leads", "Difference", "Told apart", "Further contests"),
@@ -215,7 +217,7 @@ def wins(board: Leaderboard) -> Section:
 def place(positions: Sequence[Position]) -> Section:
     """How every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
-    if not any(one.rate.n for one in positions):
+    if not any(position.rate.n for position in positions):
         nothing = "No judge answered a contest in both orders, so position bias is unknown."
         return Section(title, (Sentences((nothing,), kind="quiet"),))
     table = TableBlock(
@@ -273,11 +275,11 @@ def length(board: Leaderboard) -> Section:
                 ("System", "Length ignored", "At equal length"),
                 tuple(
                     (
-                        Words(one.system),
-                        Words(score(ignored[one.system])),
-                        measured(one.length_controlled),
+                        Words(standing.system),
+                        Words(score(ignored[standing.system])),
+                        measured(standing.length_controlled),
                     )
-                    for one in board.standings
+                    for standing in board.standings
                 ),
                 numbers=(1, 2),
                 note="Logistic regression with and without the difference in words, in natural "
@@ -292,10 +294,10 @@ def biased(positions: Sequence[Position]) -> Sentences:
     """The judges that prefer a position, in sentences."""
     return Sentences(
         tuple(
-            f"{one.judge} chose the answer shown first in {percent(one.shown_first.value)} of its "
-            "choices; a half would be fair."
-            for one in positions
-            if one.biased
+            f"{position.judge} chose the answer shown first in "
+            f"{percent(position.shown_first.value)} of its choices; a half would be fair."
+            for position in positions
+            if position.biased
         ),
         listed=True,
         kind="warning",

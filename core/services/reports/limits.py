@@ -69,7 +69,7 @@ def _size(report: RunReport) -> Iterator[str]:
         )
         yield f"Only {count(n)} items have a score{reach}."
     small = [
-        one.name for one in (*report.systems, *report.tags, *report.splits) if one.scored < TINY
+        part.name for part in (*report.systems, *report.tags, *report.splits) if part.scored < TINY
     ]
     if small:
         yield (f"Fewer than {TINY} scores are behind {_listed(small)}; do not rank by their means.")
@@ -117,8 +117,8 @@ def _failures(report: RunReport) -> Iterator[str]:
             f"in part; grade sheets mark {'it' if gone == 1 else 'them'} for a person, whatever "
             f"{'its' if gone == 1 else 'their'} outcome."
         )
-    if words := ungraded_words(counts.ungraded):
-        yield f"{words}. Means and ranks leave such items out."
+    if ungraded := ungraded_words(counts.ungraded):
+        yield f"{ungraded}. Means and ranks leave such items out."
     unscored = counts.items - counts.scored - counts.ungraded
     if unscored and counts.scored:
         left = "has no score and is" if unscored == 1 else "have no score and are"
@@ -146,7 +146,7 @@ def _truth(report: RunReport) -> Iterator[str]:
     if not report.counts.votes:
         return
     if not report.reference:
-        people = bool(report.raters) and all(one.kind == "human" for one in report.raters)
+        people = bool(report.raters) and all(rater.kind == "human" for rater in report.raters)
         yield (
             "No item has a label. Nothing here says how often verdicts are right: "
             f"{'people' if people else 'judges'} can agree and be wrong together."
@@ -254,8 +254,8 @@ def _judges(report: RunReport) -> Iterator[str]:
     yield from _offline(setup.judges, setup.learned_from)
     if setup.twins:
         yield setup.twins
-    for name, words in setup.fitted.items():
-        yield f"{name}: verdicts are settled by a rule fitted on labels. {words}"
+    for name, sentence in setup.fitted.items():
+        yield f"{name}: verdicts are settled by a rule fitted on labels. {sentence}"
     asked = [rater for rater in report.raters if rater.kind == "llm"]
     once = setup.replicates == 1 and setup.asking.get("flip", "off") == "off"
     if asked and once and not setup.imported:
@@ -293,7 +293,7 @@ def _gates(report: RunReport) -> Iterator[str]:
 def _many(report: RunReport) -> Iterator[str]:
     shown = [
         report.scores.mean,
-        *(one.mean for one in (*report.systems, *report.tags, *report.splits)),
+        *(part.mean for part in (*report.systems, *report.tags, *report.splits)),
         *(
             e
             for line in report.criteria
@@ -301,7 +301,7 @@ def _many(report: RunReport) -> Iterator[str]:
         ),
         *(rater.mean for rater in report.raters),
     ]
-    number = sum(one.low is not None for one in shown)
+    number = sum(part.low is not None for part in shown)
     if number >= 20:
         yield (
             f"{count(number)} intervals are shown, each right in {100 * report.level:g} of 100 "

@@ -70,12 +70,12 @@ def paper(report: RunReport) -> Paper:
         cost_section(report),
         method_section(report),
     ]
-    sections = [*first, *(replace(one, annex=True) for one in annexes)]
+    sections = [*first, *(replace(section, annex=True) for section in annexes)]
     return Paper(
         title=f"Report: {setup.name}",
         subtitle=f"Run {setup.run}, {_status(setup.status)}; {setup.rubric} (version "
         f"{setup.rubric_number}) on {setup.dataset} (version {setup.dataset_number})",
-        sections=tuple(one for one in sections if _says_something(one)),
+        sections=tuple(section for section in sections if _says_something(section)),
         made=f"Made by Rubric Studio, {day_and_time(report.made)}",
     )
 
@@ -99,10 +99,10 @@ def _asked(report: RunReport) -> tuple[str, ...]:
 
 def _sure(report: RunReport) -> tuple[Block, ...]:
     """Which criteria can be trusted, and what reviewers confirmed."""
-    told = report.conclusion
-    blocks: list[Block] = [Sentences((headline(told),))] if told else []
-    if told:
-        blocks.append(criteria_table(told.criteria, told))
+    conclusion = report.conclusion
+    blocks: list[Block] = [Sentences((headline(conclusion),))] if conclusion else []
+    if conclusion:
+        blocks.append(criteria_table(conclusion.criteria, conclusion))
     blocks.append(Sentences(tuple(reviews_summary(report))))
     return tuple(blocks)
 
@@ -113,8 +113,8 @@ def _to_do(report: RunReport) -> tuple[str, ...]:
     if report.findings:
         lines.append(f"Look at the {plural(len(report.findings), 'finding')} of the checks.")
     if waiting := report.scores.waiting.hits:
-        words = "needs" if waiting == 1 else "need"
-        lines.append(f"Review the {plural(waiting, 'item')} that {words} a person.")
+        verb = "needs" if waiting == 1 else "need"
+        lines.append(f"Review the {plural(waiting, 'item')} that {verb} a person.")
     return tuple(lines)
 
 
@@ -130,9 +130,9 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
             f"{_refuted(report)}"
         )
     parts = {
-        name: f"{percent(one.value)} {OUTCOME[name]}"
-        for name, one in whole.outcomes.items()
-        if one.hits and name != "review"
+        name: f"{percent(share.value)} {OUTCOME[name]}"
+        for name, share in whole.outcomes.items()
+        if share.hits and name != "review"
     }
     if parts.keys() & {"pass", "fail"}:
         lines.append(f"Of all items, {', '.join(parts.values())}.")
@@ -148,17 +148,18 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
 
 def _refuted(report: RunReport) -> str:
     """The mean by people's labels, if it surely differs from the votes' mean."""
-    for one in report.corrected[:1]:
-        said, mean, votes = one.said, one.mean, report.scores.mean
-        if said is None or mean.value is None or mean.low is None:
+    for line in report.corrected[:1]:
+        claimed, mean, votes = line.said, line.mean, report.scores.mean
+        if claimed is None or mean.value is None or mean.low is None:
             continue
-        if _holds(mean, said) or _holds(votes, mean.value):
+        if _holds(mean, claimed) or _holds(votes, mean.value):
             continue
         whole = mean.low == mean.high
-        known = mean.words(score).value if whole else mean.words(score).inline
+        corrected = mean.words(score).value if whole else mean.words(score).inline
         sure = "" if whole else ", the mean differs significantly"
         return (
-            f" As people's labels have it{sure}: {known}, by weight and before gates and penalties."
+            f" As people's labels have it{sure}: {corrected}, by weight and before gates and "
+            "penalties."
         )
     return ""
 
@@ -211,9 +212,9 @@ def _edge(report: RunReport, high: float) -> float:
 def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
     shares = {**scores.outcomes, "review": scores.waiting}
     rows = [
-        (Words(OUTCOME[name].capitalize()), shared(one, _LEADS.get(name)))
-        for name, one in shares.items()
-        if one.hits or name != "none"
+        (Words(OUTCOME[name].capitalize()), shared(share, _LEADS.get(name)))
+        for name, share in shares.items()
+        if share.hits or name != "none"
     ]
     return TableBlock(
         "Outcomes",
@@ -226,13 +227,13 @@ def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
 
 
 def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice) -> list[Block]:
-    told = _told(whole)
+    outcomes = _told(whole)
     heads = (
         one,
         "Items",
         "With a score",
         "Mean score",
-        *(OUTCOME[name].capitalize() for name in told),
+        *(OUTCOME[name].capitalize() for name in outcomes),
     )
     rows = tuple(
         (
@@ -245,7 +246,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
                     part.waiting if name == "review" else part.outcomes.get(name),
                     {**lead, **_LEADS[name]},
                 )
-                for name in told
+                for name in outcomes
             ),
         )
         for part in (*parts, whole)

@@ -44,17 +44,17 @@ def criteria_section(report: RunReport) -> list[Section]:
 
 
 def _rightness(report: RunReport) -> list[str]:
-    known = [
+    compared = [
         (line.accuracy.value, line.commonest.value, line.accuracy.low)
         for line in report.criteria
         if line.accuracy.value is not None and line.commonest.value is not None
     ]
-    if not known:
+    if not compared:
         return []
-    low, high = min(a for a, *_ in known), max(a for a, *_ in known)
+    low, high = min(a for a, *_ in compared), max(a for a, *_ in compared)
     span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
-    better = sum(a > c for a, c, _ in known)
-    surely = sum(end is not None and end > c for _, c, end in known)
+    better = sum(a > c for a, c, _ in compared)
+    surely = sum(end is not None and end > c for _, c, end in compared)
     before = "Before people settled any, verdicts" if report.counts.adjudicated else "Verdicts"
     right = (
         f"as the majority of people on {span} of the items that people rated"
@@ -63,8 +63,8 @@ def _rightness(report: RunReport) -> list[str]:
     )
     return [
         f"{before} by criterion: {right}; on {count(better)} of "
-        f"{plural(len(known), 'criterion', 'criteria')} that is more than always giving the most "
-        f"common answer would reach{f', significantly on {count(surely)}' if better else ''}."
+        f"{plural(len(compared), 'criterion', 'criteria')} that is more than always giving the "
+        f"most common answer would reach{f', significantly on {count(surely)}' if better else ''}."
     ]
 
 

@@ -58,15 +58,18 @@ def setup_section(report: RunReport) -> Section:
         ("Learned from", Words(f"{count(setup.learned_from)} labelled items, left out here")),
         ("Imported", Words(_plain(setup.imported))),
         ("Made, started, finished", Words(", ".join(map(day_and_time, _times(report))))),
-        ("Versions", Words(", ".join(f"{name} {one}" for name, one in setup.versions.items()))),
+        (
+            "Versions",
+            Words(", ".join(f"{name} {version}" for name, version in setup.versions.items())),
+        ),
     ]
-    known = {
+    given = {
         "Imported": bool(setup.imported),
         "Versions": bool(setup.versions),
         "Learned from": bool(setup.learned_from),
     }
-    kept = tuple(row for row in rows if known.get(row[0], True))
-    blocks: list[Block] = [Facts("What was graded how", kept), _judges(report)]
+    facts = tuple(row for row in rows if given.get(row[0], True))
+    blocks: list[Block] = [Facts("What was graded how", facts), _judges(report)]
     learned = _training(report)
     return Section("What was graded how", (*blocks, *((learned,) if learned.rows else ())))
 
@@ -81,8 +84,8 @@ def _name(key: str) -> str:
 
 def _plain(found: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{_name(key)}: {one if isinstance(one, str) else canonical_json(one)}"
-        for key, one in found.items()
+        f"{_name(key)}: {value if isinstance(value, str) else canonical_json(value)}"
+        for key, value in found.items()
     )
 
 
@@ -93,7 +96,7 @@ def _judges(report: RunReport) -> TableBlock:
 
 
 def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
-    settings = ", ".join(f"{_name(key)} {one}" for key, one in judge.settings.items())
+    settings = ", ".join(f"{_name(key)} {value}" for key, value in judge.settings.items())
     counts = "votes without counting" if judge.shadow else ""
     return (
         Words(judge.name, counts),
@@ -168,7 +171,7 @@ def _calls(report: RunReport) -> list[tuple[str, Words]]:
 
 def method_section(report: RunReport) -> Section:
     """How intervals were made."""
-    made = (
+    resampled = (
         f"BCa below {count(SMALL)} items (means of scores: Student's t), percentile from there on"
         if report.interval == "auto"
         else f"by the method “{report.interval}”, as was asked"
@@ -180,8 +183,8 @@ def method_section(report: RunReport) -> Section:
         f"about {100 * report.level:g} hold the true value, if the items are a fair sample of "
         f"those you care about.{decided if report.level != USUAL.level else ''}",
         f"Means, alpha and kappa: bootstrap, {count(report.resamples)} resamples of the items "
-        f"(seed {report.seed}; an item's criteria and raters stay together), {made}. {accuracy}"
-        "Shares of outcomes: Wilson (1927).",
+        f"(seed {report.seed}; an item's criteria and raters stay together), {resampled}. "
+        f"{accuracy}Shares of outcomes: Wilson (1927).",
         "What is undefined is said to be, with its reason. Failures to answer are never counted "
         "as answers, abstentions never as wrong ones.",
     )
@@ -228,26 +231,26 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
 
 def stand_in_section(report: RunReport) -> list[Section]:
     """Whether judges may replace people, if people rated beside them."""
-    told = report.stand_in
-    if told is None:
+    stand_in = report.stand_in
+    if stand_in is None:
         return []
     tests = {
-        f"{rater}, {_lower(name)}": one
-        for name, part in {ALL: told["overall"], **told["criteria"]}.items()
-        for rater, one in _tests(part)
-        if one["advantage"] is not None and not (name != ALL and len(told["criteria"]) == 1)
+        f"{rater}, {_lower(name)}": test
+        for name, part in {ALL: stand_in["overall"], **stand_in["criteria"]}.items()
+        for rater, test in _tests(part)
+        if test["advantage"] is not None and not (name != ALL and len(stand_in["criteria"]) == 1)
     }
-    lines = Sentences((told["in_words"],))
+    lines = Sentences((stand_in["in_words"],))
     if not tests:
         return [Section(STAND_IN, (lines,))]
-    heads = ("Judge", "As near or nearer", *(f"Beats {words}" for words in PEOPLE_ARE.values()))
+    heads = ("Judge", "As near or nearer", *(f"Beats {people}" for people in PEOPLE_ARE.values()))
     rows = tuple(
         (
             Words(name),
-            Words(score(one["advantage"])),
-            *(Words(beaten(one, kind)) for kind in PEOPLE_ARE),
+            Words(score(test["advantage"])),
+            *(Words(beaten(test, kind)) for kind in PEOPLE_ARE),
         )
-        for name, one in tests.items()
+        for name, test in tests.items()
     )
     table = TableBlock("The alternative annotator test", heads, rows, (1, 2, 3, 4), _STAND_IN)
     return [Section(STAND_IN, (lines, table))]

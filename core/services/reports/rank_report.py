@@ -63,12 +63,12 @@ def rank_source(
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
         rated = of_run(store, run.id)
-        found = pointwise_report(rated, by, exclude, models, seed, resamples, level)
+        ranking = pointwise_report(rated, by, exclude, models, seed, resamples, level)
         corrected = system_gaps.corrected_data(store, run, level)
-        said = [line for line in (corrected.get("in_words"),) if line]
-        people = Section("Systems as people would grade them", (Sentences(tuple(said)),))
-        sections = (*found.sections, *([people] if said else []))
-        return Ranking({**found.data, "corrected": corrected}, sections)
+        sentences = [line for line in (corrected.get("in_words"),) if line]
+        people = Section("Systems as people would grade them", (Sentences(tuple(sentences)),))
+        sections = (*ranking.sections, *([people] if sentences else []))
+        return Ranking({**ranking.data, "corrected": corrected}, sections)
     rated = read_source(open_store, source)
     return pointwise_report(rated, by, exclude, {}, seed, resamples, level)
 
@@ -101,7 +101,7 @@ def contest_report(
         "overall": board_data(whole),
         "questions": {q: board_data(board(question=q)) for q in contests.questions * several},
         "judges": {name: board_data(board(judge=name)) for name in names * panel},
-        "positions": [one.as_data() for one in places],
+        "positions": [position.as_data() for position in places],
     }
     return Ranking(data, contest_sections(whole, places, level))
 
@@ -141,12 +141,12 @@ def pointwise_report(
             raise
         data = unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
         return Ranking(data, unmatched_sections(data))
-    found = listwise(ballots)
+    ranked = listwise(ballots)
     board = ballots_board(ballots, seed, resamples, level)
     sections = (
-        Section("", (Sentences((*found.notices, *board.notes), listed=True, kind="warning"),)),
+        Section("", (Sentences((*ranked.notices, *board.notes), listed=True, kind="warning"),)),
         blocks.standings(board, level),
-        blocks.methods(found.methods, ballots.systems, board),
+        blocks.methods(ranked.methods, ballots.systems, board),
     )
     data = {
         "kind": "pointwise",
@@ -157,19 +157,19 @@ def pointwise_report(
         "excluded": ballots.excluded,
         "incomplete": ballots.incomplete,
         "ungraded": ballots.ungraded,
-        **methods_data(found.methods, ballots.systems),
-        "judges": _judges(found),
+        **methods_data(ranked.methods, ballots.systems),
+        "judges": _judges(ranked),
         "likeness": [
             {
-                "one": one.one,
-                "other": one.other,
-                "spearman": _figure(one.spearman),
-                "kendall_tau": _figure(one.kendall),
+                "one": pair.one,
+                "other": pair.other,
+                "spearman": _figure(pair.spearman),
+                "kendall_tau": _figure(pair.kendall),
             }
-            for one in found.likeness
+            for pair in ranked.likeness
         ],
         "strengths": board_data(board),
-        "notes": list(found.notices),
+        "notes": list(ranked.notices),
     }
     return Ranking(data, sections)
 
@@ -183,7 +183,7 @@ def ballots_board(
     a, b = keys[:, first], keys[:, second]
     row, pair = np.nonzero(~(np.isnan(a) | np.isnan(b)))
     gap = (a - b)[row, pair]
-    found = DecidedContests(
+    contests = DecidedContests(
         item=ballots.task[row],
         first=first[pair],
         second=second[pair],
@@ -194,7 +194,7 @@ def ballots_board(
         undecided={},
         tied_for={},
     )
-    return leaderboard_of(found, ballots.systems, seed=seed, resamples=resamples, level=level)
+    return leaderboard_of(contests, ballots.systems, seed=seed, resamples=resamples, level=level)
 
 
 def board_data(board: Leaderboard) -> dict[str, Any]:

@@ -115,8 +115,8 @@ class Compared:
     def labelled_items(self) -> int:
         """The number of items with an answer by the reference, on any criterion."""
         items = len(self.sheet.items)
-        known = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
-        return int(np.any(known, axis=0).sum()) if self.column and known else 0
+        labelled = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
+        return int(np.any(labelled, axis=0).sum()) if self.column and labelled else 0
 
 
 def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:

@@ -307,18 +307,18 @@ class RunReport:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; every estimate becomes an object of its fields."""
-        told = self.conclusion
+        conclusion = self.conclusion
         sentences = {
-            "conclusion": told.finding if told else "",
-            "advice": told.advice if told else "",
+            "conclusion": conclusion.finding if conclusion else "",
+            "advice": conclusion.advice if conclusion else "",
         }
-        found = {}
+        data = {}
         for name in self.__dataclass_fields__:
             if name == "conclusion":
-                found.update(sentences)
+                data.update(sentences)
             else:
-                found[name] = _plain(getattr(self, name))
-        return found
+                data[name] = _plain(getattr(self, name))
+        return data
 
 
 def _plain(value: Any) -> Any:
@@ -327,11 +327,11 @@ def _plain(value: Any) -> Any:
         names = ("hits", "n", "low", "high", "value") if share else Estimate._fields[:5]
         return {name: getattr(value, name) for name in names}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(one) for name, one in value._asdict().items()}
+        return {name: _plain(part) for name, part in value._asdict().items()}
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
@@ -377,8 +377,8 @@ def reported_number(value: int, link: Link | None = None) -> Words:
 
 def kind(name: str, *, capital: bool = False) -> str:
     """The kind of a rater or judge, in words."""
-    words = KINDS.get(name, name)
-    return words[:1].upper() + words[1:] if capital else words
+    title = KINDS.get(name, name)
+    return title[:1].upper() + title[1:] if capital else title
 
 
 def reference(report: RunReport) -> Literal["labels", "people's majority"]:

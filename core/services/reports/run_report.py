@@ -155,7 +155,7 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
         replicates=plan.replicates,
         learned_from=len(plan.calibration.get("items", ())),
         twins=twins_of(plan.calibration).in_words(),
-        fitted={name: in_words(found) for name, found in fitted_of(run).items()},
+        fitted={name: in_words(rule) for name, rule in fitted_of(run).items()},
         versions=dict(plan.versions),
         imported=dict(plan.details.get("imported", {})),
         created=run.created,
@@ -274,7 +274,7 @@ def report(
     alike = run.items - len(rated.of.own)
     asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
     mean = mean_with(resamples, seed, how, normalized=rubric.scoring.normalize)
-    found = compared(rated, run_columns.cell_columns(store, run))
+    comparison = compared(rated, run_columns.cell_columns(store, run))
     worst, best = extremes(store, run_id, len(known_of(scores)))
     least, middle, most = spread(scores)
     diagnosis = diagnose(store, run_id)
@@ -291,12 +291,12 @@ def report(
         systems=slices(scores, rated.of, lambda one: (one.system,), mean, how.level),
         tags=slices(scores, rated.of, lambda one: one.tags, mean, how.level),
         splits=slices(scores, rated.of, lambda one: (one.split,), mean, how.level),
-        reference=found.reference,
-        labelled_items=found.labelled_items,
-        criteria=criterion_lines(found, mean, resamples=resamples, seed=seed, how=how),
-        more_criteria=found.more,
-        raters=rater_lines(found, mean),
-        reference_scores=reference_line(found, mean),
+        reference=comparison.reference,
+        labelled_items=comparison.labelled_items,
+        criteria=criterion_lines(comparison, mean, resamples=resamples, seed=seed, how=how),
+        more_criteria=comparison.more,
+        raters=rater_lines(comparison, mean),
+        reference_scores=reference_line(comparison, mean),
         worst=worst,
         best=best,
         gates=gates(store, run_id, scores, rated.of),
@@ -310,7 +310,7 @@ def report(
         resamples=resamples,
         seed=seed,
         asked_again=_asked_again(store, run_id),
-        stand_in=calibration.alt_test_data(found.sheet),
+        stand_in=calibration.alt_test_data(comparison.sheet),
         labels_declared=_declared(store, run) if by_people[0] else "",
         trust=overall.trust(rated, level=how.level).as_data() if run.votes else {},
         level=how.level,
@@ -318,9 +318,9 @@ def report(
     )
     lines = made_of.criteria
     if how != USUAL:
-        lines = criterion_lines(found, mean, resamples=resamples, seed=seed)
+        lines = criterion_lines(comparison, mean, resamples=resamples, seed=seed)
     if run.votes and lines:
-        made_of = replace(made_of, conclusion=_conclusion(found, lines))
+        made_of = replace(made_of, conclusion=_conclusion(comparison, lines))
     return replace(made_of, limits=limits(replace(made_of, criteria=lines)))
 
 
@@ -355,6 +355,8 @@ def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
     """Plain values that change whenever the report of a run would."""
     row = store.runs.row(run_id)
     queues = tuple(queue.id for queue in store.queues.list(run_id))
-    probed = tuple((one.id, one.votes, one.active) for one in probes.of_run(store, run_id)[:1])
+    probed = tuple(
+        (probe.id, probe.votes, probe.active) for probe in probes.of_run(store, run_id)[:1]
+    )
     looks = tuple(drift.looks(store, run_id))
     return (*run_stands_on(store, row), row.status, queues, probed, looks)

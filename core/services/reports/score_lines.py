@@ -42,8 +42,8 @@ def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -
 
 def known_of(scores: ScoreColumns) -> Array:
     """The scores that are not missing."""
-    found: Array = scores.score[~np.isnan(scores.score)]
-    return found
+    scored: Array = scores.score[~np.isnan(scores.score)]
+    return scored
 
 
 def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
@@ -53,13 +53,13 @@ def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
 
 def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.level) -> ScoreSlice:
     """The scores and outcomes of some items."""
-    items, known = len(scores.score), known_of(scores)
+    items, scored = len(scores.score), known_of(scores)
     outcomes = np.bincount(scores.outcome, minlength=len(NAMES)).tolist()
     some = outcomes[-1] < items
-    each = (Estimate.share(one, items, level) for one in outcomes)
+    each = (Estimate.share(hits, items, level) for hits in outcomes)
     shares = dict(zip(NAMES, each, strict=True))
     waiting = Estimate.share(int(scores.review.sum()), items, level)
-    return ScoreSlice(name, items, len(known), mean(known), shares if some else {}, waiting)
+    return ScoreSlice(name, items, len(scored), mean(scored), shares if some else {}, waiting)
 
 
 def slices(
@@ -73,15 +73,15 @@ def slices(
 
     Items without a name are in no slice; one with several is in each.
     """
-    found: dict[str, list[int]] = {}
+    rows_of: dict[str, list[int]] = {}
     for row, traits in enumerate(of.traits):
         for name in names_of(traits):
             if name:
-                found.setdefault(name, []).append(row)
-    whole = len(found) == 1 and len(next(iter(found.values()))) == len(of.ids)
+                rows_of.setdefault(name, []).append(row)
+    whole = len(rows_of) == 1 and len(next(iter(rows_of.values()))) == len(of.ids)
     if whole:
         return ()
-    largest = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
+    largest = sorted(rows_of.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
     return tuple(slice_of(name, _part(scores, rows), mean, level) for name, rows in largest)
 
 
@@ -121,7 +121,7 @@ def _line(row: RunItemRow) -> ItemLine:
 
 def spread(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
     """The lowest, the median and the highest score."""
-    known = known_of(scores)
-    if not len(known):
+    scored = known_of(scores)
+    if not len(scored):
         return (None, None, None)
-    return float(known.min()), float(np.median(known)), float(known.max())
+    return float(scored.min()), float(np.median(scored)), float(scored.max())

@@ -68,9 +68,9 @@ class Telling:
 def ensure_example(store: Store) -> int:
     """The run of the example, created (and queued) if it does not exist."""
     ensure_defaults(store)
-    known = example_run(store)
-    if known is not None:
-        return known
+    run = example_run(store)
+    if run is not None:
+        return run
     rubric = read_rubric_file(RUBRIC).value
     dataset = read_dataset_file(DATASET, rubric).value.model_copy(
         update={"name": "Short science answers, labelled"}
@@ -89,11 +89,11 @@ def ensure_example(store: Store) -> int:
 
 def example_run(store: Store) -> int | None:
     """The run of the example, or ``None`` if it was never created."""
-    known = store.settings.get("example_run")
-    if known is None:
+    run_id = store.settings.get("example_run")
+    if run_id is None:
         return None
     try:
-        return store.runs.row(int(known)).id
+        return store.runs.row(int(run_id)).id
     except NotFound:
         return None
 
@@ -183,8 +183,8 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
         if true is not None and not _abstained(cell, rubric.criterion(cell.criterion).scored):
             seen[item_id] += 1
             wrong[item_id] += cell.judged != true
-    found = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
-    return Telling(found, wrong[found], seen[found]) if found and wrong[found] else None
+    item = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
+    return Telling(item, wrong[item], seen[item]) if item and wrong[item] else None
 
 
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
@@ -195,8 +195,8 @@ def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int 
         for item_id, name, label in store.datasets.labels(run.dataset_version_id)
     }
     for item_id, settled in store.settled.truth(run.dataset_version_id).items():
-        for name, one in settled.items():
-            labels[item_id, name] = None if one is None else one.label
+        for name, verdict in settled.items():
+            labels[item_id, name] = None if verdict is None else verdict.label
     return {
         (item_id, name): criteria[name].index_of(label)
         for (item_id, name), label in labels.items()
@@ -210,7 +210,10 @@ def _switched_off(run: Run) -> set[str]:
     if len(reports) < len(run.panel.judges):
         return set()
     return set.intersection(
-        *({name for name, report in one.items() if not report["trained"]} for one in reports)
+        *(
+            {name for name, report in by_name.items() if not report["trained"]}
+            for by_name in reports
+        )
     )
 
 
@@ -223,7 +226,7 @@ def _abstained(cell: Verdict, scored: Sequence[int]) -> bool:
 
 def _criterion_report(line: PairLine, switched_off: bool) -> CriterionReport:
     right, kappa = line.accuracy, line.kappa
-    missing = [one.reason for one in (right, kappa) if one.value is None]
+    missing = [estimate.reason for estimate in (right, kappa) if estimate.value is None]
     ends = None if right.low is None or right.high is None else (right.low, right.high)
     return CriterionReport(
         name=line.name,

@@ -88,8 +88,8 @@ def _read_items(store: Store, run: RunRow) -> RunItems:
         places = columns.rows(store.runs.item_ids(run.id))
         return Columns({}, {"places": places.astype(np.int32)})
 
-    kept = store.kept.made(f"items of run {run.id}", FORM, read, keep=run.items >= MANY)
-    places = kept.arrays["places"].astype(np.int64)
+    stored = store.kept.made(f"items of run {run.id}", FORM, read, keep=run.items >= MANY)
+    places = stored.arrays["places"].astype(np.int64)
     if np.array_equal(places, np.arange(len(columns.ids))):
         return RunItems(columns.ids, places)
     return RunItems(tuple(columns.ids[at] for at in places.tolist()), places)
@@ -133,8 +133,10 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
         }
         return Columns({}, arrays)
 
-    kept = store.kept.made(f"scores of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
-    return ScoreColumns(_untold(kept, "score"), *(kept.arrays[n] for n in ScoreColumns._fields[1:]))
+    stored = store.kept.made(f"scores of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
+    return ScoreColumns(
+        _untold(stored, "score"), *(stored.arrays[n] for n in ScoreColumns._fields[1:])
+    )
 
 
 def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
@@ -151,16 +153,18 @@ def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
             arrays[f"options {at}"] = _small(_options(column.options)[in_order])
         return Columns({"columns": head}, arrays)
 
-    kept = store.kept.made(f"votes of run {run.id}, form {FORM}", run.votes, read, keep=_keep(run))
+    stored = store.kept.made(
+        f"votes of run {run.id}, form {FORM}", run.votes, read, keep=_keep(run)
+    )
     return [
         AnswerColumn(
             criterion,
             judge,
             replicate,
-            _rows_of(kept, at, run.items),
-            kept.arrays[f"options {at}"].astype(np.int64),
+            _rows_of(stored, at, run.items),
+            stored.arrays[f"options {at}"].astype(np.int64),
         )
-        for at, (criterion, judge, replicate) in enumerate(kept.head["columns"])
+        for at, (criterion, judge, replicate) in enumerate(stored.head["columns"])
     ]
 
 
@@ -185,14 +189,14 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
                 arrays |= _told(f"{name} {at}", column[in_order])
         return Columns({"columns": head}, arrays)
 
-    kept = store.kept.made(f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
+    stored = store.kept.made(f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
     return [
         CellColumn(
             criterion,
-            _rows_of(kept, at, run.items),
-            *(_untold(kept, f"{name} {at}") for name in _FIELDS),
+            _rows_of(stored, at, run.items),
+            *(_untold(stored, f"{name} {at}") for name in _FIELDS),
         )
-        for at, criterion in enumerate(kept.head["columns"])
+        for at, criterion in enumerate(stored.head["columns"])
     ]
 
 
@@ -260,10 +264,10 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
         return Columns({"orders": orders}, {})
 
     about = f"orders shown in run {run.id}, form {FORM}"
-    kept = store.kept.made(about, run.votes, read, keep=_keep(run))
+    stored = store.kept.made(about, run.votes, read, keep=_keep(run))
     return [
         OrderCount(judge, criterion, option, tuple(order), times)
-        for judge, criterion, option, order, times in kept.head["orders"]
+        for judge, criterion, option, order, times in stored.head["orders"]
     ]
 
 

@@ -145,13 +145,13 @@ class QuestionHashes:
 
 def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
     """The questions asked, compared with those that scores follow."""
-    kept = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
+    agreed = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
     now = hashes(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:
-        return QuestionHashes(now, (), kept)
+        return QuestionHashes(now, (), agreed)
     asked = hashes(store.rubrics.version(run.rubric_version_id).rubric)
     return QuestionHashes(
-        now, tuple(n for n, hash_now in now.items() if asked.get(n) != hash_now), kept
+        now, tuple(n for n, hash_now in now.items() if asked.get(n) != hash_now), agreed
     )
 
 

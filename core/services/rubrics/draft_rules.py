@@ -104,13 +104,13 @@ def set_subject(
 
     def change(data: dict[str, Any]) -> dict[str, Any]:
         predicate = predicate_of(data["when"])
-        kept: dict[str, Any] = {predicate: data["when"][predicate]} if predicate else {}
+        condition: dict[str, Any] = {predicate: data["when"][predicate]} if predicate else {}
         if not predicate or not _fits(data["when"][predicate], over):
-            kept = _first_predicate(over[0])
+            condition = _first_predicate(over[0])
         if criterion is not None:
-            return {**data, "when": {"criterion": over[0]["name"], **kept}}
+            return {**data, "when": {"criterion": over[0]["name"], **condition}}
         count = data["when"].get("count_at_least") or 1
-        return {**data, "when": {"tag": tag, **kept, "count_at_least": count}}
+        return {**data, "when": {"tag": tag, **condition, "count_at_least": count}}
 
     return _with_gate(draft, uid, change, criterion)
 
@@ -172,14 +172,14 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
         then, before = data["then"], effects_of(data["then"])
         verdicts = [name for name in wanted if name in ("fail", "review")]
         fresh = [name for name in verdicts if name not in before] or verdicts
-        kept: dict[str, Any] = {
+        effects: dict[str, Any] = {
             name: then.get(name) if then.get(name) is not None else _FIRST[name]
             for name in ("cap", "multiply", "flag")
             if name in wanted
         }
         if fresh:
-            kept["verdict"] = fresh[-1]
-        return {**data, "then": {**kept, "reason": then.get("reason", "")}}
+            effects["verdict"] = fresh[-1]
+        return {**data, "then": {**effects, "reason": then.get("reason", "")}}
 
     return _with_gate(draft, uid, change)
 

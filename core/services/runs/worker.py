@@ -147,21 +147,21 @@ class Work:
     async def _work(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
         self._book.begin(self.lease.run_id, self.lease.fence, job.run.calls)
-        kept = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
+        answers = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
         judges = [judge for judge in job.plan.panel.judges if not judge.offline]
         flying = sum(judge.concurrency for judge in judges)
         recorder = Recorder(partial(self._record, job), self.stop.set, flying)
         self._recorder = recorder
         try:
-            return await self._ask_all(job, recorder, kept)
+            return await self._ask_all(job, recorder, answers)
         finally:
             await recorder.close()
-            if kept is not None:
-                await kept.close()
+            if answers is not None:
+                await answers.close()
             if recorder.unwritten:
                 await self._keep(recorder.unwritten)
-            elif kept is not None:
-                await self.io(trim_answers, self.store, kept.used)
+            elif answers is not None:
+                await self.io(trim_answers, self.store, answers.used)
 
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None

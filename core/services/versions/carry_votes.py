@@ -52,9 +52,9 @@ def outlook(
     """
     run = store.runs.get(run_id)
     edits = _checked(store, run_id, version_id, moves)
-    kept = _kept(store, run, edits, again)
-    planned = sum(count for _, count in _planned(store, run, version_id, kept))
-    return CarryEstimate(kept.total(), max(0, planned - kept.total()))
+    carried = _kept(store, run, edits, again)
+    planned = sum(count for _, count in _planned(store, run, version_id, carried))
+    return CarryEstimate(carried.total(), max(0, planned - carried.total()))
 
 
 @allowed("write")
@@ -88,18 +88,18 @@ def start_under(
         if run.status not in RESTING:
             raise Conflict("The run is being graded. Carry its votes over when it is done.")
         edits = _checked(store, run_id, version_id, moves)
-        made = _create(store, run, version_id, edits, again)
+        successor = _create(store, run, version_id, edits, again)
         chosen = [
             Carried(old, new.name, place, [o.na for o in new.choices])
             for old, (new, place) in places(edits).items()
             if new.name not in again
         ]
-        carry(db, run_id, made.id, chosen, store.signs.own_rubrics(run_id))
-        count_votes(db, made.id)
-        _carry_settled(store, seat, run, made, edits, again)
-        store.results.rebuild(made.id, load_job(store, made.id).derive)
-        _rest(store, made.id, run, edits, again, ask)
-        return made.id
+        carry(db, run_id, successor.id, chosen, store.signs.own_rubrics(run_id))
+        count_votes(db, successor.id)
+        _carry_settled(store, seat, run, successor, edits, again)
+        store.results.rebuild(successor.id, load_job(store, successor.id).derive)
+        _rest(store, successor.id, run, edits, again, ask)
+        return successor.id
 
 
 def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) -> VersionEdits:
@@ -111,15 +111,15 @@ def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) ->
 
 def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -> Counter[str]:
     """Return how many votes of each item would be carried over."""
-    own, to, kept = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
+    own, to, carried = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
     for row in store.votes.all_ballots(run.id):
         if row.item_id in own:
-            kept[row.item_id] += 1
+            carried[row.item_id] += 1
         elif row.criterion in to:
             new, place = to[row.criterion]
             gone = row.option is not None and place[row.option] is None
-            kept[row.item_id] += not gone and new.name not in again
-    return kept
+            carried[row.item_id] += not gone and new.name not in again
+    return carried
 
 
 def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> list[tuple[str, int]]:
@@ -135,18 +135,18 @@ def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> lis
 def _create(
     store: Store, run: Run, version_id: int, edits: VersionEdits, again: Collection[str]
 ) -> Run:
-    kept = _kept(store, run, edits, again)
+    carried = _kept(store, run, edits, again)
     number = store.rubrics.version(version_id).number
-    told = {"run": run.id, "votes": kept.total(), "again": sorted(again)}
+    origin = {"run": run.id, "votes": carried.total(), "again": sorted(again)}
     plan = replace(
         run.plan,
         name=f"{run.name[:180]} (version {number})",
         rubric_version_id=version_id,
         versions=versions(run.panel),
         budget=within_limits(store, run.panel.judges, run.plan.budget),
-        details={**run.plan.details, "carried": told},
+        details={**run.plan.details, "carried": origin},
     )
-    return store.runs.create(plan, _planned(store, run, version_id, kept), now=clock.now())
+    return store.runs.create(plan, _planned(store, run, version_id, carried), now=clock.now())
 
 
 def _carry_settled(
@@ -158,13 +158,13 @@ def _carry_settled(
     for item_id in store.runs.item_ids(run.id):
         cells = store.settled.of_items(run.id, [item_id]).get(item_id, {})
         act = adjudication.Act(store, seat, made, item_id, None, clock.now())
-        found = cells if item_id in own else translated_settled(cells, edits)
-        for name, one in found.items():
+        by_criterion = cells if item_id in own else translated_settled(cells, edits)
+        for name, verdict in by_criterion.items():
             if item_id not in own and name in changed:
                 continue
             reason = f"Carried over from run {run.id}"
-            event = act.record("settle", name, after=settled_data(one), reason=reason)
-            store.settled.put(made.id, replace(one, event_id=event))
+            event = act.record("settle", name, after=settled_data(verdict), reason=reason)
+            store.settled.put(made.id, replace(verdict, event_id=event))
 
 
 def _rest(

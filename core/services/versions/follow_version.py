@@ -75,20 +75,20 @@ def difference(
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(version_id).rubric
-    found = edits(store, run_id, version_id, moves)
-    if found.unmapped:
-        raise InputError(f"Map the options of {', '.join(map(repr, found.unmapped))} first.")
+    changed = edits(store, run_id, version_id, moves)
+    if changed.unmapped:
+        raise InputError(f"Map the options of {', '.join(map(repr, changed.unmapped))} first.")
     own = store.signs.own_rubrics(run_id)
     settled = settled_lookup(store, run_id)
-    if not found.in_place:
-        settled = _settled_as(settled, found, own)
+    if not changed.in_place:
+        settled = _settled_as(settled, changed, own)
     derive = _derive(store, run, rubric, own, settled)
     ballots = store.votes.ballots(run_id)
-    if not found.in_place:
-        ballots = [b if b.item_id in own else translated(b, found) for b in ballots]
+    if not changed.in_place:
+        ballots = [b if b.item_id in own else translated(b, changed) for b in ballots]
     # Items without votes have no score before or after.
-    said = [b for b in ballots if b.ballots or b.failures]
-    return compare(store, run, found, list(derive(said)), rubric, own)
+    voted = [b for b in ballots if b.ballots or b.failures]
+    return compare(store, run, changed, list(derive(voted)), rubric, own)
 
 
 @allowed("organise")
@@ -117,19 +117,19 @@ def follow(
     with store.write():
         run = store.runs.get(run_id)
         _require_rest(run)
-        found = edits(store, run_id, version_id, moves)
-        if found.of("options") and moves is None:
+        changed = edits(store, run_id, version_id, moves)
+        if changed.of("options") and moves is None:
             raise InputError("Options are called otherwise. Say which of them are the same.")
-        if not found.in_place:
+        if not changed.in_place:
             raise InputError(
                 "Options or criteria changed, so these votes cannot be read as they are. Carry "
                 "them over to a new run under this version."
             )
         after = store.rubrics.version(version_id).rubric
         now = hashes(after)
-        kept = [now[name] for name in keep if name in found.stale]
+        accepted = [now[name] for name in keep if name in changed.stale]
         earlier = {one for change in changes(store, run_id) for one in change.kept}
-        aside, stands = put_aside(store, run_id, now, {*kept, *earlier})
+        aside, stands = put_aside(store, run_id, now, {*accepted, *earlier})
         _mark(store, seat, run, aside, stands)
         change = store.scored.follow(
             run_id,
@@ -137,14 +137,14 @@ def follow(
             before=run.scored_version_id,
             actor=seat.name,
             now=clock.now(),
-            kept=kept,
+            kept=accepted,
             marked=sorted(aside),
             reason=reason,
         )
         own = store.signs.own_rubrics(run_id)
         derive = _derive(store, run, after, own, settled_lookup(store, run_id))
         store.results.rebuild(run_id, derive)
-        _raise_cells(store, run, found, own)
+        _raise_cells(store, run, changed, own)
         return change
 
 

@@ -125,11 +125,11 @@ def standing(store: Store, bench: Bench, draft: RubricDraft) -> WorkbenchState:
     learners = any(judge.offline for judge in judges)
     offline = {(row, name): h for row, name, h in hashes.offline()} if learners else {}
     runs = [store.runs.get(run_id) for run_id in bench["runs"]]
-    known = known_from(store, runs)
+    answers = known_from(store, runs)
     under = {judge.name: judge_hash(judge, bench["learn_from"]) for judge in judges}
     cells = {
         item.id: {
-            c.name: _cell(bench, item, c, judges, known, (questions, offline), under)
+            c.name: _cell(bench, item, c, judges, answers, (questions, offline), under)
             for c in subject.criteria.values()
         }
         for item in hashes.tests

@@ -132,8 +132,8 @@ class ScoredVersions:
 
 
 def _change(fields: dict[str, Any]) -> ScoredChange:
-    kept, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
-    return ScoredChange(kept=tuple(kept), marked=tuple(CellKey(*p) for p in marked), **fields)
+    agreed, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
+    return ScoredChange(kept=tuple(agreed), marked=tuple(CellKey(*p) for p in marked), **fields)
 
 
 _COPY = """

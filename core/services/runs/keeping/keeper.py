@@ -130,12 +130,12 @@ class WorkerProcess:
         """
         begins = clock.owner_begins(self._worker.pid)
         at = {path: _at(path, begins) for path in self._files}
-        known = any(noted is not None and noted.at for noted in at.values())
+        named = any(noted is not None and noted.at for noted in at.values())
         for path, noted in at.items():
             run_id, cells = (0, ()) if noted is None else noted.cells
             try:
                 for lease in self._stores[path].leases.of_process(begins):
-                    guilty = lease.run_id == run_id or (how == "hung" and not known)
+                    guilty = lease.run_id == run_id or (how == "hung" and not named)
                     free(self._stores[path], lease, how, cells, guilty=guilty)
             except StoreError as error:
                 log.info("Runs of the worker are free when their leases end: %s", error)
