@@ -125,8 +125,7 @@ def overall(
     return {
         "panel": {key: {**figures[PANEL, key], "decided": decided} for key, _ in wanted},
         "raters": {
-            name: {key: figures[column, key] for key, _ in wanted}
-            for name, column in judges.items()
+            name: {key: figures[at, key] for key, _ in wanted} for name, at in judges.items()
         },
     }
 
@@ -350,7 +349,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         reference = LABELS if labelled else ""
         if not labelled and people and not of_people:
             reference = PEOPLE if len(people) > 1 else people[0]
-    items = len(rated.of.ids)
+    ids, items = rated.of.ids, len(rated.of.ids)
     settled = [c.column(SETTLED, items) for c in rated.criteria]
     labels = [c.column(reference, items) for c in rated.criteria]
     own = _joined([c.column(OWN_LABELS, items) for c in rated.criteria])
@@ -358,21 +357,19 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     twice = (own >= 0) & (people_said >= 0) & (reference == LABELS)
     both, differ = int(twice.sum()), int((twice & (own != people_said)).sum())
     draw = rated.sample(level) if reference == LABELS else LabelSource()
-    assessed = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
-    if draw.words or not assessed:
-        assessed = [*range(len(labels))]
+    known = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
+    if draw.words or not known:
+        known = [*range(len(labels))]
     chances = draw.chances
-    weights = (
-        None if chances is None else np.tile([1 / chances[i] for i in rated.of.ids], len(assessed))
-    )
+    weights = None if chances is None else np.tile([1 / chances[i] for i in ids], len(known))
     decided = _joined([c.panel for c in rated.criteria]) >= 0
     tied, silent = ((_joined(labels) == code) & decided for code in (TIED, ABSTAINED))
-    left = [c for i, c in enumerate(rated.criteria) if i not in assessed and c.decided]
+    left = [c for i, c in enumerate(rated.criteria) if i not in known and c.decided]
     figures = in_force(
-        _joined([rated.criteria[i].panel for i in assessed]),
-        _joined([labels[i] for i in assessed]),
-        _joined([settled[i] for i in assessed]),
-        np.tile(np.arange(items), len(assessed)),
+        _joined([rated.criteria[i].panel for i in known]),
+        _joined([labels[i] for i in known]),
+        _joined([settled[i] for i in known]),
+        np.tile(np.arange(items), len(known)),
         weights=weights,
         audited=draw.audited,
         why=draw.why or ALL_PICKED,
