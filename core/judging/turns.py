@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Call, FailureKind, Vote
-from core.judging.local.own_address import is_patient
+from core.judging.local.own_address import is_local
 from core.judging.protocol import FATAL
 from core.judging.providers.base import CallError, Completion
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
@@ -30,6 +30,55 @@ RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
 FEW_FAILURES = 3
 #: How often to check whether an address is available again, in seconds.
 _LOOK_EVERY = 1.0
+#: After an answer within so many seconds a local server gets one question more at once.
+QUICK = 5.0
+#: A slow one gets twice as many if the last doubling gave this many times the answers a second.
+BETTER = 1.25
+
+
+class Room:
+    """How many questions a local server gets at once, which may have one slot or hundreds.
+
+    It gets more while it answers quickly, or answers more a second than with half as many. Else
+    they only wait for each other there, so it gets fewer, and more again if that helps.
+
+    >>> room = Room()
+    >>> for seconds in (40, 9, 9): room.answered(seconds, most=16)
+    >>> room.size
+    2
+    >>> for seconds in (18, 18, 18): room.answered(seconds, most=16)
+    >>> room.size
+    1
+    """
+
+    def __init__(self) -> None:
+        self.size = 1
+        self._rate = 0.0
+        #: Answers still due to questions from before; the first waits for a server to start.
+        self._due = 1
+        self._times: list[float] = []
+
+    def answered(self, seconds: float, most: int) -> None:
+        """Record the time of an answer. At ``most`` questions there is no more to learn."""
+        if self.size >= most:
+            return
+        if seconds < QUICK:
+            self.size += 1
+        elif self._due:
+            self._due -= 1
+        else:
+            self._times.append(seconds)
+            if len(self._times) >= max(2, self.size):
+                self._resize(len(self._times) * self.size / sum(self._times), most)
+
+    def _resize(self, rate: float, most: int) -> None:
+        self._due = self.size
+        self._times.clear()
+        if rate > BETTER * self._rate:
+            self._rate, self.size = rate, min(most, 2 * self.size)
+        else:
+            # Below the last size that was enough, as that one was measured by chance, too.
+            self._rate, self.size = 0.0, max(1, self.size // 4)
 
 
 class _Worth:
@@ -40,9 +89,7 @@ class _Worth:
 
     def __init__(self) -> None:
         self.dead: tuple[FailureKind, str] | None = None
-        self.out = 0
-        #: Any reply came, readable or not.
-        self.heard = False
+        self.out, self.room = 0, Room()
         self._answered, self._in_a_row = False, 0
         self._last: tuple[FailureKind, str] = ("not_found", "")
 
@@ -53,7 +100,6 @@ class _Worth:
 
     def saw(self, outcome: AskedOutcome) -> None:
         """Count the outcome of a question."""
-        self.heard = self.heard or outcome.call is None or _answered(outcome.call)
         for result in outcome.results:
             if isinstance(result, Vote):
                 self._answered, self._in_a_row = True, 0
@@ -70,9 +116,10 @@ class QuestionTurns:
 
     A question is admitted only while the money spent plus the questions in flight, each at its
     judge's dearest so far, stays below the limit. A judge's questions go one by one until an answer
-    has shown their cost, and so do all until the first answer; and so do those of a local judge,
-    which may be slow, until it has answered one. Calls of unknown price count as free, which the
-    run reports next to its cost. Cached answers are free and show no price.
+    has shown their cost, and so do all until the first answer. Calls of unknown price count as
+    free, which the run reports next to its cost. Cached answers are free and show no price.
+
+    A local judge, which may be slow, has as many questions out as there is ``Room``.
     """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
@@ -101,7 +148,7 @@ class QuestionTurns:
         worth = self._worth[judge.name]
         if worth.dead is not None:
             return True
-        if worth.out and (worth.doubted or (not worth.heard and is_patient(judge))):
+        if worth.out and (worth.doubted or self._is_full(worth, judge)):
             return False  # those in flight may be answered
         if not judge.offline:
             if not self._has_room(judge.name):
@@ -117,6 +164,8 @@ class QuestionTurns:
         self._in_flight[judge.name] -= not judge.offline
         if outcome is not None:
             self.count(judge, outcome)
+            if outcome.call is not None and _answered(outcome.call):
+                self._worth[judge.name].room.answered(outcome.call.seconds, judge.concurrency)
         self._changed.set()
 
     def count(self, judge: Judge, outcome: AskedOutcome) -> None:
@@ -127,6 +176,11 @@ class QuestionTurns:
             if cost or _answered(outcome.call):
                 self._dearest[judge.name] = max(self._dearest.get(judge.name, 0.0), cost)
         self._worth[judge.name].saw(outcome)
+
+    def _is_full(self, worth: _Worth, judge: Judge) -> bool:
+        return worth.room.size < judge.concurrency and (
+            worth.out >= worth.room.size and is_local(judge)
+        )
 
     def _has_room(self, judge: str) -> bool:
         if self.spent >= self.limit:

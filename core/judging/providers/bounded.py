@@ -111,7 +111,7 @@ _DROPPED = {"content-encoding", "content-length", "transfer-encoding", "location
 
 
 class Watch:
-    """The traffic of a call: the last request's ``fault``, the last ``status`` and ``headers``.
+    """The traffic of a call: the last request's ``url``, ``fault``, ``status`` and ``headers``.
 
     >>> Watch().status
     0
@@ -119,7 +119,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.fault: BaseException | None = None
-        self.status = 0
+        self.url, self.status = "", 0
         self.headers: Mapping[str, str] = {}
 
     async def send(self, send: Callable[[Any], Awaitable[Any]], request: Any) -> Any:
@@ -128,6 +128,7 @@ class Watch:
             # litellm resends by itself if a connection breaks.
             raise self.fault
         request.headers["accept-encoding"] = ACCEPTED
+        self.url = str(request.url)
         try:
             response = await send(request)
             self.status, self.headers = response.status_code, response.headers

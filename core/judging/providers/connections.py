@@ -128,6 +128,14 @@ class Silent(TimeoutError):
     """A server answered nothing for too long."""
 
 
+async def ask_alive(session: aiohttp.ClientSession, url: str, **how: Any) -> None:
+    """Ask the server of a chat address for its models; any answer shows that it is there."""
+    address = url.removesuffix("/chat/completions") + "/models"
+    limit = aiohttp.ClientTimeout(total=ANSWERS_WITHIN)
+    async with session.get(address, timeout=limit, allow_redirects=False, **how):
+        pass
+
+
 async def while_alive(
     answer: Coroutine[Any, Any, ResultT], ask_alive: Callable[[], Awaitable[object]]
 ) -> ResultT:

@@ -15,10 +15,15 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import aiohttp
 
 from core.judging.allowance import told_by
 from core.judging.known_providers import provider_of
+from core.judging.local.own_address import is_own
 from core.judging.providers.anthropic import marked
 from core.judging.providers.base import (
     CallError,
@@ -38,6 +43,7 @@ from core.judging.providers.bounded import (
     watch_transports,
     watched,
 )
+from core.judging.providers.connections import Silent, ask_alive, while_alive
 from core.judging.providers.failures import brief, chain, from_status, lost, unmade, unreached
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
@@ -79,6 +85,9 @@ _LOST = re.compile(
 #: Loggers of litellm and of its HTTP libraries.
 _LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
 
+#: A week in seconds, since litellm takes ``None`` for ten minutes.
+_NO_LIMIT = 604_800.0
+
 #: Open providers: litellm has one set of clients per process, so the last to close ends them.
 _in_use: set[int] = set()
 
@@ -103,9 +112,9 @@ class LiteLLMProvider:
         watch = Watch()
         entered = watched.set(watch)
         try:
-            # litellm's own timeout starts again with every piece of an answer.
-            async with asyncio.timeout(request.timeout):
-                response = await self._litellm.acompletion(**self._arguments(request, params))
+            response = await self._response(request, params, watch)
+        except Silent as error:
+            raise CallError("timeout", str(error)) from None
         except TimeoutError:
             raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
         except Exception as error:
@@ -121,6 +130,16 @@ class LiteLLMProvider:
         finally:
             watched.reset(entered)
         return _completion(response, request, watch.headers)
+
+    async def _response(self, request: Request, params: dict[str, Any], watch: Watch) -> Any:
+        """Return litellm's response within the request's limit, or while its server is there."""
+        if not _is_patient(request):
+            # litellm's own timeout starts again with every piece of an answer.
+            async with asyncio.timeout(request.timeout):
+                return await self._litellm.acompletion(**self._arguments(request, params))
+        request = replace(request, timeout=_NO_LIMIT)
+        answer = self._litellm.acompletion(**self._arguments(request, params))
+        return await while_alive(answer, partial(_ask_alive, watch))
 
     async def close(self) -> None:
         """Close litellm's clients, unless another provider still uses them."""
@@ -158,6 +177,17 @@ class LiteLLMProvider:
             # Otherwise litellm would send a key from the environment to that address.
             arguments["api_key"] = "none"
         return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _is_patient(request: Request) -> bool:
+    # Of several addresses of a judge, some may be elsewhere.
+    return request.patient and (not request.api_base or is_own(request.api_base))
+
+
+async def _ask_alive(watch: Watch) -> None:
+    if watch.url:  # else litellm has not sent it yet
+        async with aiohttp.ClientSession() as session:
+            await ask_alive(session, watch.url)
 
 
 def load_litellm() -> Any:

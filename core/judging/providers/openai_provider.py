@@ -142,21 +142,11 @@ class OpenAIProvider:
             return await whole_answer(response)
 
     async def _ask_alive(self, prepared: Prepared) -> None:
-        """Ask the server for anything; any answer shows that it is there."""
-        import aiohttp
+        from core.judging.providers.connections import LAST, ask_alive
 
-        from core.judging.providers.connections import ANSWERS_WITHIN, LAST
-
-        address = prepared.url.removesuffix("/chat/completions") + "/models"
-        async with self.session().get(
-            address,
-            headers={**prepared.headers, **LAST},
-            proxy=prepared.proxy,
-            ssl=self.trusted(address),
-            timeout=aiohttp.ClientTimeout(total=ANSWERS_WITHIN),
-            allow_redirects=False,
-        ):
-            pass
+        url, headers = prepared.url, {**prepared.headers, **LAST}
+        how = {"headers": headers, "proxy": prepared.proxy, "ssl": self.trusted(url)}
+        await ask_alive(self.session(), url, **how)
 
     def session(self) -> aiohttp.ClientSession:
         """Return the session, opened on first use."""

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.dataset import Item
 from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.panel import Judge
-from core.domain.rubric import Rubric
+from core.domain.rubric import Criterion
 from core.judging.offline import TrainingReport
 from core.metrics.estimate import Estimate
-from core.services.guided.own_grades import TEN, drawn_first
+from core.services.guided.own_grades import drawn_first
 from core.services.results.scored_items import effective, labels_of
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
-#: The fewest texts for a curve: half of them is the fewest that judges learn from.
-FEWEST = 20
-#: A gain of kappa from ten more grades that is too small to grade for.
-LITTLE = 0.02
+#: With so many grades, ten more raise kappa by less than .02 on average (bench/learning_curve.py).
+MANY = 70
+#: A kappa that is surely above this is good enough with any number of grades.
+GOOD = 0.6
 _JUDGE = Judge(name="learning", kind="classifier")
 
 
 @dataclass(frozen=True)
 class LearntCriterion:
-    """The learning curve of a criterion.
+    """What a judge of a criterion learnt.
 
     ``kappa`` is out of fold, weighted where options have an order, with ``low`` and ``high`` (95%).
-    ``twice`` is what twice as many labels would give, with its own ends: a curve through half the
-    labels and all of them. ``off`` says why there is no judge yet.
+    ``off`` says why there is no judge yet.
     """
 
     criterion: str
@@ -37,9 +37,25 @@ class LearntCriterion:
     kappa: float | None = None
     low: float | None = None
     high: float | None = None
-    twice: tuple[float, float, float] | None = None
-    ten_more: float | None = None
     off: str = ""
+
+    @property
+    def twice(self) -> tuple[float, float] | None:
+        """Return between what kappa will be with twice as many labels (95%).
+
+        These are drawn by chance, too, so its error comes on top of that of now. Half the labels
+        and all of them tell nothing of the rise: their difference is chance, too.
+        """
+        if self.kappa is None or self.low is None or self.high is None:
+            return None
+        below, above = (2**0.5 * (end - self.kappa) for end in (self.low, self.high))
+        return max(-1.0, self.kappa + below), min(1.0, self.kappa + above)
+
+    @property
+    def enough(self) -> bool:
+        """Return whether ten more labels would hardly improve the judge."""
+        sure = self.low is not None and self.low >= GOOD
+        return not self.off and (sure or self.labels >= MANY)
 
     @property
     def words(self) -> str:
@@ -50,22 +66,20 @@ class LearntCriterion:
         said = f"kappa {now} with {self.labels}"
         if self.twice is None:
             return f"{said}."
-        return f"{said}, about {Estimate(*self.twice).words(score).inline} with {2 * self.labels}."
+        low, high = map(score, self.twice)
+        return f"{said}, {low} to {high} with {2 * self.labels}."
 
 
 @dataclass(frozen=True)
 class LearntSoFar:
-    """The learning curves of all criteria."""
+    """What judges of all criteria learnt."""
 
     criteria: tuple[LearntCriterion, ...]
 
     @property
     def enough(self) -> bool:
         """Return whether ten more grades would hardly improve any judge."""
-        return all(
-            not one.off and one.ten_more is not None and one.ten_more < LITTLE
-            for one in self.criteria
-        )
+        return all(one.enough for one in self.criteria)
 
     @property
     def words(self) -> str:
@@ -90,39 +104,36 @@ def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Le
     place = {item_id: at for at, item_id in enumerate(order)}
     taught = {one.id for one in everyone.everyone if one.teaches and one.split != "evaluation"}
     known = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
+    labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in known]
     return LearntSoFar(
         tuple(
-            _learnt(rubric.rubric, criterion.name, known, items)
+            curve_of(
+                criterion,
+                [(item, given[name]) for item, given in labels if name in given],
+                items,
+            )
             for criterion in rubric.rubric.criteria
+            if (name := criterion.name)
         )
     )
 
 
-def _learnt(
-    rubric: Rubric, name: str, known: list[Item], items: tuple[Item, ...]
+def curve_of(
+    criterion: Criterion, pairs: Sequence[tuple[Item, int]], items: Sequence[Item]
 ) -> LearntCriterion:
+    """Return what a judge of ``criterion`` learns from labelled items, in the order of their draw.
+
+    ``items`` are all that it would judge.
+    """
     from core.judging.offline import Unfit, train
 
-    criterion = rubric.criterion(name)
-    pairs = [
-        (item, option)
-        for item in known
-        if (option := labels_of(item, effective(item, rubric)).get(name)) is not None
-    ]
+    name = criterion.name
     found = train(_JUDGE, criterion, pairs, items, seed=1)
     report, n = found.report, len(pairs)
     if isinstance(found, Unfit):
         return LearntCriterion(name, n, off=_why_off(report))
     kappa = report.kappa if report.weighted_kappa is None else report.weighted_kappa
-    low, high = report.kappa_range or (None, None)
-    now = LearntCriterion(name, n, kappa, low, high)
-    if n < FEWEST or kappa is None or low is None or high is None:
-        return now
-    half = train(_JUDGE, criterion, pairs[: n // 2], items, seed=1).report
-    before = half.kappa if half.weighted_kappa is None else half.weighted_kappa
-    if before is None or half.kappa_range is None:
-        return now
-    return _with_curve(now, kappa, before, (high - low) / 2, _width(half.kappa_range))
+    return LearntCriterion(name, n, kappa, *(report.kappa_range or (None, None)))
 
 
 def _why_off(report: TrainingReport) -> str:
@@ -131,30 +142,4 @@ def _why_off(report: TrainingReport) -> str:
     return (
         f"Right on {percent(report.accuracy)} of {report.used}, always {report.baseline} on "
         f"{percent(report.majority)}: chance could do that."
-    )
-
-
-def _width(ends: tuple[float, float]) -> float:
-    return (ends[1] - ends[0]) / 2
-
-
-def _with_curve(
-    now: LearntCriterion, kappa: float, before: float, wide: float, wider: float
-) -> LearntCriterion:
-    """Add what more labels would give: kappa falls short of its end by c over the root of n.
-
-    Labels do not make judges worse, so a fall from half to all is chance and counts as no change.
-    """
-    rise = max(0.0, kappa - before)
-
-    def reached(times: float) -> float:
-        return min(1.0, kappa + rise * (1 - float(times**-0.5)) / (2**0.5 - 1))
-
-    part = (1 - 2**-0.5) / (2**0.5 - 1)
-    reach = (((1 + part) * wide) ** 2 + (part * wider) ** 2) ** 0.5
-    about = reached(2.0)
-    ends = max(-1.0, about - reach), min(1.0, about + reach)
-    ten = reached((now.labels + TEN) / now.labels) - kappa
-    return LearntCriterion(
-        now.criterion, now.labels, now.kappa, now.low, now.high, (about, *ends), ten
     )

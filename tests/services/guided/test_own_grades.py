@@ -143,9 +143,8 @@ def test_what_ten_and_twenty_grades_teach_is_said_with_its_interval(store: Store
     assert cause.low is not None
     assert cause.low < cause.kappa
     assert cause.twice is not None
-    about, low, high = cause.twice
-    assert low < about <= high
-    assert about >= cause.kappa
+    low, high = cause.twice
+    assert low < cause.low < cause.kappa <= high
     assert "with 20" in cause.words
     assert "with 40" in cause.words
     # Everything is short: there is nothing to learn, and it says so.
@@ -156,9 +155,10 @@ def test_what_ten_and_twenty_grades_teach_is_said_with_its_interval(store: Store
 @pytest.mark.parametrize(
     ("one", "enough"),
     [
-        (LearntCriterion("a", 40, 0.8, 0.7, 0.9, (0.81, 0.6, 1.0), 0.01), True),
-        (LearntCriterion("a", 40, 0.5, 0.2, 0.7, (0.6, 0.2, 1.0), 0.04), False),
-        (LearntCriterion("a", 10, 0.8, 0.7, 0.9), False),  # too few for a curve
+        (LearntCriterion("a", 20, 0.8, 0.7, 0.9), True),  # surely good
+        (LearntCriterion("a", 60, 0.6, 0.5, 0.7), False),
+        (LearntCriterion("a", 70, 0.5, 0.3, 0.7), True),  # ten more are a seventh
+        (LearntCriterion("a", 70, off="Chance could do that."), False),
     ],
 )
 def test_it_is_enough_where_ten_more_would_hardly_change_a_judge(
@@ -167,14 +167,10 @@ def test_it_is_enough_where_ten_more_would_hardly_change_a_judge(
     assert learning.LearntSoFar((one,)).enough is enough
 
 
-def test_a_curve_by_hand() -> None:
-    # Kappa .4 with 20 and .5 with 40: short of its end by c / sqrt(n), it rises from 40 to 80 by
-    # .1 * (1 - 1 / sqrt 2) / (sqrt 2 - 1) = .1 * .7071.
-    found = learning._with_curve(LearntCriterion("a", 40, 0.5), 0.5, 0.4, 0.1, 0.2)
-    assert found.twice is not None
-    assert found.twice[0] == pytest.approx(0.5707, abs=1e-4)
-    reach = ((1.7071 * 0.1) ** 2 + (0.7071 * 0.2) ** 2) ** 0.5
-    assert found.twice[2] - found.twice[0] == pytest.approx(reach, abs=1e-4)
-    fallen = learning._with_curve(LearntCriterion("a", 40, 0.5), 0.5, 0.6, 0.1, 0.2)
-    assert fallen.twice is not None
-    assert fallen.twice[0] == 0.5
+def test_with_twice_as_many_the_error_of_the_next_labels_comes_on_top() -> None:
+    # .5 - 1.4142 * .2 and .5 + 1.4142 * .1
+    found = LearntCriterion("a", 30, 0.5, 0.3, 0.6)
+    assert found.twice == pytest.approx((0.2172, 0.6414), abs=1e-4)
+    assert found.words == "kappa 0.50 (0.30 to 0.60) with 30, 0.22 to 0.64 with 60."
+    assert LearntCriterion("a", 10, 0.9, 0.1, 1.0).twice == pytest.approx((-0.2314, 1.0), abs=1e-4)
+    assert LearntCriterion("a", 10, 0.9).twice is None
