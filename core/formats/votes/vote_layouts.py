@@ -30,7 +30,7 @@ from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import first_rows, ticks
+from core.formats.votes.structure.values import Values, first_rows, ticks
 from core.formats.votes.vote_mapping import (
     NAMES,
     WEAK,
@@ -56,9 +56,11 @@ def kind_of_table(
     if not_to_be_read(table):
         return "unknown"
     if looks_by_criteria(table):
-        return _unless_merged(table, "criteria")
+        return (
+            "unknown" if _tell_otherwise(table, "criteria") else _unless_merged(table, "criteria")
+        )
     if looks_long(table):
-        return "unknown" if _has_more_answers(table) else _unless_merged(table, "long")
+        return "unknown" if _tell_otherwise(table, "long") else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
     if looks_wide(table):
@@ -76,11 +78,21 @@ def kind_of_table(
     return "unknown" if asked or rated else "dataset"
 
 
-def _has_more_answers(table: Table) -> bool:
-    """Return whether the raters of a vote a row answered in further columns."""
-    keys, mapping = row_keys(table), guess_vote_mapping(table, "long")
+def _tell_otherwise(table: Table, layout: Layout) -> bool:
+    """Return whether the values tell another item or more answers than the headings do.
+
+    An id in each row is no item, and neither is one of which raters have several rows.
+    """
+    keys, mapping = row_keys(table), guess_vote_mapping(table, layout)
     if not keys or keys[0].rater != mapping.rater or mapping.criterion:
         return False
+    values = Values(table)
+    item = [mapping.item] if mapping.item in values.columns else []
+    whole = values.unique([*keys[0].item, keys[0].rater]) == 1
+    several = whole and values.unique([*item, keys[0].rater]) < 1
+    told = {*item, mapping.system} >= {*keys[0].item}
+    if item and (values.unique(item) == 1 or several) and not told:
+        return True
     return keys[0].by_criteria and not set(keys[0].answers) <= set(mapping.used().values())
 
 

@@ -15,12 +15,13 @@ import pytest
 from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.more_tables import MORE_TABLES
 from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
-TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES)
+TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
