@@ -121,4 +121,21 @@ MORE_TABLES: tuple[Stranger, ...] = (
         (30, 15, 5, 2),
         maps=("item=stim_no submission=stim_words rater=ResponseId criteria=Q1_1 criteria=Q1_2",),
     ),
+    # Two columns of marks that end alike, beside a text: raters, or labels.
+    Stranger(
+        "forum.csv",
+        table(
+            [
+                {"Post ID": 400 + n, "Student": f"s{n % 4}", "Post": essay(n)}
+                | {"Tutor score": 3 + n % 4, "Chair score": 3 + n * n % 5, "Word count": 15 + n}
+                for n in range(7)
+            ]
+        ),
+        "refused",
+        (14, 2, 7, 1),
+        maps=(
+            "item=Post ID submission=Post raters=Tutor score raters=Chair score",
+            "submission=Post labels=Tutor score labels=Chair score",
+        ),
+    ),
 )

@@ -28,21 +28,23 @@ from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
+from core.formats.votes.structure.named_fields import (
+    NAMES,
+    WEAK,
+    WIDE,
+    checked_by_values,
+    flat_columns,
+    named_fields,
+)
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
 from core.formats.votes.structure.values import Values, first_rows, ticks
 from core.formats.votes.vote_mapping import (
-    NAMES,
-    WEAK,
-    WIDE,
     Layout,
     VoteMapping,
     answerable,
-    checked_by_values,
-    flat_columns,
     guess_vote_mapping,
     kinds_of,
-    named_fields,
     on_one_scale,
 )
 
@@ -71,7 +73,8 @@ def kind_of_table(
     mapping = guess_mapping(table, rubric)
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
-    asked = rival_labels(table, mapping) or _named_alike(table, mapping.meta)
+    beside = (*mapping.meta, *mapping.labels.values())
+    asked = rival_labels(table, mapping) or _named_alike(table, beside)
     asked = asked or _repeats_texts_by_rater(table, mapping.submission)
     rated = bool(row_keys(table)) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
@@ -124,6 +127,8 @@ def _named_alike(table: Table, columns: Sequence[str]) -> bool:
     """Return whether columns left over are scores on one scale, as `rank_kim` and `rank_lee`."""
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
+    ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
+    groups += [of for of in ends if not any(map(names_a_criterion, of))]
     groups.append([c for c in able if names_a_person(c)])
     return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
 

@@ -179,7 +179,8 @@ class Values:
         if len(rest) != 1 or self.varies(item, column) or not self.varies(item, rest[0]):
             return False
         words, others = self.distinct[column], self.distinct[rest[0]]
-        return words <= others and all(is_yes(w) is None and number_of(w) is None for w in words)
+        plain = all(is_yes(word) is None and number_of(word) is None for word in words)
+        return plain and len(words) > 1 and words <= others
 
     def says_how_sure(self, column: str) -> bool:
         """Return whether a column says how sure the answer in another column is."""
