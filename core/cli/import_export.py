@@ -341,7 +341,7 @@ def import_(
 def _one(
     store: Store, file: Path, kind: Any, as_json: bool, options: dict[str, Any]
 ) -> dict[str, Any]:
-    from core.services.imports import import_files
+    from core.services.imports import import_files, said
 
     data = None
     if file == Path("-"):
@@ -352,5 +352,5 @@ def _one(
         place = f"{notice['place']}: " if notice["place"] else ""
         common.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
     if not as_json:
-        common.tell(import_files.as_text(report))
+        common.tell(said.as_text(report))
     return report

@@ -401,9 +401,9 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "no item said.csv",
         table([{"unitate": f"u{n}", "kim": 1 + n % 2, "lee": 1 + n % 3} for n in range(6)]),
-        "refused",
+        "wide",
+        (12, 2, 6, 1),
         words=("raters=kim,lee",),
-        words_in_refusal=("no column for the item", "'unitate'"),
     ),
     Stranger(
         "ranks unsaid.csv",

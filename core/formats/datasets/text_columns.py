@@ -45,7 +45,7 @@ ANY_TEXT = (
     *("post", "comment text", "sentence", "conversation", "dialogue"),
 )
 #: Names of texts about the text that is judged.
-_ABOUT = (
+ABOUT = (
     *("reason", "rationale", "explanation", "comment", "comments", "note", "notes", "feedback"),
     *("justification", "description", "title", "instructions", "requirement"),
     # Who wrote it, however long the names are.
@@ -130,7 +130,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     """
     known = {column: texts_in(table, column) for column in free.values()}
     texts = {column: of for column, of in known.items() if of is not None}
-    about = {free[name] for name in _ABOUT if name in free}
+    about = {free[name] for name in ABOUT if name in free}
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
@@ -194,7 +194,7 @@ def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | N
 
 def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:
     """Yield the columns of sentences that could be the texts by their length."""
-    about = {free[name] for name in _ABOUT if name in free}
+    about = {free[name] for name in ABOUT if name in free}
     longest = max((of.length for name, of in texts.items() if name not in about), default=0)
     for name, of in texts.items():
         near = of.length >= LONG / 2 and of.length * 10 >= longest

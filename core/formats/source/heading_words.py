@@ -42,7 +42,7 @@ RATERS: Words = {
 #: People who may have judged, or were judged, or wrote: enough to ask with.
 PEOPLE: Words = {
     "en": "participant respondent listener hearer viewer agent analyst interviewer"
-    " peer initials email e-mail user voter subject",
+    " peer initials email e-mail user voter subject prolific",
     "de": "teilnehmer teilnehmend proband versuchsperson horer leser lehrer kurzel initialen",
     "fr": "participant repondant auditeur lecteur initiales enseignant courriel",
     "es": "participante encuestado docente oyente lector iniciales correo experto",
@@ -100,6 +100,28 @@ PROMPTS: Words = {
     "es": "pregunta consigna",
     "other": "domanda pergunta vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
     " السؤال سؤال שאלה soru",
+    "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
+    " zrodlo kaynak исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
+}
+#: Texts that are judged, beside what they answer, translate or sum up.
+WRITTEN_TEXTS: Words = {
+    "en": "translation translated target hypothesis response answer summary essay paraphrase",
+    "de": "ubersetzung antwort zusammenfassung aufsatz",
+    "fr": "traduction reponse redaction",
+    "es": "traduccion respuesta resumen redaccion",
+    "pt": "traducao resposta resumo redacao",
+    "it": "traduzione risposta riassunto",
+    "other": "vertaling antwoord samenvatting oversattning oversettelse tlumaczenie odpowiedz"
+    " ceviri yanit перевод ответ эссе 译文 翻译 譯文 翻譯 回答 答案 作文 摘要 訳文 翻訳 応答 要約"
+    " 번역 답변 요약"
+    " الترجمة ترجمة الإجابة الجواب ملخص תרגום תשובה",
+}
+#: How sure somebody is of the answer beside it.
+SURENESS: Words = {
+    "en": "confidence confident certainty sure sureness",
+    "other": "sicherheit konfidenz gewissheit confiance certitude confianza certeza confianca"
+    " fiducia sicurezza zekerheid pewnosc eminlik уверенность 置信度 确信度 確信度 信心 확신 신뢰도"
+    " الثقة ביטחון",
 }
 #: Ids and names of what was rated.
 ITEMS: Words = {
@@ -144,7 +166,7 @@ def _pattern(kind: int) -> re.Pattern[str]:
 _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership"
 
 
-_KINDS = (RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, ITEMS)
+_KINDS = (RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS)
 
 
 def holds(heading: str, words: Words, *, whole: bool = False) -> bool:

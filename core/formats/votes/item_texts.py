@@ -21,9 +21,10 @@ from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import bare
+from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.rankings import why_ranking
 from core.formats.votes.structure.values import system_named
-from core.formats.votes.vote_mapping import NAMES, VoteMapping, guess_vote_mapping
+from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
 
 def by_system(table: Table, mapping: VoteMapping) -> bool:

@@ -27,15 +27,11 @@ from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal
+from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.tools.messages import conversation
 from core.formats.votes.tools.pair_votes import PairContests
 from core.formats.votes.tools.tool_results import ToolResults
-from core.formats.votes.vote_mapping import (
-    NAMES,
-    VoteColumn,
-    VoteMapping,
-    kinds_of,
-)
+from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
 from core.text.names import fold
 
 #: Headings of which the first is the better answer.

@@ -40,7 +40,8 @@ from core.formats.votes.imported import (
 from core.formats.votes.item_texts import by_system, said_of_texts
 from core.formats.votes.pair_tables import guess_pairs, pairs_in
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
-from core.formats.votes.structure.values import Values, judged_texts
+from core.formats.votes.structure.texts import judged_texts
+from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle

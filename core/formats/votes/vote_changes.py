@@ -12,14 +12,8 @@ from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.roles import Change, listed_in, said_once, with_one_item
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
-from core.formats.votes.vote_mapping import (
-    NAMES,
-    PAIR,
-    Layout,
-    VoteMapping,
-    VoterKind,
-    kinds_of,
-)
+from core.formats.votes.structure.named_fields import NAMES, PAIR
+from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_of
 
 #: Fields that list columns; giving `rater`, `criterion` or `preference` twice does the same.
 _LISTS = ("raters", "criteria", "items", "preference")
@@ -32,8 +26,11 @@ _ONLY_ITEMS = {*ITEM_FIELDS, "labels", "context"} - set(NAMES)
 _TELL_LONG = {"rater", "label", "score"}
 
 
-def layout_meant(changes: Sequence[str]) -> Layout | None:
-    """Return the layout of a table of votes, if the changes imply it."""
+def layout_meant(changes: Sequence[str], first: Layout | None = None) -> Layout | None:
+    """Return the layout of a table of votes, if the changes imply it.
+
+    Who rated alone says nothing about a table that was taken as ``first``, with a row for each.
+    """
     names = [change.partition("=")[0] for change in changes]
     fields = {name.partition(":")[0] for name in names}
     if fields & {*PAIR, "preference"}:
@@ -44,6 +41,8 @@ def layout_meant(changes: Sequence[str]) -> Layout | None:
         return "criteria"
     if "raters" in fields or names.count("rater") > 1:
         return "wide"
+    if first == "criteria" and not fields & _TELL_LONG - {"rater"}:
+        return None
     long = fields & _TELL_LONG and not any(name.startswith("label:") for name in names)
     return "long" if long else None
 

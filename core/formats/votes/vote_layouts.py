@@ -28,21 +28,23 @@ from core.formats.votes.imported import TableFormat
 from core.formats.votes.item_texts import by_system, merges_texts, not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs
 from core.formats.votes.structure.lists import list_answers, opened_up
-from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
-from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import first_rows, ticks
-from core.formats.votes.vote_mapping import (
+from core.formats.votes.structure.named_fields import (
     NAMES,
     WEAK,
     WIDE,
+    checked_by_values,
+    flat_columns,
+    named_fields,
+)
+from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
+from core.formats.votes.structure.row_keys import row_keys
+from core.formats.votes.structure.values import Values, first_rows, ticks
+from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
     answerable,
-    checked_by_values,
-    flat_columns,
     guess_vote_mapping,
     kinds_of,
-    named_fields,
     on_one_scale,
 )
 
@@ -56,9 +58,11 @@ def kind_of_table(
     if not_to_be_read(table):
         return "unknown"
     if looks_by_criteria(table):
-        return _unless_merged(table, "criteria")
+        return (
+            "unknown" if _tell_otherwise(table, "criteria") else _unless_merged(table, "criteria")
+        )
     if looks_long(table):
-        return "unknown" if _has_more_answers(table) else _unless_merged(table, "long")
+        return "unknown" if _tell_otherwise(table, "long") else _unless_merged(table, "long")
     if _is_grid(table, rubric):
         return "unknown"  # raters by criteria, or labels of a text
     if looks_wide(table):
@@ -69,18 +73,29 @@ def kind_of_table(
     mapping = guess_mapping(table, rubric)
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
-    asked = rival_labels(table, mapping) or _named_alike(table, mapping.meta)
+    beside = (*mapping.meta, *mapping.labels.values())
+    asked = rival_labels(table, mapping) or _named_alike(table, beside)
     asked = asked or _repeats_texts_by_rater(table, mapping.submission)
     rated = bool(row_keys(table)) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     return "unknown" if asked or rated else "dataset"
 
 
-def _has_more_answers(table: Table) -> bool:
-    """Return whether the raters of a vote a row answered in further columns."""
-    keys, mapping = row_keys(table), guess_vote_mapping(table, "long")
+def _tell_otherwise(table: Table, layout: Layout) -> bool:
+    """Return whether the values tell another item or more answers than the headings do.
+
+    An id in each row is no item, and neither is one of which raters have several rows.
+    """
+    keys, mapping = row_keys(table), guess_vote_mapping(table, layout)
     if not keys or keys[0].rater != mapping.rater or mapping.criterion:
         return False
+    values = Values(table)
+    item = [mapping.item] if mapping.item in values.columns else []
+    whole = values.unique([*keys[0].item, keys[0].rater]) == 1
+    several = whole and values.unique([*item, keys[0].rater]) < 1
+    told = {*item, mapping.system} >= {*keys[0].item}
+    if item and (values.unique(item) == 1 or several) and not told:
+        return True
     return keys[0].by_criteria and not set(keys[0].answers) <= set(mapping.used().values())
 
 
@@ -112,6 +127,8 @@ def _named_alike(table: Table, columns: Sequence[str]) -> bool:
     """Return whether columns left over are scores on one scale, as `rank_kim` and `rank_lee`."""
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
+    ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
+    groups += [of for of in ends if not any(map(names_a_criterion, of))]
     groups.append([c for c in able if names_a_person(c)])
     return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
 

@@ -17,7 +17,6 @@ from core.formats.datasets.answer_columns import (
     is_index,
     named_for_raters,
     names_a_rater,
-    nested,
     plain,
     sharing,
     sums_up,
@@ -28,9 +27,16 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import is_yes
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
+from core.formats.datasets.text_columns import LONG, text_column, texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.named_fields import (
+    NAMES,
+    PAIR,
+    WIDE,
+    checked_by_values,
+    flat_columns,
+    named_fields,
+)
 from core.formats.votes.structure.values import Values
 from core.text.names import fold
 
@@ -38,48 +44,7 @@ Layout = Literal["long", "wide", "criteria", "pairs"]
 #: Kinds of raters. ``gold`` is not a rater: its answer becomes the item's label.
 VoterKind = Literal["human", "llm", "offline", "gold"]
 
-#: Column names of each field, most specific first.
-NAMES: dict[str, tuple[str, ...]] = {
-    "item": (
-        *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
-        *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
-        *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
-        *("unit", "nr", "no", "number", "key", "uid", "task"),
-    ),
-    "criterion": (
-        *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
-        "question",
-    ),
-    "rater": (
-        *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
-        *("reviewer", "coder", "worker id", "worker", "evaluator", "assessor", "scorer", "marker"),
-        *("user", "model"),
-    ),
-    "kind": ("rater kind", "kind", "rater type", "judge kind"),
-    "label": (
-        *("label", "rating", "verdict", "vote", "option", "answer", "decision", "judgement"),
-        *("judgment", "annotation", "value", "score"),
-    ),
-    "reason": (
-        *("reason", "rationale", "explanation", "comment", "note", "justification"),
-        *("reasoning", "feedback", "critique"),
-    ),
-    "weight": ("weight", "rater weight"),
-    "replicate": ("replicate", "repetition", "attempt"),
-    "order": ("order", "shown order"),
-    "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
-    "prompt": ("prompt", "instruction", "input", "question"),
-    "system": ("system", "system name", "model", "model name"),
-}
-#: The two answers of a table of pairs, and who wrote them.
-PAIR = ("first", "second", "first_system", "second_system")
-WIDE = ("item", "criterion", "submission", "prompt", "system")
 _CRITERIA = ("item", "rater", "kind", "submission", "prompt", "system")
-#: Names that end in "id" and do not name the item.
-_NO_ITEM = re.compile(
-    r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
-    r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
-)
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", "__", "_", " ")
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
@@ -87,8 +52,6 @@ _MODELS = re.compile(
     re.I,
 )
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
-#: Rater columns that just as often name whose answer was judged.
-WEAK = ("user", "model")
 
 
 class VoteColumn(Noun):
@@ -161,11 +124,6 @@ def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
     for c in columns:
         of[c.criterion].append(words_in(table, c.column))
     return all(map(told_apart, of.values()))
-
-
-def flat_columns(table: Table) -> list[str]:
-    """Return the columns without objects and lists in their cells."""
-    return [column for column in table.columns if not nested(table, column)]
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
@@ -253,74 +211,6 @@ def answerable(table: Table, columns: dict[str, str]) -> list[str]:
     return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
 
 
-def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
-    """Return fields to columns; a field takes its first free name."""
-    free = {plain(without_prefix(column)): column for column in reversed(columns)}
-    free |= {plain(column): column for column in reversed(columns)}
-    by_field = dict[str, str]()
-    for field in fields:
-        free = {name: c for name, c in free.items() if c not in by_field.values()}
-        name = next((n for n in NAMES[field] if n in free), None)
-        if name is None and field == "item":
-            ids = [n for n in free if n.endswith(" id") and not _NO_ITEM.search(n)]
-            name = ids[0] if len(ids) == 1 else None
-        if name is not None:
-            by_field[field] = free[name]
-    return by_field
-
-
-def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields, checked by values.
-
-    The submission must be texts, a question that is another one in every row is a prompt, and a
-    text that rows repeat is the item where no column names it.
-    """
-    asked = fields.get("criterion", "")
-    if plain(asked) == "question" and _differs(table, asked):
-        fields = {name: column for name, column in fields.items() if name != "criterion"}
-        fields = {"prompt": asked} | fields
-    if "submission" not in fields and (text := _text_of_items(table, fields)):
-        fields = fields | {"submission": text}
-    if "item" not in fields and "submission" in fields and "rater" in fields:
-        fields = fields | {"item": fields["submission"]}
-    fields = _checked_within_items(table, fields)
-    column = fields.get("submission", "")
-    of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
-    if of is None or of.sentences or of.length > LONG:
-        return fields
-    return {name: column for name, column in fields.items() if name != "submission"}
-
-
-def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields without a criterion, or long texts as a label, that an item has one of."""
-    if not {"criterion", "label"} & fields.keys():
-        return fields
-    values, wrong = Values(table), list[str]()
-    item = [fields["item"]] if "item" in fields else list(item_of(values))
-    if not item:
-        return fields
-    for field in ("criterion", "label"):
-        column = fields.get(field, "")
-        if {column, *item} - set(values.columns) or values.varies(item, column):
-            continue
-        asked = plain(column) == "question" or values.unique(item) < 1
-        several = asked and len(values.distinct[column]) > 1
-        of = texts_in(table, column)
-        if several and (field == "criterion" or (of is not None and of.worded)):
-            wrong.append(field)
-    return {name: column for name, column in fields.items() if name not in wrong}
-
-
-def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
-    """Return the only column of long texts that is the same in all rows of an item."""
-    free = {plain(c): c for c in table.columns if c not in fields.values()}
-    text = text_column(table, free).column
-    if text is None or "item" not in fields:
-        return None
-    pairs = {(str(row.get(fields["item"])), str(row.get(text))) for row in table.rows}
-    return text if len(pairs) == len(words_in(table, fields["item"])) else None
-
-
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
     """Return the item where no column is named for it: a short word a row, else the text."""
     item = ""
@@ -337,14 +227,6 @@ def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str])
     text = fields.get("submission") or text_column(table, free).column
     named = {"item": item or text, "submission": text}
     return {field: column for field, column in named.items() if column}
-
-
-def _differs(table: Table, column: str) -> bool:
-    """Return whether a column holds sentences, or most rows have a value of their own there."""
-    of = texts_in(table, column)
-    if of is not None and of.sentences:
-        return True
-    return 2 * len(words_in(table, column)) > len(table.rows) > 1
 
 
 def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import MAX_ITEMS, dataset_of
 from core.formats.datasets.labels import WORD, words_in_changes
-from core.formats.datasets.roles import HOW_TO_SAY, IGNORED, roles_as_text
+from core.formats.datasets.roles import HOW_TO_SAY
 from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import ColumnRole
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import not_to_be_read
-from core.formats.votes.proposals.near_shapes import likely_mapping, nearest_shapes
+from core.formats.votes.proposals.near_shapes import (
+    TableKind,
+    first_reading,
+    kept,
+    likely_mapping,
+    nearest_shapes,
+)
 from core.formats.votes.reading import (
     TABLES,
     SeenKind,
@@ -39,12 +44,12 @@ from core.formats.votes.vote_changes import (
     is_only_for_items,
     layout_meant,
 )
-from core.formats.votes.vote_mapping import VoteMapping
+from core.formats.votes.vote_mapping import Layout, VoteMapping
 from core.formats.votes.vote_tables import strange_words, votes_in
 from core.services.access.allowing import allowed
 from core.services.datasets.catalog import Checked, keep_rubric
+from core.services.imports.said import alone_said, notices_said, roles_said, votes_said
 from core.services.imports.vote_import import (
-    BroughtIn,
     ImportPreview,
     bring_in,
     make_ready,
@@ -84,21 +89,35 @@ def look(
     Raises ``InputError``.
     """
     told = bool(changes) or rubric is not None
-    seen: SeenKind = kind or _kind_meant(kind_of(source, rubric, told=told), changes)
+    seen: SeenKind = kind or kind_of(source, rubric, told=told)
+    first = None
+    if changes and source.lone and (table_kind := _of_table(seen)):
+        first = first_reading(table_of(source), table_kind, rubric)
+    seen = seen if kind else _kind_meant(seen, changes, first.layout if first else None)
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
     table = table_of(source)
-    found = FileLook(source, seen, table, guess_layout(table, seen, rubric))
+    guess = guess_layout(table, seen, rubric)
+    found = FileLook(source, seen, table, guess if first is None else kept(guess, first))
     return replace(found, mapping=guessed(found, rubric)) if kind and not changes else found
 
 
-def _kind_meant(seen: SeenKind, changes: Sequence[str]) -> SeenKind:
-    """Return what kind of file a table is, given the caller's roles for its columns."""
-    is_votes = seen in TABLES
+def _of_table(seen: SeenKind) -> TableKind | None:
+    """Return the kind of a table; ``None`` for what is none."""
+    return next((kind for kind in get_args(TableKind) if kind == seen), None)
+
+
+def _kind_meant(seen: SeenKind, changes: Sequence[str], first: Layout | None) -> SeenKind:
+    """Return what kind of file a table is, given the caller's roles for its columns.
+
+    Votes, proposed or read, stay votes in their layout where nothing says another one.
+    """
+    is_votes = seen in TABLES or (seen == "unknown" and first is not None)
     if not (is_votes or seen in ("dataset", "unknown") or (changes and seen in TOOL_NAMES)):
         return seen
     are_items = is_only_for_items if is_votes else is_for_items
-    return layout_meant(changes) or ("dataset" if are_items(changes) else seen)
+    meant = layout_meant(changes, first)
+    return meant or ("dataset" if are_items(changes) else first if is_votes and first else seen)
 
 
 def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
@@ -222,7 +241,7 @@ def import_path(
     )
     expected = preview(store, bundle)
     done = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
-    report = _report(bundle, expected, done) | {"db": str(store.path)}
+    report = votes_said(bundle, expected, done) | {"db": str(store.path)}
     # What follows needs as much again as many items took.
     del bundle
     if done is not None:
@@ -282,11 +301,11 @@ def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
     if more:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
     criteria = len(first.value.criteria)
-    found = _alone("rubric", first.value.name, dry) | {"criteria": criteria}
+    found = alone_said("rubric", first.value.name, dry) | {"criteria": criteria}
     if not dry:
         kept = [keep_rubric(store, read.value, name).id for read in rubrics]
         found |= {"rubric_version": kept[0], "rubric_versions": kept}
-    return found | {"notices": _said(notices), "db": str(store.path)}
+    return found | {"notices": notices_said(notices), "db": str(store.path)}
 
 
 def _items(
@@ -300,82 +319,12 @@ def _items(
         name = seen.source.title
         parsed = dataset_of(table_of_files(seen.source.files, name), name, rubric, changes)
     items = parsed.value
-    found = _alone("dataset", items.name, dry) | {"items": len(items.items)}
+    found = alone_said("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:
         version = store.datasets.create(items, now=clock.now(), source=name)
         found["dataset_version"] = version.id
-    said = {"notices": _said(parsed.notices), "db": str(store.path)}
-    return found | _roles(parsed.roles) | said
-
-
-def _roles(roles: Sequence[ColumnRole]) -> dict[str, Any]:
-    """The table of roles, and what of the columns is left out."""
-    left = [{"column": r.column, "cells": r.filled} for r in roles if r.role == IGNORED]
-    return {"roles": [role.data() for role in roles], "dropped": left}
-
-
-def _alone(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
-    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **_roles(())}
-
-
-_OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
-
-
-def _report(bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None) -> dict[str, Any]:
-    return {
-        "kind": bundle.format,
-        "run": expected.run if done is None else done.run,
-        "existed": expected.run is not None if done is None else done.existed,
-        "dry_run": done is None,
-        "name": bundle.name,
-        "rubric_version": None if done is None else done.rubric_version,
-        "dataset_version": None if done is None else done.dataset_version,
-        "items": expected.items,
-        "criteria": expected.criteria,
-        "votes": expected.votes,
-        "abstentions": expected.abstentions,
-        "failures": expected.failures,
-        "raters": [{name: getattr(r, name) for name in _OF_RATERS} for r in expected.raters],
-        "mapping": bundle.mapping,
-        **_roles(bundle.roles),
-        "notices": _said(bundle.notices),
-    }
-
-
-def _said(notices: Sequence[Problem]) -> list[dict[str, Any]]:
-    return [
-        {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line} for p in notices
-    ]
-
-
-def as_text(report: Mapping[str, Any]) -> str:
-    """What an import did, in a few lines; before it is done, with the table of roles."""
-    if report["dry_run"] and report["roles"]:
-        roles = roles_as_text([ColumnRole(**role) for role in report["roles"]])
-        return f"{roles}\n{_done_in_words(report)}"
-    return _done_in_words(report)
-
-
-def _done_in_words(report: Mapping[str, Any]) -> str:
-    if report["kind"] in ("rubric", "dataset"):
-        version = report.get(f"{report['kind']}_version")
-        kept = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
-        return f"The {report['kind']} {report['name']!r} {kept}."
-    found = (
-        f"{report['votes']:,} votes ({report['abstentions']:,} abstentions) and "
-        f"{report['failures']:,} empty answers of {len(report['raters']):,} raters on "
-        f"{report['items']:,} items, {report['criteria']} criteria"
-    )
-    run = report["run"]
-    if report["dry_run"]:
-        there = f" Run {run} holds them already." if report["existed"] else ""
-        return f"Would import {found}.{there}"
-    if run is None:
-        return f"Rubric and dataset of {report['name']!r} are kept; there are no votes, so no run."
-    if report["existed"]:
-        return f"Run {run} holds these votes already ({found}); nothing was added."
-    return f"Run {run}: {found}.\n`rubric-studio metrics {run}` measures them."
+    said = {"notices": notices_said(parsed.notices), "db": str(store.path)}
+    return found | roles_said(parsed.roles) | said
 
 
 @dataclass(frozen=True)

@@ -302,8 +302,9 @@ def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
 
 
 def test_two_columns_are_the_id_of_an_item_together() -> None:
-    app = importing("item,turn,rater,label\nc,1,kim,yes\nc,2,kim,no\nd,1,kim,no\nd,2,lee,no\n")
-    assert figures(app)["Items"] == "2"
+    rows = "".join(f"{c},1,kim,yes\n{c},2,lee,no\n" for c in "cde")
+    app = importing(f"item,turn,rater,label\n{rows}")
+    assert figures(app)["Items"] == "3"
     field(app, "Role of turn").select("item").run()
     assert not app.exception
-    assert figures(app)["Items"] == "4"
+    assert figures(app)["Items"] == "6"

@@ -15,12 +15,13 @@ import pytest
 from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.more_tables import MORE_TABLES
 from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
-TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES)
+TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -152,3 +153,56 @@ def test_columns_joined_and_fields_by_other_names(store: Store, tmp_path: Path) 
     assert first(store, report).id == "c0 / 0"
     roles = {role["column"]: role["role"] for role in report["roles"]}
     assert roles == {"chat": "item", "turn": "item", "by": "rater", "mark": "label"}
+
+
+SAND = "rivers carry sand to the sea and a plain is what they leave behind."
+#: Tables that are read, or proposed, in a known way; what is said of one column; the other roles.
+KEPT: tuple[tuple[str, str, dict[str, str]], ...] = (
+    # Items with a label: the id and the text stay.
+    (
+        "nr,pupil,essay,Tutor mark,Chair mark\n"
+        + "".join(f"{n},p{n % 2},{n} {SAND},{n % 4},{n % 3}\n" for n in range(6)),
+        "raters=Tutor mark,Chair mark",
+        {"nr": "item", "essay": "text"},
+    ),
+    # Proposed with criteria: they stay where the rater is another column.
+    (
+        "lot,by,also by,A,B\n"
+        + "".join(
+            f"l{n},{w},{w}2,{n % 3},{(n + len(w)) % 3}\n" for n in range(4) for w in ("ann", "jo")
+        ),
+        "rater=also by",
+        {"lot": "item", "A": "label:A", "B": "label:B"},
+    ),
+    # Votes with criteria, by their headings.
+    (
+        "item_id,text,rater,coder,depth,tone\n"
+        + "".join(
+            f"i{n},{n} rivers carry sand.,r{w},c{w},{n % 3},{w}\n" for n in range(4) for w in (1, 2)
+        ),
+        "rater=coder",
+        {"item_id": "item", "text": "text", "depth": "label:depth", "tone": "label:tone"},
+    ),
+    # A hint for the text alone keeps the votes that were proposed.
+    (
+        "lot,left,right,grader,A,B\n"
+        + "".join(
+            f"l{n},{n} rivers carry sand to the sea.,{n} plains become of what they leave.,{w},"
+            f"{(n + len(w)) % 3},{n * len(w) % 3}\n"
+            for n in range(4)
+            for w in ("ann", "jo")
+        ),
+        "submission=right",
+        {"lot": "item", "grader": "rater", "A": "label:A", "B": "label:B"},
+    ),
+)
+
+
+@pytest.mark.parametrize(("data", "said", "roles"), KEPT)
+def test_what_is_said_of_one_column_keeps_the_others(
+    store: Store, tmp_path: Path, data: str, said: str, roles: dict[str, str]
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(data)
+    found = {role["column"]: role["role"] for role in brought(store, file, (said,))["roles"]}
+    assert {column: found[column] for column in roles} == roles

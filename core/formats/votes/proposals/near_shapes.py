@@ -18,14 +18,16 @@ from core.formats.datasets.text_columns import proposed_texts
 from core.formats.source.heading_words import PROMPTS, holds
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import rival_labels
-from core.formats.votes.pair_tables import near_pairs, pairs_in
+from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
+from core.formats.votes.structure.named_fields import flat_columns
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import RowKeys, named_rater, row_keys
-from core.formats.votes.structure.values import Values, item_changes, may_be_judged, ticks
+from core.formats.votes.structure.texts import TextColumns, may_be_judged
+from core.formats.votes.structure.values import Values, item_changes, ticks
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table
-from core.formats.votes.vote_mapping import VoteMapping, flat_columns, guess_vote_mapping
+from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
@@ -47,10 +49,14 @@ _HINTS: dict[str, tuple[str, ...]] = {
 }
 
 
+Kind = Literal["long", "wide", "criteria", "pairs", "dataset"]
+TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
+
+
 class NearShape(NamedTuple):
     """A shape that a table nearly has, with what is missing and how to say it."""
 
-    kind: Literal["long", "wide", "criteria", "pairs", "dataset"]
+    kind: Kind
     lacks: str
     changes: tuple[str, ...]
 
@@ -77,6 +83,33 @@ def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> V
         return guess
     shape = next((s for s in nearest_shapes(table) if s.kind == guess.layout), None)
     return guess if shape is None else _changed(guess, shape, table)
+
+
+def first_reading(table: Table, kind: TableKind, rubric: Rubric | None) -> VoteMapping | None:
+    """Return what a table is taken as before anybody says what its columns are, as votes.
+
+    Of an unknown one that is the first proposal; of items it is where they and their texts stand.
+    """
+    if kind == "dataset":
+        items = guess_mapping(table, rubric)
+        named = {name: getattr(items, name) for name in ("submission", "prompt", "system")}
+        return VoteMapping(layout="wide", item=items.id, **named)
+    if kind == "pairs":
+        return guess_pairs(table)
+    if kind != "unknown":
+        return guess_vote_mapping(table, kind, rubric)
+    shape = next(iter(nearest_shapes(table)), None)
+    if shape is None or shape.kind == "dataset":
+        return None
+    return _changed(guess_vote_mapping(table, shape.kind, rubric), shape, table)
+
+
+def kept(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
+    """Return what a table was taken as first; of another layout only its items and texts."""
+    if guess.layout == first.layout and (first.columns or first.layout == "long"):
+        return first
+    own = {name: getattr(first, name) for name in ("item", "submission", "prompt", "system")}
+    return guess.model_copy(update={name: column for name, column in own.items() if column})
 
 
 def _changed(guess: VoteMapping, shape: NearShape, table: Table) -> VoteMapping:
@@ -141,9 +174,11 @@ def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]
         lacks = "a column of people repeats over its items"
         if not named_rater([keys]):
             lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
-        changes = (*keys.changes(), *ticks(table, keys.answers))
-        lacks += "" if keys.text else NO_TEXTS
-        yield NearShape("criteria" if keys.by_criteria else "long", lacks, changes)
+        marks = ticks(table, keys.answers)
+        for texts in keys.texts.readings():
+            changes = (*keys._replace(texts=texts).changes(), *marks)
+            kind: Kind = "criteria" if keys.by_criteria else "long"
+            yield NearShape(kind, lacks + texts.said, changes)
 
 
 def _in_cells(table: Table) -> Iterator[NearShape]:
@@ -171,32 +206,30 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     if wide is None:
         return
     marks, listed = ticks(table, wide.columns), _listed(wide.columns)
-    if not wide.text and (inside := [t for t in proposed_texts(table) if t not in table.columns]):
-        wide = wide._replace(text=inside[0])
+    if not wide.texts.text and (
+        inside := [t for t in proposed_texts(table) if t not in table.columns]
+    ):
+        wide = wide._replace(texts=TextColumns(inside[0]))
     if wide.summaries:
         listed += f" (without {_listed(wide.summaries)}, which sums them up)"
-    person = next(filter(names_a_respondent, wide.item), "") if not wide.text else ""
+    person = next(filter(names_a_respondent, wide.item), "") if not wide.texts.text else ""
     if person:
         lacks = f"a row is a person ({person!r}), and {listed} could be the items"
         arguments = (f"rater={person}", *(f"items={c}" for c in wide.columns))
         yield NearShape("criteria", lacks, (*arguments, *marks))
     elif wide.are != "criteria":
-        lacks = f"{listed} share labels, but do not look like the answers of raters"
+        lacks = f"{listed} share labels, and nothing says whether they are raters"
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
-        lacks += "" if wide.text else NO_TEXTS
-        yield NearShape("wide", lacks, (*wide.changes("raters"), *marks))
-    if wide.text:
+        for texts in wide.texts.readings():
+            changes = wide._replace(texts=texts).changes("raters")
+            yield NearShape("wide", lacks + texts.said, (*changes, *marks))
+    if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
-        changes = (f"submission={wide.text}", *(f"labels={c}" for c in wide.columns), *marks)
+        changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in wide.columns), *marks)
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
-        lacks = "its columns could be criteria, answered by one rater" + NO_TEXTS
+        lacks = "its columns could be criteria, answered by one rater" + wide.texts.said
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks))
-
-
-NO_TEXTS = (
-    "; no column holds the texts that were judged, and the votes can be imported without them"
-)
 
 
 def _asked(table: Table) -> Iterator[NearShape]:

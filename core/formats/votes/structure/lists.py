@@ -12,7 +12,8 @@ from core.formats.datasets.table import Table, opened, with_paths
 from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, bare, holds
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.rater_columns import item_of
-from core.formats.votes.structure.values import Values, best_texts, item_changes
+from core.formats.votes.structure.texts import best_texts
+from core.formats.votes.structure.values import Values, item_changes
 
 #: Headings of lists of answers, where no other column lists who gave them.
 _ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
@@ -36,9 +37,8 @@ def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
         return
     values = Values(table)
     item = item_of(values)
-    text, prompt = best_texts(values, values.texts(), item)
-    fields = (("submission", text), ("prompt", prompt), ("rater", who))
-    said = [*item_changes(item), *(f"{name}={column}" for name, column in fields if column)]
+    said = [*item_changes(item), *best_texts(values, values.texts(), item).changes(item)]
+    said += [f"rater={who}"] if who else []
     name = "criteria" if len(able) > 1 else "label"
     yield (*said, *(f"{name}={c}" for c in able))
 

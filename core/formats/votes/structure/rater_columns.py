@@ -21,9 +21,9 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
+from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     Values,
-    best_texts,
     item_changes,
     named_label,
     system_named,
@@ -49,8 +49,7 @@ class RaterColumns(NamedTuple):
     item: tuple[str, ...]
     columns: tuple[str, ...]
     are: str = ""
-    text: str = ""
-    prompt: str = ""
+    texts: TextColumns = TextColumns()
     summaries: tuple[str, ...] = ()
 
     @property
@@ -61,8 +60,7 @@ class RaterColumns(NamedTuple):
 
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
-        fields = (("submission", self.text), ("prompt", self.prompt))
-        said = [*item_changes(self.item), *(f"{name}={c}" for name, c in fields if c)]
+        said = [*item_changes(self.item), *self.texts.changes(self.item)]
         return (*said, *(f"{field}={column}" for column in self.columns))
 
 
@@ -84,9 +82,9 @@ def rater_columns(table: Table) -> RaterColumns | None:
         return None  # an answer of each system, which is no row's
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
-    text, prompt = best_texts(values, [t for t in values.texts() if t not in group], item)
+    judged = best_texts(values, [t for t in values.texts() if t not in group], item)
     others = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
-    return RaterColumns(item, tuple(group), are, text, prompt, tuple(others))
+    return RaterColumns(item, tuple(group), are, judged, tuple(others))
 
 
 def names_a_respondent(column: str) -> bool:

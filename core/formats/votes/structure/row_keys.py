@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from core.formats.datasets.answer_columns import names_a_criterion, sharing
 from core.formats.datasets.table import Table
+from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
     ITEMS,
@@ -16,15 +17,18 @@ from core.formats.source.heading_words import (
     bare,
     holds,
 )
+from core.formats.votes.structure.rater_columns import names_a_respondent
+from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import (
     Values,
-    best_texts,
     item_changes,
     named_label,
     person_level,
     system_named,
 )
 
+_BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
+_ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
 #: Columns beyond these are not tried in pairs.
 _TRIED = 12
 
@@ -36,8 +40,7 @@ class RowKeys(NamedTuple):
     rater: str
     answers: tuple[str, ...]
     criterion: str = ""
-    text: str = ""
-    prompt: str = ""
+    texts: TextColumns = TextColumns()
     reason: str = ""
     replicate: str = ""
 
@@ -48,9 +51,8 @@ class RowKeys(NamedTuple):
 
     def changes(self) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`."""
-        text = "" if self.text in self.item else self.text
-        fields = (("submission", text), ("prompt", self.prompt), ("rater", self.rater))
-        arguments = [*item_changes(self.item), *(f"{name}={c}" for name, c in fields if c)]
+        arguments = [*item_changes(self.item), *self.texts.changes(self.item)]
+        arguments += [f"rater={self.rater}"]
         arguments += [f"criterion={self.criterion}"] if self.criterion else []
         name = "criteria" if self.by_criteria else "label"
         arguments += [f"{name}={column}" for column in self.answers]
@@ -69,16 +71,35 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     if values.size < 3:
         return ()
     numbers = [c for c in values.columns if values.is_number(c) and not _named_item(c)]
+    numbers = [c for c in numbers if all(_differ(values, c, t) for t in values.texts())]
     rated = next((g for g in sharing(values.table, numbers) if len(g) > 2), [])
     keys = [c for c in values.columns if values.may_be_key(c) and c not in rated]
     levels = {c: person_level(values, c) for c in keys}
     people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
+    if once := next(_once_each(values, keys), None):
+        return (once,)
     if _are_answers(values, people):
         return ()  # a rater a column
     for rater in people:
         for candidate in _of_rater(values, keys, rater, sure=levels[rater] > 2):
             return (candidate,)
     return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
+
+
+def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
+    """Yield the stimuli of people who answered once each: an id that repeats with its text."""
+    people = [c for c in values.columns if names_a_respondent(c) and values.unique([c]) == 1]
+    people.sort(key=lambda c: person_level(values, c), reverse=True)
+    texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
+    named = [c for c in keys if holds(c, ITEMS)]
+    items = [(c,) for c, t in product(named, texts) if c != t and not _differ(values, c, t)]
+    found = (_with_answers(values, item, who, "", texts) for item, who in product(items, people))
+    yield from filter(None, found)
+
+
+def _differ(values: Values, left: str, right: str) -> bool:
+    """Return whether two columns tell rows apart in different ways."""
+    return values.varies([left], right) or values.varies([right], left)
 
 
 def _named_item(column: str) -> bool:
@@ -103,11 +124,13 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     others = [c for c in keys if c != rater and values.crossed(c, rater)]
     others = [c for c in others if person_level(values, c) < 3 or not sure]
     texts = values.texts()
+    if spans := [key for key in _spans(values, others) if values.unique([*key, rater]) == 1]:
+        others = []
     singles = [(c,) for c in others]
     asked_of = [c for c in others if _is_question(values, c, texts)]
     pairs = list(combinations([c for c in others if c not in asked_of][:_TRIED], 2))
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
-    whole = [key for key in (*singles, *pairs) if values.unique([*key, rater]) == 1]
+    whole = [key for key in (*spans, *singles, *pairs) if values.unique([*key, rater]) == 1]
     for item in sorted(whole, key=lambda key: -_rank(values, key, rater, texts)):
         if candidate := _with_answers(values, item, rater, "", texts):
             yield candidate
@@ -123,6 +146,16 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
         if named and (candidate := _with_answers(values, item, rater, "", texts)):
             yield candidate
+
+
+def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield each document with the columns of where a span in it begins and ends."""
+    numbers = [c for c in values.columns if values.is_number(c) and values.filled(c) == 1]
+    for first, last in product(numbers, numbers):
+        if _BEGINS.search(bare(first)) and _ENDS.search(bare(last)):
+            ends = zip(values.of[first], values.of[last], strict=True)
+            if all((number_of(a) or 0) < (number_of(b) or 0) for a, b in ends):
+                yield from ((c, first, last) for c in others if c not in (first, last))
 
 
 def _repeated(
@@ -166,6 +199,7 @@ def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]
     named = sum(1.5 * (holds(c, ITEMS) or system_named(c)) for c in key) / len(key)
     numbers = [c for c in key if values.is_number(c)]
     weak = len(key) == 1 and any(not holds(c, ITEMS) for c in numbers)
+    weak = weak and all(values.varies([text], key[0]) for text in identified)
     size = values.unique(key)
     return (
         2 * len(identified)
@@ -192,11 +226,11 @@ def _with_answers(
     free = [t for t in texts if t not in (*item, rater, *answers) and not values.varies(item, t)]
     if len(item) == 1 and item[0] in texts:
         free = [item[0], *free]
-    text, prompt = best_texts(values, free, item)
+    judged = best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
     reasons = sorted(filter(values.remarks, varying)) or [c for c in varying if c in texts]
-    reason = next((c for c in reasons if c not in (*answers, rater, text, prompt)), "")
-    return RowKeys(item, rater, tuple(answers), asked, text, prompt, reason)
+    reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
+    return RowKeys(item, rater, tuple(answers), asked, judged, reason)
 
 
 def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:

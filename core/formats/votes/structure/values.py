@@ -18,12 +18,20 @@ from core.formats.datasets.answer_columns import (
     says_no_label,
     sums_up,
 )
-from core.formats.datasets.label_words import NO_ANSWER
+from core.formats.datasets.label_words import NO_ANSWER, is_yes
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, PEOPLE, PROMPTS, RATERS, REMARKS, bare, holds
+from core.formats.source.heading_words import (
+    ITEMS,
+    PEOPLE,
+    RATERS,
+    REMARKS,
+    SURENESS,
+    bare,
+    holds,
+)
 from core.text.names import fold
 
 #: Rows beyond these change nothing.
@@ -45,8 +53,9 @@ _MEASURED = frozenset({"time", "duration", "latency", "rt", "age", "alter", "dau
 #: As many different words are a scale however short the table; no scale goes further than this.
 _FEW, _MOST_POINTS = 7, 100
 #: Words in headings of what is known to be right.
-_KNOWN = frozenset({"gold", "truth", "goldstandard"})
-_WRITTEN = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
+_KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curation"})
+#: Usual headings of texts that were judged.
+USUAL = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
 _SYSTEM = re.compile(
     r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
@@ -118,6 +127,9 @@ class Values:
             and not all(map(_DATE.match, self.distinct[c]))
         ]
 
+    def _varied(self, column: str) -> bool:
+        return len(self.distinct[column]) > 1 or names_a_criterion(column)
+
     def counts(self, column: str, keys: Sequence[str]) -> bool:
         """Return whether a column only counts the rows of each key: turns, positions, instances."""
         groups = defaultdict[str, list[str]](list)
@@ -156,8 +168,25 @@ class Values:
         seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
         alike = [c for c in able if any(one_scale(self.distinct[c], of) for of in words)]
+        alike = [c for c in alike if self._varied(c) or any(self.distinct[c] <= of for of in words)]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
-        return [c for c in able if c in seeds or (c in alike and c not in texts)]
+        found = [c for c in able if c in seeds or (c in alike and c not in texts)]
+        return [c for c in found if not self._settles(c, found, item)]
+
+    def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
+        """Return whether a column is what was settled: the words of the answer, one an item."""
+        rest = [c for c in answers if c != column]
+        if len(rest) != 1 or self.varies(item, column) or not self.varies(item, rest[0]):
+            return False
+        words, others = self.distinct[column], self.distinct[rest[0]]
+        plain = all(is_yes(word) is None and number_of(word) is None for word in words)
+        return plain and len(words) > 1 and words <= others
+
+    def says_how_sure(self, column: str) -> bool:
+        """Return whether a column says how sure the answer in another column is."""
+        heading = bare(column)
+        beside = (bare(c) for c in self.columns if c != column)
+        return holds(column, SURENESS) and any(heading.startswith(f"{c} ") for c in beside)
 
     def measures_nothing(self, column: str) -> bool:
         """Return whether a heading names no time, age or count."""
@@ -177,7 +206,7 @@ class Values:
     def _is_able(self, column: str) -> bool:
         if self.remarks(column) or sums_up(column) or system_named(column):
             return False
-        if {*bare(column).split()} & _KNOWN:
+        if {*bare(column).split()} & _KNOWN or self.says_how_sure(column):
             return False
         numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
         named = named_label(column)
@@ -235,22 +264,6 @@ def item_changes(item: Sequence[str]) -> list[str]:
     return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
 
 
-def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
-    """Return the columns of texts, one for each item; remarks that are always there may be."""
-    items = values.unique(item) * values.size if item else values.size
-    able = [c for c in values.columns if values.filled(c) >= 0.8 and c not in item]
-    able = [c for c in able if (of := texts_in(values.table, c)) is not None and of.worded]
-    able = [c for c in able if 10 * len(values.distinct[c]) >= 7 * items]
-    return [c for c in able if not (item and values.varies(item, c))]
-
-
-def may_be_judged(table: Table, column: str) -> bool:
-    """Return whether a column, or a place in its cells, may hold the texts that were judged."""
-    if column not in table.columns or bare(column) in _WRITTEN:
-        return True
-    return column in judged_texts(Values(table), [])
-
-
 #: Marks that say yes where they stand, and no where they do not.
 _TICKS = frozenset(
     {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}
@@ -264,23 +277,6 @@ def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
         return ()
     return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
-
-
-def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> tuple[str, str]:
-    """Return the column of the texts that were judged, and that of their prompts, or nothing.
-
-    A usual heading comes first, then the longest texts; most items must have one of their own.
-    """
-    items = values.unique(item) * values.size if any(item) else values.size
-    able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
-    prompts = [t for t in able if holds(t, PROMPTS) and bare(t) not in _WRITTEN]
-    written = [t for t in able if t not in prompts] or able
-    text = max(written, key=lambda t: (bare(t) in _WRITTEN, _length(values, t)), default="")
-    return text, next((t for t in prompts if t != text), "")
-
-
-def _length(values: Values, column: str) -> int:
-    return sum(map(len, values.distinct[column]))
 
 
 def _counted(words: Sequence[str]) -> bool:

@@ -1,0 +1,149 @@
+"""Fields of votes by the headings of columns, in English, checked by the values in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from core.formats.datasets.answer_columns import nested, plain, without_prefix, words_in
+from core.formats.datasets.table import Table
+from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
+from core.formats.votes.structure.rater_columns import item_of
+from core.formats.votes.structure.values import Values
+
+#: Column names of each field, most specific first.
+NAMES: dict[str, tuple[str, ...]] = {
+    "item": (
+        *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
+        *("ticket id", "case id", "response id", "student id", "participant id", "essay id"),
+        *("id", "doc", "document", "example", "ticket", "case", "essay", "student"),
+        *("unit", "nr", "no", "number", "key", "uid", "task"),
+    ),
+    "criterion": (
+        *("criterion", "criterion name", "criterion id", "dimension", "aspect", "metric"),
+        "question",
+    ),
+    "rater": (
+        *("rater id", "rater", "annotator id", "annotator", "judge id", "judge", "grader"),
+        *("reviewer", "coder", "worker id", "worker", "evaluator", "assessor", "scorer", "marker"),
+        *("user", "model"),
+    ),
+    "kind": ("rater kind", "kind", "rater type", "judge kind"),
+    "label": (
+        *("label", "rating", "verdict", "vote", "option", "answer", "decision", "judgement"),
+        *("judgment", "annotation", "value", "score"),
+    ),
+    "reason": (
+        *("reason", "rationale", "explanation", "comment", "note", "justification"),
+        *("reasoning", "feedback", "critique"),
+    ),
+    "weight": ("weight", "rater weight"),
+    "replicate": ("replicate", "repetition", "attempt"),
+    "order": ("order", "shown order"),
+    "submission": ("submission", "text", "submission text", *WRITTEN_BY, *WRITTEN),
+    "prompt": ("prompt", "instruction", "input", "question"),
+    "system": ("system", "system name", "model", "model name"),
+}
+#: The two answers of a table of pairs, and who wrote them.
+PAIR = ("first", "second", "first_system", "second_system")
+WIDE = ("item", "criterion", "submission", "prompt", "system")
+#: Names that end in "id" and do not name the item.
+_NO_ITEM = re.compile(
+    r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
+    r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
+)
+#: Rater columns that just as often name whose answer was judged.
+WEAK = ("user", "model")
+
+
+def flat_columns(table: Table) -> list[str]:
+    """Return the columns without objects and lists in their cells."""
+    return [column for column in table.columns if not nested(table, column)]
+
+
+def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
+    """Return fields to columns; a field takes its first free name."""
+    free = {plain(without_prefix(column)): column for column in reversed(columns)}
+    free |= {plain(column): column for column in reversed(columns)}
+    by_field = dict[str, str]()
+    for field in fields:
+        free = {name: c for name, c in free.items() if c not in by_field.values()}
+        name = next((n for n in NAMES[field] if n in free), None)
+        if name is None and field == "item":
+            ids = [n for n in free if n.endswith(" id") and not _NO_ITEM.search(n)]
+            name = ids[0] if len(ids) == 1 else None
+        if name is not None:
+            by_field[field] = free[name]
+    return by_field
+
+
+def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields, checked by values.
+
+    The submission must be texts, a question that is another one in every row is a prompt, and a
+    text that rows repeat is the item where no column names it.
+    """
+    fields = _by_its_id(table, fields)
+    asked = fields.get("criterion", "")
+    if plain(asked) == "question" and _differs(table, asked):
+        fields = {name: column for name, column in fields.items() if name != "criterion"}
+        fields = {"prompt": asked} | fields
+    if "submission" not in fields and (text := _text_of_items(table, fields)):
+        fields = fields | {"submission": text}
+    if "item" not in fields and "submission" in fields and "rater" in fields:
+        fields = fields | {"item": fields["submission"]}
+    fields = _checked_within_items(table, fields)
+    column = fields.get("submission", "")
+    of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
+    if of is None or of.sentences or of.length > LONG:
+        return fields
+    return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields with an id as the item, where a column headed so holds long texts."""
+    text = fields.get("item", "")
+    of = texts_in(table, text)
+    if of is None or not of.sentences or of.length <= LONG:
+        return fields
+    others = [c for c in flat_columns(table) if c not in fields.values()]
+    named = named_fields(others, ["item"])
+    return {"submission": text, **fields, **named} if named else fields
+
+
+def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields without a criterion, or long texts as a label, that an item has one of."""
+    if not {"criterion", "label"} & fields.keys():
+        return fields
+    values, wrong = Values(table), list[str]()
+    item = [fields["item"]] if "item" in fields else list(item_of(values))
+    if not item:
+        return fields
+    for field in ("criterion", "label"):
+        column = fields.get(field, "")
+        if {column, *item} - set(values.columns) or values.varies(item, column):
+            continue
+        asked = plain(column) == "question" or values.unique(item) < 1
+        several = asked and len(values.distinct[column]) > 1
+        of = texts_in(table, column)
+        if several and (field == "criterion" or (of is not None and of.worded)):
+            wrong.append(field)
+    return {name: column for name, column in fields.items() if name not in wrong}
+
+
+def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
+    """Return the only column of long texts that is the same in all rows of an item."""
+    free = {plain(c): c for c in table.columns if c not in fields.values()}
+    text = text_column(table, free).column
+    if text is None or "item" not in fields:
+        return None
+    pairs = {(str(row.get(fields["item"])), str(row.get(text))) for row in table.rows}
+    return text if len(pairs) == len(words_in(table, fields["item"])) else None
+
+
+def _differs(table: Table, column: str) -> bool:
+    """Return whether a column holds sentences, or most rows have a value of their own there."""
+    of = texts_in(table, column)
+    if of is not None and of.sentences:
+        return True
+    return 2 * len(words_in(table, column)) > len(table.rows) > 1

@@ -1,0 +1,88 @@
+"""What is said of an import: as data for `--json`, and in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import Problem
+from core.formats.datasets.roles import IGNORED, roles_as_text
+from core.formats.source.parsed import ColumnRole
+from core.formats.votes.imported import VoteBundle
+from core.formats.votes.reading import SourceKind
+from core.services.imports.vote_import import BroughtIn, ImportPreview
+
+
+def roles_said(roles: Sequence[ColumnRole]) -> dict[str, Any]:
+    """Return the table of roles, and what of the columns is left out."""
+    left = [{"column": r.column, "cells": r.filled} for r in roles if r.role == IGNORED]
+    return {"roles": [role.data() for role in roles], "dropped": left}
+
+
+def alone_said(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
+    """Return what is said of a rubric or a dataset without votes."""
+    found: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
+    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **roles_said(())}
+
+
+_OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
+
+
+def votes_said(
+    bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None
+) -> dict[str, Any]:
+    """Return what is said of votes that were imported, or would be."""
+    return {
+        "kind": bundle.format,
+        "run": expected.run if done is None else done.run,
+        "existed": expected.run is not None if done is None else done.existed,
+        "dry_run": done is None,
+        "name": bundle.name,
+        "rubric_version": None if done is None else done.rubric_version,
+        "dataset_version": None if done is None else done.dataset_version,
+        "items": expected.items,
+        "criteria": expected.criteria,
+        "votes": expected.votes,
+        "abstentions": expected.abstentions,
+        "failures": expected.failures,
+        "raters": [{name: getattr(r, name) for name in _OF_RATERS} for r in expected.raters],
+        "mapping": bundle.mapping,
+        **roles_said(bundle.roles),
+        "notices": notices_said(bundle.notices),
+    }
+
+
+def notices_said(notices: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Return notices as data."""
+    return [
+        {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line} for p in notices
+    ]
+
+
+def as_text(report: Mapping[str, Any]) -> str:
+    """Return what an import did, in a few lines; before it is done, with the table of roles."""
+    if report["dry_run"] and report["roles"]:
+        roles = roles_as_text([ColumnRole(**role) for role in report["roles"]])
+        return f"{roles}\n{_done_in_words(report)}"
+    return _done_in_words(report)
+
+
+def _done_in_words(report: Mapping[str, Any]) -> str:
+    if report["kind"] in ("rubric", "dataset"):
+        version = report.get(f"{report['kind']}_version")
+        kept = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
+        return f"The {report['kind']} {report['name']!r} {kept}."
+    found = (
+        f"{report['votes']:,} votes ({report['abstentions']:,} abstentions) and "
+        f"{report['failures']:,} empty answers of {len(report['raters']):,} raters on "
+        f"{report['items']:,} items, {report['criteria']} criteria"
+    )
+    run = report["run"]
+    if report["dry_run"]:
+        there = f" Run {run} holds them already." if report["existed"] else ""
+        return f"Would import {found}.{there}"
+    if run is None:
+        return f"Rubric and dataset of {report['name']!r} are kept; there are no votes, so no run."
+    if report["existed"]:
+        return f"Run {run} holds these votes already ({found}); nothing was added."
+    return f"Run {run}: {found}.\n`rubric-studio metrics {run}` measures them."

@@ -1,0 +1,141 @@
+"""Tables of crowds, spans, translations, marks, surveys and contests, as their tools write them.
+
+The shapes are the tools' own; the words are made up here.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, essay, short, table
+
+WHO = ("Ada", "Ben", "Cyd")
+CROSSED = [(item, who, 3 * item + who) for item in range(5) for who in range(3)]
+FELT = ("Glad", "Sad", "Calm")
+SPANS = [("a.txt", 10, 14), ("a.txt", 30, 38), ("b.txt", 10, 14), ("b.txt", 51, 60)]
+KINDS = ("Place", "Person")
+
+MORE_TABLES: tuple[Stranger, ...] = (
+    # A crowd's full report: an id for each judgment, confidences, what is the same everywhere.
+    Stranger(
+        "full_report.csv",
+        table(
+            [
+                {"_unit_id": 7000 + item, "_id": 910 + at, "_golden": "false", "_missed": ""}
+                | {"_trust": f"0.{81 + who}", "_worker_id": 300 + who, "_country": "ABC"[who]}
+                | {"_started_at": f"3/{1 + at}/2024 10:0{who}:11"}
+                | {"on_topic": ("yes", "no")[at % 2], "on_topic:confidence": 1 - at % 2 / 4}
+                | {"feeling": FELT[at % 3 if item else 0], "feeling:confidence": 1}
+                | {"on_topic_gold": "", "post": essay(item)}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=_unit_id submission=post rater=_worker_id criteria=on_topic criteria=feeling",),
+    ),
+    # Sureness beside an answer, in the table's own language.
+    Stranger(
+        "sicher.csv",
+        table(
+            [
+                {"Beitrag Nr": item, "Kodierer": WHO[who]}
+                | {"Ton": 1 + at % 4, "Ton (Sicherheit)": 1 + at % 3}
+                | {"Sinn": 1 + (at * item) % 4, "Sinn (Sicherheit)": 1 + (at + 1) % 3}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=Beitrag Nr rater=Kodierer criteria=Ton criteria=Sinn",),
+    ),
+    # A span is a document and where it begins and ends; what was settled is no second answer.
+    Stranger(
+        "spans.tsv",
+        table(
+            [
+                {"doc": doc, "start": start, "end": end, "annotator": who}
+                | {"layer": "custom.Span", "label": KINDS[(at + (who == "Ben")) % 2]}
+                | {"curated": KINDS[at % 2]}
+                for at, (doc, start, end) in enumerate(SPANS)
+                for who in WHO
+            ]
+        ).replace(",", "\t"),
+        "refused",
+        (12, 3, 4, 1),
+        maps=("item=doc item=start item=end rater=annotator label=label",),
+    ),
+    # The source is the prompt, the translation the text.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table(
+                [
+                    {"Nr": item, source: f"{essay(item)} {short(item)}", target: essay(40 + item)}
+                    | {rater: WHO[who], "A": 1 + at % 4, "B": 1 + (at * item) % 4}
+                    for item, who, at in CROSSED
+                ]
+            ),
+            "refused",
+            (30, 3, 5, 2),
+            maps=(
+                f"item=Nr submission={target} prompt={source} rater={rater} criteria=A criteria=B",
+            ),
+        )
+        for name, source, target, rater in (
+            ("uebersetzung", "Ausgangstext", "Übersetzung", "Gutachter"),
+            ("traduction", "Texte original", "Traduction", "Évaluateur"),
+            ("perevod", "Исходный текст", "Перевод", "Эксперт"),
+            ("yiwen", "原文", "译文", "评审"),
+            ("tarjama", "النص الأصلي", "الترجمة", "المقيّم"),
+        )
+    ),
+    # Two texts of which nobody can tell which was judged.
+    Stranger(
+        "both.csv",
+        table(
+            [
+                {"lot": item, "left side": essay(item), "right side": essay(40 + item)}
+                | {"rater": WHO[who], "A": 1 + at % 4, "B": 1 + (at * item) % 4}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=(
+            "item=lot submission=left side rater=rater criteria=A criteria=B",
+            "item=lot submission=right side rater=rater criteria=A criteria=B",
+        ),
+        words_in_refusal=("'right side' is a second text and left out",),
+    ),
+    # A stimulus a person: who answered stands in one row each.
+    Stranger(
+        "one_each.csv",
+        table(
+            [
+                {"ResponseId": f"R_{at}x", "Progress": 100, "Q1_1": 1 + at % 5}
+                | {"Q1_2": 1 + (at + item) % 5, "Q7": 20 + at}
+                | {"stim_no": f"s{item}", "stim_words": essay(item)}
+                for item, _, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 15, 5, 2),
+        maps=("item=stim_no submission=stim_words rater=ResponseId criteria=Q1_1 criteria=Q1_2",),
+    ),
+    # Two columns of marks that end alike, beside a text: raters, or labels.
+    Stranger(
+        "forum.csv",
+        table(
+            [
+                {"Post ID": 400 + n, "Student": f"s{n % 4}", "Post": essay(n)}
+                | {"Tutor score": 3 + n % 4, "Chair score": 3 + n * n % 5, "Word count": 15 + n}
+                for n in range(7)
+            ]
+        ),
+        "refused",
+        (14, 2, 7, 1),
+        maps=(
+            "item=Post ID submission=Post raters=Tutor score raters=Chair score",
+            "submission=Post labels=Tutor score labels=Chair score",
+        ),
+    ),
+)
