@@ -79,7 +79,7 @@ def show(run: Run, rubric: Rubric) -> None:
             st.html(drawn.legend(), width="content")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if settling.may():
-                text = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
+                text = "Ctrl-click, Shift-click or X selects cells; digits settle them."
                 st.caption(text, width="content")
                 settling.ask_name()
 

@@ -135,7 +135,7 @@ def show(
         if on_digit is None or not isinstance(said, list) or len(said) != 2:
             return
         name, digit = said
-        if isinstance(name, str) and name in given and digit in range(1, 10):
+        if isinstance(name, str) and name in given and digit in range(10):
             on_digit(name, int(digit))
 
     component(

@@ -171,7 +171,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else if (data.selected && event.key === "x") toggle(row, column);
     else if (data.selected && data.selected.length && event.key === "Escape")
       setTriggerValue("select", []);
-    else if (data.selected && /^[1-9]$/.test(event.key) && name(row, column))
+    else if (data.selected && /^[0-9]$/.test(event.key) && name(row, column))
       setTriggerValue("digit", [name(row, column), Number(event.key)]);
     else return;
     // The page's own keys (the item before and after) are not meant.
