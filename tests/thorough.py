@@ -63,6 +63,7 @@ BROWSER = (
     Left("browser/test_hostile_measuring", ""),
     Left("browser/test_hostile_reviewing", ""),
     Left("browser/test_import_journey", ""),
+    Left("browser/test_in_sight", ""),
     Left("browser/test_keyboard_alone", ""),
     Left("browser/test_reviewing", "test_a_lead_takes"),
     Left("browser/test_reviewing", "test_a_reload_keeps"),

@@ -28,12 +28,14 @@ def show(found: RunComparison) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         one_of("Figure", FIGURES, key=key, on_change=_on_figure, args=(key,))
         st.space("stretch")
+        table = blocks.difference_table(found, chosen)
+        with st.popover("What these figures are", icon=":material/help:", type="tertiary"):
+            overall = (f"{name}; {words.below}." for name, words in blocks.overall(found).rows)
+            for text in (*blocks.opening(found), *overall, table.note):
+                st.caption(label(text, 2_000))
+            drawn.show(None, blocks.intervals(found), "intervals")
         interval_choice()
-    table = blocks.difference_table(found, chosen)
     drawn.show(None, replace(table, note=""), chosen, titled=True)
-    with st.popover("What these figures are", icon=":material/help:", type="tertiary"):
-        st.caption(label(table.note, 2_000))
-        drawn.show(None, blocks.intervals(found), "intervals")
 
 
 def _on_figure(key: str) -> None:

@@ -14,7 +14,7 @@ from core.text import numbers as fmt
 from pages.compare import beside, differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
-from pages.ui.blocks.drawn import show, show_sections
+from pages.ui.blocks.drawn import show_sections
 from pages.ui.places import run_head
 from pages.ui.resources import require_seen, shared, store
 from pages.ui.text import esc, label
@@ -22,6 +22,7 @@ from pages.ui.widgets import (
     confidence,
     empty_state,
     page_header,
+    row,
     shown_errors,
 )
 
@@ -32,6 +33,11 @@ def show_page() -> None:
         run_head.show(alone, routes.COMPARE)
     else:
         page_header("Compare runs")
+    with st.container(gap="xsmall"):
+        _compared()
+
+
+def _compared() -> None:
     chosen = selection.choose()
     if chosen is None:
         _too_few()
@@ -60,8 +66,9 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
             "here as soon as judges have answered.",
         )
         return
-    _answer(found)
-    differences.show(found)
+    with st.container(gap="xxsmall"):
+        _answer(found)
+        differences.show(found)
     section("Verdicts that flipped")
     flips.show(found)
     with st.expander("Accuracy against cost", icon=":material/payments:"):
@@ -70,12 +77,9 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
 
 def _answer(found: RunComparison) -> None:
     """Which run is better in one line, by what that is decided, what changed, the main figures."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f"<div><b>{esc(headline(found.deltas.criteria))}</b></div>", width="content")
-        with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
-            for words in blocks.opening(found):
-                st.html(f'<div class="rs-prose">{esc(words)}</div>')
-    show(None, blocks.overall(found), "overall")
+    facts = (f"{esc(name)}: <b>{esc(words.text)}</b>" for name, words in blocks.overall(found).rows)
+    parts = [f"<b>{esc(headline(found.deltas.criteria))}</b>", *facts]
+    row(f'<span class="rs-num">{part}</span>' for part in parts)
     lines = [blocks.changed_line(found), *blocks.items(found).lines, *_lacking(found)]
     with st.expander(label(" ".join(lines)), type="compact"):
         show_sections([Section("", blocks.changed(found))])

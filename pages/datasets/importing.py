@@ -174,12 +174,26 @@ FEW, FIRST_ROWS, FIRST_ITEMS = 6, 5, 3
 CELL = 200
 
 
+NOTHING_SAVED = "Nothing is saved until you have seen how it looks and press Import."
+
+
+def _into() -> str:
+    """Seed the dataset that the address names to save into, and say so; empty without one."""
+    into = state.address_id(state.INTO)
+    names = {row.id: row.name for row in catalog.listing(store())} if into else {}
+    if into not in names:
+        return ""
+    state.seed(IMPORT_INTO, into)
+    return (
+        f"Bring the texts with a column of marks: they become the next version of {names[into]}. "
+    )
+
+
 def show() -> None:
     """Draw the whole import, top to bottom; only the last button saves."""
     routes.back(routes.DATASETS, "All datasets")
-    page_header(
-        "Import a dataset", "Nothing is saved until you have seen how it looks and press Import."
-    )
+    into = _into()
+    page_header("Import a dataset", f"{label(into)} {NOTHING_SAVED}")
     show_flash()
     source = _source()
     if source is None:

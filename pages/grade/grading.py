@@ -52,6 +52,11 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
         except InputError as error:
             refusal(error)
             return
+        if all(judge.learns for judge in panel.judges) and own.nothing_learnt(path):
+            st.caption("These judges have too few grades to learn from. Yours are kept.")
+            address = {state.DATASET: path.dataset.dataset_id}
+            routes.link(routes.DATASETS, "Look at your grades", address)
+            return
         pressed = st.button(
             f"Grade {fmt.plural(count, 'text')}",
             key=state.key(GRADE_ACT, "grade"),

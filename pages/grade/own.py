@@ -15,6 +15,7 @@ from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import resources, routes, state
 from pages.ui.items import show_texts
+from pages.ui.places import settling
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, tag
@@ -69,15 +70,19 @@ def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ..
 
 def offer(path: Path, *, first: bool) -> None:
     """Draw how judges that need no model can grade these texts, which have no labels."""
+    few = path.dataset is not None and path.dataset.items < TEN
     st.caption(
-        "Without a model: grade ten texts yourself. Judges on this machine learn from them, "
+        f"Judges on this machine learn from at least {TEN} graded texts. Grade these few yourself, "
+        "or add a model."
+        if few
+        else "Without a model: grade ten texts yourself. Judges on this machine learn from them, "
         "say how sure they are, and grade the others."
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         begin(path, "first", first=first)
         begin(path, "all", first=False, ids=_all_at_once(path))
         if path.dataset is not None:
-            address = {state.DATASET: path.dataset.dataset_id}
+            address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
             routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
 
 
@@ -138,12 +143,13 @@ def _question(what: tuple[DatasetVersion, RubricVersion], item: Item, criterion:
         f'<div class="rs-quiet">{esc(criterion.requirement)}</div>'
     )
     with st.container(gap="xsmall", key="rs_options"):
-        for index, option in enumerate(criterion.choices):
+        keys = settling.option_keys(criterion.choices)
+        for index, (option, key) in enumerate(zip(criterion.choices, keys, strict=True)):
             st.button(
                 label(option.label)
                 + (f"  \n{label(option.description)}" if option.description else ""),
                 key=state.key(GRADE_ACT, "own", item.id, criterion.name, index),
-                shortcut=str(index + 1) if index < 9 else None,
+                shortcut=key,
                 width="stretch",
                 wrap=True,
                 on_click=_on_answer,
@@ -172,16 +178,30 @@ def _on_finish(dataset: DatasetVersion, rubric: RubricVersion) -> None:
             state.set_address(**{state.JUDGE: judging.learners(store())})
 
 
-def learnt(path: Path) -> None:
-    """Draw what judges learnt of each criterion, and the way to ten more."""
+def _learnt(path: Path) -> LearntSoFar | None:
+    """Return what judges learnt of each criterion, unless labels are too many to look here."""
     if path.dataset is None or path.rubric is None or path.dataset.labelled > MOST:
-        return
+        return None
     about = (path.dataset.id, path.rubric.id)
     dataset, rubric = path.dataset, path.rubric
     with st.spinner("Learning from your grades"):
-        found: LearntSoFar = resources.remembered(
+        result: LearntSoFar = resources.remembered(
             "learning", about, lambda: learning.learning(store(), dataset, rubric)
         )
+    return result
+
+
+def nothing_learnt(path: Path) -> bool:
+    """Return whether judges that learn could judge no criterion of these texts yet."""
+    found = _learnt(path)
+    return found is not None and all(one.off for one in found.criteria)
+
+
+def learnt(path: Path) -> None:
+    """Draw what judges learnt of each criterion, and the way to ten more."""
+    found = _learnt(path)
+    if found is None:
+        return
     lines = "".join(
         f"<li><b>{esc(one.criterion)}</b>: {tag('not yet', 'warn') if one.off else ''} "
         f"{esc(one.off or one.words)}</li>"

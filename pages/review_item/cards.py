@@ -13,6 +13,7 @@ from pages.review_item import acts, keyboard, opened, revealed
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
 from pages.review_item.submission import text_of
 from pages.ui import state
+from pages.ui.places.settling import option_keys
 from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import Tone, tag
@@ -217,7 +218,7 @@ def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
     criterion = cell.criterion
     chosen = None if given is None else given.option
     with st.container(gap="xsmall", key="rs_options"):
-        keys = keyboard.option_keys(criterion)
+        keys = option_keys(criterion.options)
         for index, (option, key) in enumerate(zip(criterion.options, keys, strict=True)):
             value = "no score" if option.na else fmt.score(option.value)
             st.button(

@@ -13,6 +13,7 @@ from core.services.review.other_acts import HasMet, Stands
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
+from pages.ui.places.settling import option_keys
 
 # Streamlit handles shortcuts at the document. To keep events from it, stop them at the body: all
 # other nodes have had them by then.
@@ -104,26 +105,9 @@ export default function({ data }) {
 """
 
 
-def option_keys(criterion: Criterion) -> list[str | None]:
-    """Return the key of each option: its label if all are single digits, else its position.
-
-    The tenth and later options need Shift, as do options without a score next to digits.
-    """
-    digits = "0123456789"
-    if all(
-        option.label in digits and len(option.label) == 1
-        for option in criterion.options
-        if not option.na
-    ):
-        shifted = iter(range(1, 10))
-        return [f"Shift+{next(shifted, 9)}" if o.na else o.label for o in criterion.options]
-    places = [*digits[1:], *(f"Shift+{n}" for n in digits[1:])]
-    return [places[at] if at < len(places) else None for at in range(len(criterion.options))]
-
-
 def cannot_key(criterion: Criterion) -> str:
     """Return the key for "cannot assess": 0, or X if 0 is an option."""
-    return "X" if "0" in option_keys(criterion) else "0"
+    return "X" if "0" in option_keys(criterion.options) else "0"
 
 
 def show(at: OpenItem) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, get_args
 
 import streamlit as st
 
 from core.domain.rubric import Rubric
-from core.domain.runs import CellSign, RunItemFilter, RunItemSort
+from core.domain.runs import CellSign, Run, RunItemFilter, RunItemSort
 from core.services.results import browsing, flip_check
 from core.services.results.browsing import Groups
 from core.services.runs import lifecycle
@@ -84,18 +85,16 @@ class ItemSelection(NamedTuple):
 def shown() -> ItemSelection:
     """Return the filter, sort and page of the address; invalid values in it are ignored."""
     only = chosen_only()
+    quick = _quick(only)
     outcome = state.address(OUTCOME)
     sort, by = state.address(SORT), state.address(BY) or ""
     criterion, verdict = state.address(state.CRITERION), state.address(VERDICT)
-    signs: list[tuple[CellSign, str | None]] = [("split", None)] if "doubt" in only else []
-    signs += [("settled", None)] if "settled" in only else []
+    signs = quick.signs
     if verdict in SIGN_WORDS:
-        signs.append((verdict, criterion))
+        signs = (*signs, (verdict, criterion))
         criterion = None
-    where = RunItemFilter(
-        has_failures=True if "failures" in only else None,
-        has_abstentions=True if "abstentions" in only else None,
-        complete=False if "incomplete" in only else None,
+    where = replace(
+        quick,
         review=True if "review" in (*only, outcome) else None,
         outcome=outcome if outcome in ("pass", "fail") else None,  # type: ignore[arg-type]
         min_score=_number(LEAST),
@@ -106,7 +105,7 @@ def shown() -> ItemSelection:
         split=state.address(state.SPLIT),
         criterion=criterion,
         option=state.address_id(VERDICT),
-        signs=tuple(signs),
+        signs=signs,
         item_ids=_ids(only),
     )
     return ItemSelection(
@@ -116,6 +115,18 @@ def shown() -> ItemSelection:
         descending=state.address(DOWN) == "1",
         page=max(1, state.address_id(state.PAGE) or 1),
         filtered=where != RunItemFilter(),
+    )
+
+
+def _quick(only: list[str]) -> RunItemFilter:
+    """Return the items that all of these quick filters keep."""
+    signs: dict[str, CellSign] = {"doubt": "split", "settled": "settled"}
+    return RunItemFilter(
+        has_failures=True if "failures" in only else None,
+        has_abstentions=True if "abstentions" in only else None,
+        complete=False if "incomplete" in only else None,
+        review=True if "review" in only else None,
+        signs=tuple((sign, None) for name, sign in signs.items() if name in only),
     )
 
 
@@ -161,16 +172,17 @@ def narrow(**parameters: object) -> None:
 
 
 def controls(groups: Groups, rubric: Rubric) -> None:
-    """Draw the search, the filters and the order side by side."""
+    """Draw the search, and behind one button the filters and the order."""
     search_box(
         _held(state.FIND, state.address(state.FIND) or ""),
         "Search ids and texts",
-        width=190,
+        width=170,
         name="Search items",
         on_change=_on_text,
         args=(state.FIND,),
     )
-    with st.popover("More filters", icon=":material/filter_list:"):
+    with st.popover("Filter and sort", icon=":material/filter_list:"):
+        _sorting(rubric, groups)
         _score_range()
         _verdict(rubric)
         _select(OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
@@ -181,21 +193,20 @@ def controls(groups: Groups, rubric: Rubric) -> None:
         ):
             if found:
                 _select(name, words, {one: one_line(one, 80) for one in found})
-    _sorting(rubric, groups)
 
 
-def pills(*, flipped: bool, waiting: int) -> None:
-    """Draw the quick filters.
-
-    `flipped`: judges were asked in both orders. `waiting` is how many items need a person.
-    """
+def quick_filters(run: Run, waiting: int) -> None:
+    """Draw the quick filters that keep any item; `waiting` items need a person."""
+    about = browsing.stands_on(store(), run)
+    holding = remembered("quick filters", about, lambda: _holding(run))
+    chosen = chosen_only()
     counted = {"review": f": {count(waiting)}"} if waiting else {}
     st.pills(
         "Show only",
-        [name for name in ONLY_WORDS if name != "order" or flipped],
+        [name for name in ONLY_WORDS if name in (*holding, *chosen)],
         selection_mode="multi",
         format_func=lambda name: f"{ONLY_WORDS[name]}{counted.get(name, '')}",
-        key=_held(ONLY, [o for o in chosen_only() if o != "order" or flipped]),
+        key=_held(ONLY, chosen),
         label_visibility="collapsed",
         on_change=_on_only,
     )
@@ -207,6 +218,15 @@ def pills(*, flipped: bool, waiting: int) -> None:
             icon=":material/filter_list_off:",
             on_click=clear,
         )
+
+
+def _holding(run: Run) -> tuple[str, ...]:
+    keeps = {
+        name: name == "order" or browsing.ids(store(), run.id, _quick([name]), "position", False)
+        for name in ONLY_WORDS
+        if name != "order" or run.panel.asking.flip != "off"
+    }
+    return tuple(name for name, any_item in keeps.items() if any_item)
 
 
 def _sorting(rubric: Rubric, groups: Groups) -> None:
@@ -224,8 +244,6 @@ def _sorting(rubric: Rubric, groups: Groups) -> None:
         list(options),
         key=key,
         format_func=options.__getitem__,
-        label_visibility="collapsed",
-        width=160,
         on_change=_on_sort,
         args=(key,),
     )

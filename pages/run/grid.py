@@ -53,14 +53,11 @@ def show(run: Run, rubric: Rubric) -> None:
         systems.conclusion(of, rubric)
         ids = remembered("ids", (*about, now), lambda: _ids(run.id, now))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            filters.controls(groups, rubric)
-            systems.controls(of)
-            st.space("stretch")
             outcomes = browsing.outcomes(store(), run.id)
-            _counts(run, now, ids, outcomes)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            waiting = outcomes.get("review", 0)
-            filters.pills(flipped=run.panel.asking.flip != "off", waiting=waiting)
+            filters.controls(groups, rubric)
+            filters.quick_filters(run, outcomes.get("review", 0))
+            systems.controls(of)
+            _outcomes(run, outcomes)
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
         only = systems.differing(run, of, about)
@@ -75,14 +72,16 @@ def show(run: Run, rubric: Rubric) -> None:
             _nothing(total)
             return
         st.fragment(_both)(run, rubric, means[0], of, rows, lines)
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _pages(total, now.page)
+            _shown_items(run, now, ids)
             st.space("stretch")
+            st.html(drawn.legend(), width="content")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if settling.may():
-                text = "Ctrl-click, Shift-click or X selects cells; 1 to 9 settle them."
+                text = "Ctrl-click, Shift-click or X selects cells; digits settle them."
                 st.caption(text, width="content")
                 settling.ask_name()
-            st.html(drawn.legend(), width="content")
 
 
 def _rows(
@@ -115,23 +114,26 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
     return list(found.values())
 
 
-def _counts(run: Run, now: ItemSelection, ids: list[str], outcomes: Mapping[str, int]) -> None:
-    """Draw how many items are shown, what to do with them, and how many of all pass and fail."""
+def _shown_items(run: Run, now: ItemSelection, ids: list[str]) -> None:
+    """Draw how many items are shown, and what to do with them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
     st.html(f'<span class="rs-quiet rs-num">{count_text}</span>', width="content")
-    if ids:
-        st.button(
-            "Step through",
-            key=state.key(RUN_ACT, "first"),
-            icon=":material/menu_book:",
-            type="tertiary",
-            help="Opens the first of these items; the arrow keys go on from there.",
-            on_click=_open,
-            args=(ids[0],),
-        )
-    if ids and now.filtered and run.votes:
+    st.button(
+        "Step through",
+        key=state.key(RUN_ACT, "first"),
+        icon=":material/menu_book:",
+        type="tertiary",
+        help="Opens the first of these items; the arrow keys go on from there.",
+        on_click=_open,
+        args=(ids[0],),
+    )
+    if now.filtered and run.votes:
         name = f"{one_line(run.name, 80)}: {count_text}"
         work.review(run.id, ids, name, criterion=state.address(state.CRITERION))
+
+
+def _outcomes(run: Run, outcomes: Mapping[str, int]) -> None:
+    """Draw how many of all items pass and fail, as filters."""
     for outcome, (text, _) in OUTCOMES.items():
         if outcome != "review" and 0 < outcomes.get(outcome, 0) < run.items:
             st.button(

@@ -1,6 +1,6 @@
 """What each system earned, criterion by criterion, and how far two of them are apart.
 
-It is said in one line above the grid and, column by column, in the grid's head.
+It is said in one line above the grid and, column by column, at the grid's foot.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, table
 
-#: Up to so many systems, each has a line in the grid's head; more are listed in a table.
+#: Up to so many systems, each has a line at the grid's foot; more are listed in a table.
 LINES = 4
 #: What the figures are, for those who ask.
 TELLS = (
@@ -176,7 +176,7 @@ def _on_toggle(place: str, key: str) -> None:
 
 
 def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
-    """Lines of the grid's head: each system's means, and how far the two are apart."""
+    """Lines at the grid's foot: each system's means, and how far the two are apart."""
     of_pair = [means for means in of.means if of.pair is None or means.system in of.pair]
     shown = of.means if len(of.means) <= LINES else of_pair if of.pair else []
     # In the order of the data, in which the difference is read, too.

@@ -213,16 +213,15 @@ def _students(number: int) -> str:
     return fmt.plural(number, "student")
 
 
-def trust_statement(run_id: int, votes: int) -> None:
-    """The statement on a run that has votes, its first sentence in sight; else what would tell."""
-    if not votes:
-        return
+def trust_statement(run_id: int, more: str) -> None:
+    """The statement on a run that has votes: its first sentence, the others and `more` folded."""
     trust = trust_of(run_id)
     first, stop, rest = trust.sentence.partition(". ")
-    if rest:
-        st.html(f"<details><summary>{esc(first + stop)}</summary>{esc(rest)}</details>")
+    if rest or more:
+        below = f'{esc(rest)}<div class="rs-row">{more}</div>'
+        st.html(f"<details><summary>{esc(first + stop)}</summary>{below}</details>")
     else:
-        st.html(f'<div class="rs-prose" style="max-width:none">{esc(first)}</div>')
+        st.html(f"<div>{esc(first)}</div>")
     if trust.found.right.value is None:
         with st.container(horizontal=True, gap="small"):
             routes.link(

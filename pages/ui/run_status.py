@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from core.services.judges.readiness import code_elsewhere
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
 from core.text import numbers as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.asking_words import advice
 from pages.ui.items import FAILURE_WORDS
 from pages.ui.resources import later, only, store
@@ -120,20 +121,20 @@ POLL_SECONDS = 1.0
 REDRAW_SECONDS = 6.0
 
 
-def show(run_id: int, *, grades: bool = False, about: str = "") -> None:
-    """The status with its buttons; polls only while somebody works on the run.
+def show(run_id: int, *, title: str = "", about: str = "") -> None:
+    """The status with its buttons; polls only while a worker is on the run.
 
-    `grades` where the page has no other button for them; `about` is what stands beside it (HTML).
+    `title` at the head of the run's own page; `about` follows the votes (HTML).
     """
     row = lifecycle.progress(store(), run_id).row
     began = time.monotonic()
     st.fragment(_live, run_every=POLL_SECONDS if row.active else None)(
-        run_id, row.active, row.votes, began, grades=grades, about=about
+        run_id, row.active, row.votes, began, title=title, about=about
     )
 
 
 def _live(
-    run_id: int, was_active: bool, votes: int, began: float, *, grades: bool, about: str
+    run_id: int, was_active: bool, votes: int, began: float, *, title: str, about: str
 ) -> None:
     with shown_errors():
         key = state.key(RUN_LOOK, run_id)
@@ -143,21 +144,17 @@ def _live(
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
             st.rerun()
-        draw(look, grades=grades, about=about)
+        draw(look, title=title, about=about)
 
 
-def draw(look: RunProgress, *, grades: bool = False, pace: bool = True, about: str = "") -> None:
+def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = "") -> None:
     """The status with its buttons as it is now; `pace`: with how fast it goes, while it does."""
     run = look.row
-    with st.container(horizontal=True, vertical_alignment="center"):
-        votes = f'<span class="rs-num">{votes_words(run)}</span>'
-        waiting = run.status == "running" and _out(look) and not run.cancel
-        shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
-        row([shown, votes, _facts(look), about])
-        st.space("stretch")
-        if grades and run.votes and not run.active:
-            _grades(run)
-        _buttons(look)
+    waiting = run.status == "running" and _out(look) and not run.cancel
+    shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
+    facts = facts_line(run) if run.active or not title else ""
+    with line_of(run, title, shown, f"{facts} {about}"):
+        _buttons(look, grades=bool(title))
     if run.active:
         text = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_of(run)}"
         st.progress(min(1.0, look.share), text=text)
@@ -182,8 +179,23 @@ def draw(look: RunProgress, *, grades: bool = False, pace: bool = True, about: s
     show_failures(look)
 
 
-def _facts(look: RunProgress) -> str:
-    run = look.row
+@contextmanager
+def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
+    """The row of a run's name, status and votes; what is drawn within stands at its end."""
+    key = "rs_head" if title else None
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        if title:
+            st.title(label(title), anchor=False, width="content")
+        votes = f'<span class="rs-num">{esc(votes_words(run))}</span>'
+        row([shown, votes, about], width="content")
+        st.space("stretch")
+        yield
+        if title:
+            routes.about_this_page()
+
+
+def facts_line(run: RunRow) -> str:
+    """Abstentions, calls, cost and time of a run, as one quiet line (HTML)."""
     facts = [fmt.plural(run.abstentions, "abstention")]
     if run.calls:
         facts += [fmt.plural(run.calls, "call"), cost_words(run)]
@@ -248,8 +260,10 @@ def _batch(one: BatchRow, active: bool) -> list[str]:
     return [esc(one.judge), answered, fmt.ago(one.created), esc(one.said.replace("_", " ")), look]
 
 
-def _buttons(look: RunProgress) -> None:
+def _buttons(look: RunProgress, *, grades: bool) -> None:
     run = look.row
+    if grades and run.votes and not run.active:
+        _grades(run)
     called_off = not run.active and any(batch.out for batch in look.batches)
     if (run.active and not look.stalled) or called_off:
         st.button(

@@ -40,6 +40,8 @@ PLAN = "plan"
 QUEUE = "queue"
 #: In the address, the value for what is not saved yet (ids are numbers, so this is not an id).
 NEW = "new"
+#: The dataset of which an import is the next version.
+INTO = "into"
 SHOW = "show"
 #: The value for the screen of regrade requests.
 REGRADES = "regrades"

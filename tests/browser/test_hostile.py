@@ -178,7 +178,7 @@ def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
     seen(page, "failure", "failing")
     page.get_by_role("gridcell", name="criterion-1").first.click()
     seen(page, "item-plain", "criterion-1", "judge", whole=("requirement-1",))
-    press(page, "More filters")
+    press(page, "Filter and sort")
     choose(page, "Verdict of", "criterion-2")
     choose(page, "is", "high")
     seen(page, "criterion-2", "high")

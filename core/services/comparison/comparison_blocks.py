@@ -179,7 +179,9 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     """Return the table of a figure of both runs, criterion by criterion."""
     share = name == "accuracy"
     figures = figure_rows(result, name)
-    rows = [_difference(row, delta, share) for row, delta in figures]
+    ends = [end for _, delta in figures for end in delta.difference[:3] if end is not None]
+    widest = max(map(abs, ends), default=0.0) or 1.0
+    rows = [_difference(row, delta, share, widest) for row, delta in figures]
     # Why known differences have no interval, where it is the same for several: said once below.
     known = [delta.difference.value is not None for _, delta in figures]
     why = Counter(
@@ -212,7 +214,7 @@ def intervals(result: RunComparison) -> Sentences:
     return Sentences((line,) if result.resamples else (), kind="quiet")
 
 
-def _difference(name: str, delta: Delta, share: bool) -> tuple[Words, ...]:
+def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Words, ...]:
     unit = " cells" if name == ALL else ""
     form = percent if share else score
     defined = delta.difference.value is not None
@@ -221,22 +223,22 @@ def _difference(name: str, delta: Delta, share: bool) -> tuple[Words, ...]:
         Words(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
         Words(form(delta.first.value)),
         Words(form(delta.second.value)),
-        _drawn(name, delta, share),
+        _drawn(name, delta, share, widest),
         _p(delta.p.value if defined else None),
         _p(delta.p_holm if defined else None),
     )
 
 
-def _drawn(name: str, delta: Delta, share: bool) -> Words:
-    """The difference with its interval, as a bar whose middle line is no difference."""
+def _drawn(name: str, delta: Delta, share: bool, widest: float) -> Words:
+    """The difference with its interval, as a bar from minus to plus the table's widest one."""
     cell = measured(delta.difference, partial(points, share=share))
     value, low, high, *_ = delta.difference
     if value is None:
         return cell
     sure = "sure" if delta.significant else "within chance"
     says = f"{name}: {cell.flat}, {sure}; left of the line A is higher, right of it B"
-    least, most = (None if end is None else end + 0.5 for end in (low, high))
-    return cell._replace(reach=Reach(says, value + 0.5, least, most, 0.5))
+    least, most = (None if end is None else (1 + end / widest) / 2 for end in (low, high))
+    return cell._replace(reach=Reach(says, (1 + value / widest) / 2, least, most, 0.5))
 
 
 def _p(value: float | None) -> Words:

@@ -82,11 +82,14 @@ def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
     if not titled:
         st.html(f'<div class="rs-section">{esc(block.name)}</div>')
     rows = [[cell(run_id, words) for words in row] for row in block.rows]
-    table(block.heads, rows[: block.first], name=block.name, numbers=block.numbers)
+    # Bars begin at the left, so that all of a column are on one axis.
+    bars = {at for row in block.rows for at, words in enumerate(row) if words.reach}
+    numbers = [at for at in block.numbers if at not in bars]
+    table(block.heads, rows[: block.first], name=block.name, numbers=numbers)
     if block.first is not None and rows[block.first :]:
         with st.expander(f"{len(rows) - block.first} more"):
             more = f"{block.name}, continued"
-            table(block.heads, rows[block.first :], name=more, numbers=block.numbers)
+            table(block.heads, rows[block.first :], name=more, numbers=numbers)
     if block.note:
         st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
 

@@ -104,7 +104,7 @@ def show(
         heads: the columns.
         rows: as many cells each as there are columns.
         groups: words over so many columns each, with a quiet line; `("", 2, "")` for none.
-        lines: rows that stay in sight below the heads, e.g. means.
+        lines: rows that stay in sight at the foot, e.g. means.
         opened: the name (`Shown.opens`) of the cell that is open.
         on_open: called with the name of a cell that was clicked.
         on_sort: called with what a column sorts by.
@@ -135,7 +135,7 @@ def show(
         if on_digit is None or not isinstance(said, list) or len(said) != 2:
             return
         name, digit = said
-        if isinstance(name, str) and name in given and digit in range(1, 10):
+        if isinstance(name, str) and name in given and digit in range(10):
             on_digit(name, int(digit))
 
     component(

@@ -64,10 +64,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (tells) { cell.title = tells; cell.setAttribute("aria-label", tells); }
     return cell;
   };
-  for (const row of data.lines) {
-    const tr = make("tr", head);
-    for (let c = 0; c < data.heads.length; c++) put(row[c] || ["", "plain", "", "", "", ""], c, tr);
-  }
   const body = make("tbody", table);
   const cells = data.rows.map((row, r) => {
     const tr = make("tr", body);
@@ -87,6 +83,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
       return cell;
     });
   });
+  const foot = make("tfoot", table);
+  for (const row of data.lines) {
+    const tr = make("tr", foot);
+    for (let c = 0; c < data.heads.length; c++) put(row[c] || ["", "plain", "", "", "", ""], c, tr);
+  }
   const at = (r, c) => {
     r = Math.max(0, Math.min(cells.length - 1, r));
     c = Math.max(0, Math.min(data.heads.length - 1, c));
@@ -96,8 +97,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const reveal = (cell) => {
     const [box, on] = [frame.getBoundingClientRect(), cell.getBoundingClientRect()];
     const top = box.top + head.offsetHeight, left = box.left + cells[0][0].offsetWidth;
+    const bottom = box.bottom - foot.offsetHeight;
     if (on.top < top) frame.scrollTop -= top - on.top;
-    else if (on.bottom > box.bottom) frame.scrollTop += on.bottom - box.bottom;
+    else if (on.bottom > bottom) frame.scrollTop += on.bottom - bottom;
     if (on.left < left) frame.scrollLeft -= left - on.left;
     else if (on.right > box.right) frame.scrollLeft += on.right - box.right;
   };
@@ -169,7 +171,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else if (data.selected && event.key === "x") toggle(row, column);
     else if (data.selected && data.selected.length && event.key === "Escape")
       setTriggerValue("select", []);
-    else if (data.selected && /^[1-9]$/.test(event.key) && name(row, column))
+    else if (data.selected && /^[0-9]$/.test(event.key) && name(row, column))
       setTriggerValue("digit", [name(row, column), Number(event.key)]);
     else return;
     // The page's own keys (the item before and after) are not meant.

@@ -17,8 +17,8 @@ from pages.ui.places import work
 from pages.ui.resources import require_seen, store
 from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, Screen
 from pages.ui.run_status import raters_line
-from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import row, show_flash
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import show_flash
 
 TABS = ((RUN, "Grid"), (AGREEMENT, "Agreement"), (RECORD, "Review"), (REPORT, "Report"))
 #: The run that this tab of the browser opened last.
@@ -48,7 +48,7 @@ def run_of_page() -> Run | None:
 
 
 def show(run: Run, here: Screen) -> DeltaGenerator:
-    """The head: its status follows the run on the grid; beside figures it stands still.
+    """The head: its status follows the run on the grid; on other tabs it stands still.
 
     Returns the row of tabs, to which a tab adds the choice of its views.
     """
@@ -56,19 +56,19 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
     rubric = f"{one_line(run.rubric_name, 60)}, {run.version_words}"
     raters = f"{'' if run.panel.askable else 'rated elsewhere by '}{raters_line(run)}"
     about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
+    name = one_line(run.name, 100)
+    # The grid has it in the fold of the statement, so that its items begin higher.
+    folded, line = ("", about) if here != RUN or not run.votes else (about, "")
+    show_flash()
     with st.container(gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", key="rs_head"):
-            name = label(one_line(run.name, 100))
-            st.title(name, anchor=False, width="stretch")
-            routes.about_this_page()
-        show_flash()
         if here == RUN:
-            run_status.show(run.id, grades=True, about=about)
+            run_status.show(run.id, title=name, about=line)
         else:
-            votes = f'<span class="rs-num">{esc(run_status.votes_words(run))}</span>'
-            row([run_status.status_tag(run), votes, about])
-        if here != REPORT:  # which begins with it
-            trust_statement(run.id, run.votes)
+            with run_status.line_of(run, name, run_status.status_tag(run), line):
+                pass
+        if run.votes and here != REPORT:  # which begins with it
+            facts = run_status.facts_line(run) if folded and not run.active else ""
+            trust_statement(run.id, facts + folded)
         row_of_tabs = st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"
         )

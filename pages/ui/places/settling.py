@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.domain.review import WHYS, Given
-from core.domain.rubric import Criterion
+from core.domain.rubric import Criterion, Option
 from core.services.labelling import settle_at_sight
 from core.text import numbers as fmt
 from pages.ui import identity, state
@@ -144,14 +144,28 @@ def settle(
     state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
 
 
+def option_keys(options: Sequence[Option]) -> list[str | None]:
+    """Return the key of each option: its label if all are single digits, else its position.
+
+    The tenth and later options need Shift, as do options without a score next to digits.
+    """
+    digits = "0123456789"
+    if all(one.label in digits and len(one.label) == 1 for one in options if not one.na):
+        shifted = iter(range(1, 10))
+        return [f"Shift+{next(shifted, 9)}" if one.na else one.label for one in options]
+    places = [*digits[1:], *(f"Shift+{n}" for n in digits[1:])]
+    return [places[at] if at < len(places) else None for at in range(len(options))]
+
+
 def by_digit(
     run_id: int, cells: Cells, criterion: Criterion, digit: int, then: Callable[[], None] | None
 ) -> None:
-    """Settle cells of a criterion as its option of this number, from 1 (a callback)."""
-    if not may() or not 0 < digit <= len(criterion.options):
-        return
-    option = criterion.options[digit - 1]
-    _settle(run_id, cells, state.key(SETTLE, "bar", "note"), then, Given(digit - 1), option.label)
+    """Settle cells of a criterion as the option that has this key (a callback)."""
+    keys = option_keys(criterion.options)
+    if may() and str(digit) in keys:
+        at = keys.index(str(digit))
+        note, words = state.key(SETTLE, "bar", "note"), criterion.options[at].label
+        _settle(run_id, cells, note, then, Given(at), words)
 
 
 def last(run_id: int) -> None:

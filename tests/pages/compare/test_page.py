@@ -79,7 +79,8 @@ def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> No
     assert "8 items in both" in line
     assert line.startswith("Nothing changed")
     # The bar of a difference says whether it is sure; its middle line is no difference.
-    assert "+37.5 points" in text.split("within chance")[0]
+    clear = text.split('title=\\"clear: ')[1]
+    assert "+37.5 points" in clear.split("within chance")[0]
     assert text.count("rs-bar") >= 2
     assert len(app.get("plotly_chart")) == 1
     assert "<b>run</b>" not in text

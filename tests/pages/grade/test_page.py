@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import clock
 from core.domain.dataset import Label
+from core.domain.rubric import Criterion, Option, Rubric
 from core.services.assist import help_tasks
 from core.services.datasets import catalog
 from core.services.guided import grading, judging, own_grades
@@ -272,9 +275,10 @@ def test_without_labels_judges_that_learn_are_not_offered_and_the_way_to_them_is
     app = open_page(PAGE, **address, judge="Text classifier")
     assert not app.error
     assert not {"Try three texts", "Grade 4 texts"} & set(buttons(app))
-    assert "Judges on this machine learn from them" in shown(app)
+    # Four are fewer than they learn from.
+    assert "Judges on this machine learn from at least 10 graded texts" in unescape(shown(app))
     assert "Grade 4 yourself" in buttons(app)
-    assert links(app)["I have marks: add them"] == f"datasets?dataset={address['dataset']}"
+    assert links(app)["I have marks: add them"] == f"datasets?dataset=new&into={address['dataset']}"
 
 
 def test_datasets_and_rubrics_lead_here_with_what_is_known(store: Store) -> None:
@@ -451,6 +455,44 @@ def test_a_model_that_answers_while_the_page_is_drawn_is_said_to_have_answered(
     words = shown(app)
     assert "✓ answered" in words
     assert "testing …" not in words
+
+
+def test_texts_that_are_too_few_to_learn_from_are_not_offered_to_judges(store: Store) -> None:
+    version, rubric = a_class(store, 4)
+    address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
+    app = press(open_page(PAGE, **address), "Grade 4 yourself")
+    grade(store, version, rubric)
+
+    press(app.run(), "Learn from these 4")
+
+    assert not [words for words in buttons(app) if re.match(r"Grade \d+ text", words)]
+    assert "These judges have too few grades to learn from. Yours are kept." in unescape(shown(app))
+    assert links(app)["Look at your grades"] == f"datasets?dataset={version.dataset_id}"
+
+
+def test_marks_are_added_where_a_file_of_them_becomes_the_next_version(store: Store) -> None:
+    address = known(store)
+    app = open_page(routes.DATASETS, dataset="new", into=address["dataset"])
+    assert "they become the next version of" in unescape(shown(app))
+    assert app.session_state["import_into"] == int(address["dataset"])
+
+
+def test_the_key_of_an_answer_is_its_mark_where_marks_are_single_digits(store: Store) -> None:
+    marks = tuple(Option(label=str(mark), value=mark / 2) for mark in range(3))
+    rubric = Rubric(
+        name="Marks",
+        criteria=(
+            Criterion(name="Cause", requirement="Is it named?", scale="ordinal", options=marks),
+        ),
+    )
+    version, _ = a_class(store, 12)
+    kept = store.rubrics.create(rubric, now=clock.now())
+    address = {"dataset": str(version.dataset_id), "rubric": str(kept.rubric_id)}
+
+    app = press(open_page(PAGE, **address), "Grade 10 yourself")
+
+    keys = {one.label: one.proto.shortcut for one in app.button if one.proto.shortcut}
+    assert {mark: keys[mark] for mark in "012"} == {mark: mark for mark in "012"}
 
 
 def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(

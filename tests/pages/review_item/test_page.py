@@ -14,8 +14,8 @@ from core.domain.review import QueueSettings
 from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims
 from core.store.store import Store
-from pages.review_item.keyboard import option_keys
 from pages.ui import routes
+from pages.ui.places.settling import option_keys
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
 from tests.services import reviewed
@@ -105,7 +105,7 @@ def scale(*labels: str, **more: Any) -> Criterion:
 def test_the_key_of_a_digit_is_that_digit_and_else_the_place(
     labels: tuple[str, ...], keys: list[str]
 ) -> None:
-    assert option_keys(scale(*labels)) == keys
+    assert option_keys(scale(*labels).options) == keys
 
 
 def test_an_option_beside_a_scale_of_digits_has_a_key_that_is_no_digit() -> None:
@@ -113,7 +113,7 @@ def test_an_option_beside_a_scale_of_digits_has_a_key_that_is_no_digit() -> None
         *({"label": str(n), "value": n / 2} for n in range(3)),
         {"label": "No text", "na": 1},
     ]
-    assert option_keys(scale("a", "b", options=options)) == ["0", "1", "2", "Shift+1"]
+    assert option_keys(scale("a", "b", options=options).options) == ["0", "1", "2", "Shift+1"]
 
 
 def test_on_a_scale_from_zero_each_digit_chooses_itself_and_cannot_assess_moves(

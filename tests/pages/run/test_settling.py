@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.domain.rubric import Criterion, Option
 from core.services.review import adjudication
 from core.store.store import Store
 from pages.run.filters import CELL
@@ -91,6 +93,19 @@ def test_after_a_doubtful_cell_the_next_one_is_open(store: Store) -> None:
     app = at_grid(store, **{CELL: ["i0", "Right"]})
     press(app, "cell", "as", MET)
     assert app.query_params[CELL] == ["i0", "Right"]
+
+
+def test_a_digit_settles_as_the_option_whose_mark_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = tuple(Option(label=str(mark), value=mark / 2) for mark in range(3))
+    of = Criterion(name="Cause", requirement="Named?", scale="ordinal", options=marks)
+    given = list[tuple[int | None, str]]()
+    monkeypatch.setattr(settling, "may", lambda: True)
+    monkeypatch.setattr(settling, "_settle", lambda *args: given.append((args[4].option, args[5])))
+
+    for digit in (0, 2, 3):
+        settling.by_digit(1, [("i1", "Cause")], of, digit, None)
+
+    assert given == [(0, "0"), (2, "2")]
 
 
 def test_who_is_not_known_is_asked_for_a_name_before_the_first_press(store: Store) -> None:

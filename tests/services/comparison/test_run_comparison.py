@@ -71,6 +71,20 @@ def test_one_reason_for_no_interval_is_said_once_beside_criteria_without_labels(
     assert table.note.count("All items give the same difference") == 1
 
 
+def test_bars_of_differences_share_an_axis_as_wide_as_the_widest_interval(store: Store) -> None:
+    table = difference_table(compare_runs(store, *both(store)), "accuracy")
+
+    bars = [row[4].reach for row in table.rows if row[4].reach]
+    ends = [end for bar in bars for end in (bar.value, bar.low, bar.high) if end is not None]
+    assert {bar.mark for bar in bars} == {0.5}
+    # One of them reaches an end of the axis, none goes past it.
+    assert max(abs(end - 0.5) for end in ends) == pytest.approx(0.5)
+    # clear is 3/8 apart, and all stand to each other as their differences do.
+    deltas = compare_runs(store, *both(store)).deltas
+    clear, tone = (one.accuracy.difference.value for one in deltas.criteria)
+    assert (bars[1].value - 0.5) * tone == pytest.approx((bars[2].value - 0.5) * clear)
+
+
 def test_kappa_follows_the_scale_and_is_that_of_the_metric(store: Store) -> None:
     tone = compare_runs(store, *both(store)).deltas.criteria[1]
     gold = [0, 1, 2, 2] * 2
