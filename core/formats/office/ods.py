@@ -118,7 +118,9 @@ class _OdsSheet:
 
     def _end_row(self) -> None:
         if self._found:
-            self.counts[self._name] += self._rows_repeated
+            # A damaged file may have rows outside of a table.
+            counted = self.counts.get(self._name, 0)
+            self.counts[self._name] = counted + self._rows_repeated
         if self._found and self.sheet is not None and self.sheet.name == self._name:
             self.sheet.hidden_rows += self._rows_repeated if self._hidden else 0
             for more in range(self._rows_repeated):

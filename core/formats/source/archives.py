@@ -68,7 +68,7 @@ class Unpacked:
         _require_few(_stated(data), name)
         with broken_refused(name):
             self._archive = zipfile.ZipFile(io.BytesIO(data))
-        infos = [info for info in self._archive.infolist() if not info.is_dir()]
+        infos = [info for info in self._archive.infolist() if not info.filename.endswith("/")]
         _require_few(len(infos), name)
         if any(info.flag_bits & 1 for info in infos):
             raise InputError("This archive has a password. Create it again without one.", (), name)

@@ -21,6 +21,7 @@ from pydantic_core import from_json, to_json
 from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
+from core.identity import Same
 from core.judging.allowance import Told
 from core.judging.answer_bounds import known_cost, known_count, known_name, limited
 from core.judging.providers.logprobs import NumberToken
@@ -274,7 +275,12 @@ def response_format(request: Request) -> dict[str, object] | None:
         return None
     if request.format == "object":
         return {"type": "json_object"}
-    given = limited(request.schema) if request.format == "bounded" else request.schema
+    return _json_schema(Same(request.schema), request.format == "bounded")
+
+
+@lru_cache(maxsize=256)
+def _json_schema(same: Same, bounded: bool) -> dict[str, object]:
+    given = limited(same.thing) if bounded else same.thing
     schema = {"name": "judgement", "strict": True, "schema": given}
     return {"type": "json_schema", "json_schema": schema}
 
@@ -284,6 +290,8 @@ def sent_params(request: Request) -> dict[str, Any]:
 
     Raises ``CallError`` for reserved parameters and missing values.
     """
+    if not request.params:
+        return {}
     if refused := sorted(RESERVED_PARAMS & request.params.keys()):
         message = f"The judge's params may not hold {', '.join(refused)}. Remove them."
         raise CallError("bad_request", message, sent=False)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.votes import BatchRow
 from core.judging.providers.base import CallError, Completion, Request, hide, sent_params
-from core.judging.providers.bounded import MOST_BYTES
+from core.judging.providers.bounded import MOST_BYTES, whole_answer
 from core.judging.providers.failures import brief, from_status
-from core.judging.providers.openai_provider import OpenAIProvider, PlainlyTold, whole_answer
+from core.judging.providers.openai_provider import OpenAIProvider, PlainlyTold
 
 if TYPE_CHECKING:
     import aiohttp

@@ -6,7 +6,10 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import aiohttp
 
 #: A verdict has some hundred characters; the longest piece of writing stays far below this.
 MOST_BYTES = 4 * 1024**2
@@ -99,6 +102,13 @@ async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> 
         if not body.feed(piece):
             break
     return body.whole()
+
+
+async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
+    """Return an answer's status, headers (any case) and body, up to the limit."""
+    encoding, pieces = response.headers.get("Content-Encoding", ""), response.content.iter_any()
+    body = await unpacked(encoding, response.status, pieces)
+    return response.status, response.headers, body.decode("utf-8", "replace")
 
 
 # Watch the traffic of litellm's libraries: limited replies, no redirects, original errors.

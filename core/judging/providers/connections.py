@@ -12,19 +12,24 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from functools import lru_cache, partial
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 import aiohttp
+from yarl import URL
+
+from core.judging.providers.bounded import whole_answer
+
+if TYPE_CHECKING:
+    import ssl
 
 #: How many answers of a place are remembered.
 _REMEMBERED = 4096
 _ID = re.compile(r'"id":\s*"([^"]{1,200})"')
-
-TWICE = "The address gave an answer again that it had given to another question."
-
 
 #: The header that ends a connection after a request.
 LAST = {"Connection": "close"}
@@ -112,6 +117,76 @@ def _wake(waiting: asyncio.Future[None]) -> None:
         waiting.set_result(None)
 
 
+class Wire:
+    """The requests of one client over one session, which opens on first use.
+
+    ``trusted`` returns the certificates that count at an address.
+    """
+
+    def __init__(self, trusted: Callable[[str], ssl.SSLContext | bool]) -> None:
+        self._trusted = trusted
+        self._session: aiohttp.ClientSession | None = None
+        self._answers = defaultdict[str, Answers](Answers)
+
+    def session(self) -> aiohttp.ClientSession:
+        """Return the session, opened on first use."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=CarefulConnector(self._answers),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        """Close the session; a later request opens a new one."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def repeats(self, url: str, answer: str, asked: Sequence[str]) -> bool:
+        """Return whether this address gave the answer to another request before."""
+        return self._answers[URL(url).authority].repeats(answer, asked)
+
+    async def post(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: IO[bytes],
+        proxy: str | None,
+        *,
+        limit: float | None,
+    ) -> tuple[int, Mapping[str, str], str]:
+        """Return the status, headers and text of the answer to one POST.
+
+        It may take ``limit`` seconds, or as long as its server answers anything.
+        """
+        last = {**headers, **LAST}
+
+        async def sent() -> tuple[int, Mapping[str, str], str]:
+            async with self.session().post(
+                URL(url),
+                data=body,
+                headers=last if self._answers[URL(url).authority].doubted else headers,
+                proxy=proxy,
+                ssl=self._trusted(url),
+                timeout=_within(limit),
+                # A redirect would carry the key to an unnamed address.
+                allow_redirects=False,
+            ) as response:
+                return await whole_answer(response)
+
+        if limit is not None:
+            return await sent()
+        how = {"headers": last, "proxy": proxy, "ssl": self._trusted(url)}
+        return await while_alive(sent(), partial(ask_alive, self.session(), url, **how))
+
+
+@lru_cache(maxsize=64)
+def _within(seconds: float | None) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=seconds)
+
+
 # Slow servers of one's own are waited for as long as they show that they are there.
 
 ResultT = TypeVar("ResultT")
@@ -163,7 +238,8 @@ async def while_alive(
         timer.cancel()
         for beat in beats:
             beat.cancel()
-        await asyncio.gather(*beats, return_exceptions=True)
+        if beats:
+            await asyncio.gather(*beats, return_exceptions=True)
 
 
 async def _until_silent(

@@ -8,10 +8,8 @@ number is refused. A server with such a field gets it from the judge's ``params`
 from __future__ import annotations
 
 import io
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
@@ -29,7 +27,7 @@ from core.judging.providers.base import (
     split_thinking,
     tokens,
 )
-from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, TooLarge, UnreadableBody, unpacked
+from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, TooLarge, UnreadableBody
 from core.judging.providers.failures import from_status, lost, other_answer, unmade
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
@@ -38,9 +36,8 @@ if TYPE_CHECKING:
 
     import aiohttp
 
-    from core.judging.providers.connections import Answers
-
 DEFAULT_BASE = "https://api.openai.com/v1"
+TWICE = "The address gave an answer again that it had given to another question."
 
 
 class Prepared(NamedTuple):
@@ -60,10 +57,10 @@ class OpenAIProvider:
     when_sent = ContextVar[Callable[[], object]]("when_sent", default=lambda: None)
 
     def __init__(self) -> None:
-        from core.judging.providers.connections import Answers
+        # Loads aiohttp, which what only names this class should not.
+        from core.judging.providers.connections import Wire
 
-        self._session: aiohttp.ClientSession | None = None
-        self._answers = defaultdict[str, Answers](Answers)
+        self._wire = Wire(self.trusted)
 
     async def complete(self, request: Request) -> Completion:
         """Send one POST, without retries. Raises ``CallError``."""
@@ -82,9 +79,7 @@ class OpenAIProvider:
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        await self._wire.close()
 
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
         """Return the POST of a request with these ``params``. Raises ``CallError``."""
@@ -105,64 +100,20 @@ class OpenAIProvider:
         return True
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
-        from yarl import URL
-
-        from core.judging.providers.connections import TWICE, while_alive
-
-        prepared = self.prepared(request, sent_params(request))
-        patient = request.patient and is_own(prepared.url)
+        url, headers, body, proxy = self.prepared(request, sent_params(request))
         with PlainlyTold(request.timeout, request.hidden):
-            answers = self._answers[URL(prepared.url).authority]
-            sent = self._sent(prepared, answers, None if patient else request.timeout)
-            alive = partial(self._ask_alive, prepared)
-            status, headers, body = await (while_alive(sent, alive) if patient else sent)
+            status, told, answer = await self._wire.post(
+                *(url, headers, _Body(as_json(body), self.when_sent.get()), proxy),
+                limit=None if request.patient and is_own(url) else request.timeout,
+            )
         asked = [message["content"] for message in request.messages]
-        if status == 200 and answers.repeats(body, asked):
+        if status == 200 and self._wire.repeats(url, answer, asked):
             raise CallError("server", TWICE, status=status, there=True)
-        return status, headers, body
-
-    async def _sent(
-        self, prepared: Prepared, answers: Answers, limit: float | None
-    ) -> tuple[int, Mapping[str, str], str]:
-        import aiohttp
-        from yarl import URL
-
-        from core.judging.providers.connections import LAST
-
-        async with self.session().post(
-            URL(prepared.url),
-            data=_Body(as_json(prepared.body), self.when_sent.get()),
-            headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
-            proxy=prepared.proxy,
-            ssl=self.trusted(prepared.url),
-            timeout=aiohttp.ClientTimeout(total=limit),
-            # A redirect would carry the key to an unnamed address.
-            allow_redirects=False,
-        ) as response:
-            return await whole_answer(response)
-
-    async def _ask_alive(self, prepared: Prepared) -> None:
-        from core.judging.providers.connections import LAST, ask_alive
-
-        url, headers = prepared.url, {**prepared.headers, **LAST}
-        how = {"headers": headers, "proxy": prepared.proxy, "ssl": self.trusted(url)}
-        await ask_alive(self.session(), url, **how)
+        return status, told, answer
 
     def session(self) -> aiohttp.ClientSession:
         """Return the session, opened on first use."""
-        import aiohttp
-
-        session = self._session
-        if session is None:
-            from core.judging.providers.connections import CarefulConnector
-
-            session = aiohttp.ClientSession(
-                connector=CarefulConnector(self._answers),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-            )
-            self._session = session
-        return session
+        return self._wire.session()
 
 
 class _Body(io.BytesIO):
@@ -214,13 +165,6 @@ class PlainlyTold:
         if isinstance(error, aiohttp.ClientError | OSError):
             return lost(error, self._hidden)
         return None
-
-
-async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
-    """Return an answer's status, headers (any case) and body, up to the limit."""
-    encoding, pieces = response.headers.get("Content-Encoding", ""), response.content.iter_any()
-    body = await unpacked(encoding, response.status, pieces)
-    return response.status, response.headers, body.decode("utf-8", "replace")
 
 
 def _url(request: Request) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.domain.votes import Cell
+from core.identity import canonical_json
 from core.part_files import lock, take_away
 
 log = logging.getLogger(__name__)
@@ -147,7 +148,7 @@ def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
     (7, (Cell(item='i1', criterion='tone', judge='ada', replicate=0),))
     """
     for some in (cells, cells[:1], ()):
-        text = json.dumps([run_id, some]).encode()
+        text = canonical_json([run_id, some]).encode("utf-8", "surrogatepass")
         if len(text) <= ROOM:
             return text
     return b""

@@ -214,3 +214,21 @@ def test_a_damaged_workbook_is_read_or_refused_and_never_breaks() -> None:
             read_table(bytes(damaged), "x.xlsx")
         except InputError:
             continue
+
+
+def test_rows_outside_of_a_table_belong_to_a_sheet_without_a_name() -> None:
+    data = ods({"S": ods_row("id", "answer") + ods_row("a", "x")})
+    with zipfile.ZipFile(io.BytesIO(data)) as whole:
+        files = {n: whole.read(n) for n in whole.namelist()}
+    begun = files["content.xml"].replace(b'<table:table table:name="S">', b"<p>")
+    broken = {**files, "content.xml": begun.replace(b"</table:table>", b"</p>")}
+    assert column(read_table(zipped(broken), "x.ods"), "id") == ["a"]
+
+
+def test_a_file_without_a_name_in_an_archive_does_no_harm() -> None:
+    data = xlsx({"S": [["id", "answer"], ["a", "x"]]})
+    with zipfile.ZipFile(io.BytesIO(data)) as whole:
+        files = {n: whole.read(n) for n in whole.namelist()}
+    # A name ends at its first zero byte.
+    nameless = zipped({**files, "Z.no": b""}).replace(b"Z.no", b"\0.no")
+    assert column(read_table(nameless, "x.xlsx"), "id") == ["a"]

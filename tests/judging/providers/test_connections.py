@@ -13,7 +13,8 @@ from core.domain.votes import Segment
 from core.judging.prompts.layouts import messages
 from core.judging.prompts.reply_parsing import reply_schema
 from core.judging.providers.base import CallError, Request
-from core.judging.providers.connections import TWICE, Answers
+from core.judging.providers.connections import Answers
+from core.judging.providers.openai_provider import TWICE
 from tests.judging.wire import opened
 from tests.provider import end_listening, said
 
