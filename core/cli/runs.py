@@ -48,7 +48,7 @@ _OPTIONS = [
         "judges",
         multiple=True,
         metavar="MODEL",
-        help="A model name, or 'offline' for the offline panel. May be given several times.",
+        help="A model, file:PATH.gguf, or 'offline' for the offline panel. May be repeated.",
     ),
     common.address_option,
     click.option(

@@ -166,7 +166,11 @@ def _add(choice: JudgeChoice, chosen: tuple[str, ...]) -> None:
         with st.form(field("judges", "form"), border=False):
             left, right = st.columns(2)
             left.text_input(
-                "Model", key=field("model"), placeholder="openai/gpt-4.1-mini", max_chars=300
+                "Model",
+                key=field("model"),
+                placeholder="openai/gpt-4.1-mini",
+                max_chars=1000,
+                help="Or `file:` and the path of a model on this machine (GGUF), which is served.",
             )
             right.text_input(
                 "Address (only for a server of your own)",

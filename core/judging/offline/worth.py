@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from core.judging.offline.calibration import (
     Validation,
@@ -216,6 +217,9 @@ def _range(
 ) -> tuple[float, float] | None:
     """Return the 95% interval of a kappa, by resampled answers; duplicates come together.
 
+    Resamples of few answers differ less than new answers would, so it reaches further into their
+    tails (the expanded percentiles of Hesterberg 2015).
+
     Where all are right, three more could be wrong (the rule of three; Hanley 1983): the lower end
     has three misses by chance. ``None`` where more than one sample of ten has no kappa.
     """
@@ -234,7 +238,9 @@ def _range(
     kappas = kappas[~np.isnan(kappas)]
     if len(kappas) < 0.9 * RESAMPLES:
         return None
-    low, high = np.percentile(kappas, [2.5, 97.5])
+    n = len(sizes)
+    tail = float(ndtr((n / (n - 1)) ** 0.5 * stdtrit(n - 1, 0.025)))
+    low, high = np.quantile(kappas, [tail, 1 - tail])
     return float(low), float(high)
 
 

@@ -137,6 +137,9 @@ _BY_STATUS: dict[int, FailureKind] = {
     408: "timeout",
     413: "context_length",
     429: "rate_limit",
+    # The server can do other things, but never this one: llama.cpp's of a model that is asked for
+    # decisions and makes none.
+    501: "not_found",
 }
 _SAYS: dict[str, str] = {
     "rate_limit": "The provider is refusing requests for now",
@@ -207,7 +210,7 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
     ('rate_limit', 'auth', 'server')
     """
     text = f"{code} {message}"
-    if status >= 500:
+    if status >= 500 and status not in _BY_STATUS:
         # Some servers call a prompt that is too long an error of their own.
         return "context_length" if _WORDS[0][1].search(text) else "server"
     if status == 429:

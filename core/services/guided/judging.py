@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.judging.local import model_file
 from core.services.access.allowing import allowed
-from core.services.judges import connection, registry
+from core.services.judges import connection, readiness, registry
 from core.services.judges.registry import JudgeEntry
 from core.services.reports import worked_example
 from core.services.runs.candidates import Candidates
@@ -144,9 +145,14 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
     Raises:
         InputError: the settings are invalid. A value that could be a key is never repeated.
     """
+    if (model := model.strip()).startswith(model_file.PREFIX):
+        path = model.removeprefix(model_file.PREFIX)
+        judge = readiness.add_model_file(store, path, " ".join(name.split()))
+        connection.begin(store, judge)
+        return judge
     given = {"kind": "llm", "model": model, "api_base": api_base, "key_env": key_env}
     taken = {entry.name: entry.judge for entry in registry.list_judges(store)}
-    wanted = " ".join(name.split()) or model.strip().rpartition("/")[2] or model.strip()
+    wanted = " ".join(name.split()) or model.rpartition("/")[2] or model
     free, number = wanted, 1
     while free in taken:
         same = {field: getattr(taken[free], field) for field in ("model", "api_base", "key_env")}

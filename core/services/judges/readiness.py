@@ -74,13 +74,14 @@ def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = N
 
 
 @allowed("set judges")
-def add_model_file(store: Store, path: str) -> Judge:
-    """Save a judge whose model is a file on this machine, and return it.
+def add_model_file(store: Store, path: str, name: str = "") -> Judge:
+    """Save a judge whose model is a file on this machine, and return it; named after the file.
 
     Raises:
         InputError: the file is not a model, or llama.cpp is not installed.
     """
     judge = model_file.judge_of(path.strip())
+    judge = judge.model_copy(update={"name": name or judge.name})
     if lacks := model_file.missing(judge):
         raise InputError("This file cannot be a judge.", (Problem(*lacks, (judge.name,)),))
     return save_judge(store, judge.model_dump()).judge

@@ -159,6 +159,8 @@ def test_a_server_without_decisions_says_so(provider: Provider, runner: asyncio.
     (lost,) = ask(runner, provider, "systemone", question(GOOD, mode="rubric"))
     assert isinstance(lost, VoteFailure)
     assert "not a decision model" in lost.message
+    # It will never be one, so the judge is given up instead of asked again.
+    assert (lost.kind, provider.count) == ("not_found", 1)
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,11 @@ from core.judging.asking.llm_judge import LLMJudge
 from core.judging.local import model_file, own_address
 from core.judging.providers.choice import no_batches, open_provider, provider_for
 from core.judging.rate_limits import ProviderGate
+from core.services.guided import judging
+from core.services.judges import connection
 from core.services.judges.readiness import require_ready
 from tests.judging.scripted import QUESTION
+from tests.new_store import new_store
 from tests.places import ROOT
 from tests.services.runs.world import until
 
@@ -109,6 +112,17 @@ def test_a_file_is_served_and_asked_and_costs_nothing(
     assert model_file.address(model) == f"{address}/v1"
     model_file.stop()
     assert is_refused(address)
+
+
+def test_a_file_given_as_a_model_has_what_suits_it(model: Path, tmp_path: Path) -> None:
+    store = new_store(tmp_path / "studio.db")
+    judge = judging.add_model(store, f" file:{model}", "", "", "Mine")
+    suits = model_file.judge_of(str(model))
+    assert judge == suits.model_copy(update={"name": "Mine"})
+    assert judging.add_model(store, f"file:{model}", "", "") == suits
+    until(lambda: not connection.under_way(store))
+    with pytest.raises(InputError, match="cannot be a judge"):
+        judging.add_model(store, "file:/nowhere.gguf", "", "")
 
 
 def test_a_server_that_ended_is_started_again(model: Path) -> None:
