@@ -92,11 +92,11 @@ def look(
     seen: SeenKind = kind or kind_of(source, rubric, told=told)
     first = None
     if changes and source.lone and (table_kind := _of_table(seen)):
-        first = first_reading(table_of(source), table_kind, rubric)
+        first = first_reading(table_of(source, rubric=rubric), table_kind, rubric)
     seen = seen if kind else _kind_meant(seen, changes, first.layout if first else None)
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
-    table = table_of(source)
+    table = table_of(source, rubric=rubric)
     guess = guess_layout(table, seen, rubric)
     found = FileLook(source, seen, table, guess if first is None else kept(guess, first))
     return replace(found, mapping=guessed(found, rubric)) if kind and not changes else found
