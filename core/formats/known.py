@@ -61,7 +61,7 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
     is_rubric = format is not None and not (told and is_sheet)
     if is_rubric and not (is_sheet and opened.once(_is_no_rubric)):
         return "rubric"
-    kind = kind_of_table(table_of(source, most=MAX_ITEMS), rubric)
+    kind = kind_of_table(table_of(source, MAX_ITEMS, rubric), rubric)
     return "rubric" if is_rubric and kind not in TABLES else kind
 
 

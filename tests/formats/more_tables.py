@@ -5,6 +5,8 @@ The shapes are the tools' own; the words are made up here.
 
 from __future__ import annotations
 
+import json
+
 from tests.formats.strangers import Stranger, essay, short, table
 
 WHO = ("Ada", "Ben", "Cyd")
@@ -136,6 +138,90 @@ MORE_TABLES: tuple[Stranger, ...] = (
         maps=(
             "item=Post ID submission=Post raters=Tutor score raters=Chair score",
             "submission=Post labels=Tutor score labels=Chair score",
+        ),
+    ),
+    # Marks with decimal commas: who was away has none, and what was settled is no rater.
+    Stranger(
+        "copies.csv",
+        table(
+            [
+                {"N° copie": f"{100 + n}", "Correcteur 1": f"{8 + n},5", "Correcteur 2": 9 + n}
+                | {"Écart": "0,5", "Note définitive": f"{8 + n},75"}
+                for n in range(8)
+            ]
+            + [
+                {"N° copie": "108", "Correcteur 1": "ABS", "Correcteur 2": "abs."}
+                | {"Écart": "", "Note définitive": "ABS"}
+            ]
+        ),
+        "refused",
+        (16, 2, 9, 1),
+        maps=("item=N° copie raters=Correcteur 1 raters=Correcteur 2",),
+    ),
+    *(
+        Stranger(
+            f"away {nr}.csv",
+            table(
+                [
+                    {"id": f"e{n}", "text": essay(n), "rater": who}
+                    | {"A": away if at == 4 else 1 + at % 4, "B": 1 + (at * n) % 5}
+                    for n, who, at in CROSSED
+                ]
+            ),
+            "criteria",
+            (29, 3, 5, 2),
+            essay(0),
+        )
+        for nr, away in enumerate(("k.A.", "entsch.", "absent", "缺考", "н/я"))
+    ),
+    # Beside words, such a word is an answer like any other.
+    Stranger(
+        "present.csv",
+        table(
+            [
+                {"id": f"e{n}", "text": essay(n), "rater": who}
+                | {"label": ("absent", "present", "unclear")[at % 3 if n else 0]}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "long",
+        (15, 3, 5, 1),
+        essay(0),
+    ),
+    # Contests of named systems without their texts.
+    Stranger(
+        "two voices.csv",
+        table(
+            [
+                {"listener": WHO[who], "clip": f"c{n}"}
+                | dict(
+                    zip(("voice_a", "voice_b"), ("alto", "bass")[:: 1 - 2 * (n % 2)], strict=True)
+                )
+                | {"better": ("A", "B", "no preference")[(n + who) % 3], "plays_a": 1, "plays_b": 2}
+                for n, who, _ in CROSSED
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=(
+            "item=clip first_system=voice_a second_system=voice_b rater=listener preference=better",
+        ),
+    ),
+    # Lists of votes by criterion, and lists of objects.
+    Stranger(
+        "by_criterion.json",
+        json.dumps(
+            [
+                {"id": f"d{n}", "prompt": short(n), "response": essay(n)}
+                | {"annotations": {"Witty": [n % 3, 1, 2], "Apt": [2, n % 2, 1]}}
+                for n in range(4)
+            ]
+        ),
+        "refused",
+        (24, 3, 4, 2),
+        maps=(
+            "item=id submission=response prompt=prompt criteria=annotations.Witty"
+            " criteria=annotations.Apt",
         ),
     ),
 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
+from core.domain.rubric import Rubric
+from core.errors import Problem
 from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, opened
 from core.formats.source.csv_writer import number_of
@@ -133,7 +136,7 @@ def numbered_parts(columns: Sequence[str]) -> bool:
 
 #: Words of what is asked of a text, in the names of columns.
 _ASKED = re.compile(
-    r"coheren|cohesi|fluen|relevan|helpful|correct|complex|verbos|gramma|syntax|vocab|clarity"
+    r"coheren|cohesi|fluen|relevan|helpful|correct(?!eur|ric|or)|complex|verbos|gramma|syntax|vocab|clarity"
     r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
     r"|phraseolog|naturalness|complete|concise|toxic|safety|harm|polite|readab|structure|creativ"
     r"|original|depth|useful|informativ|specific|understand|faithful|grounded|adequa|evidence"
@@ -318,3 +321,68 @@ def told_apart(answers: Sequence[set[str]]) -> bool:
     if all(n is not None and n.is_integer() for n in numbers):
         return len(labels) <= MOST_LABELS
     return all(any(one_scale(a, b) for b in answers if b is not a) for a in answers)
+
+
+#: Words that say that there is no number, by language, with a bar between them.
+_ABSENCES = (
+    "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
+    "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
+    "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
+    "|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
+    "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
+    "|non renseigné|nr",
+    "ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|faltou|não entregue|sem nota",
+    "assente|non consegnato|non valutato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
+    "|fraværende|yok|gelmedi|girmedi",
+    "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
+    "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
+)
+_ABSENT = frozenset(fold(word) for words in _ABSENCES for word in words.split("|"))
+
+
+def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
+    """Return the table with blanks for words that say "absent" in columns of numbers.
+
+    What is an option of the rubric stays, and so does a word beside other words.
+
+    >>> rows = tuple({"kim": mark} for mark in ("4", "5", "ABS"))
+    >>> table = Table("x.csv", "csv", ("kim",), rows, (2, 3, 4))
+    >>> [row["kim"] for row in without_absences(table).rows]
+    ['4', '5', '']
+    """
+    options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
+    found, columns = Counter[str](), set[str]()
+    for column in table.columns:
+        cells = [
+            cell for row in table.rows if isinstance(cell := row.get(column), str | int | float)
+        ]
+        if words := _absences(cells, options):
+            columns.add(column)
+            found.update(words)
+    if not found:
+        return table
+    rows = tuple(
+        {c: "" if c in columns and _says_so(cell, options) else cell for c, cell in row.items()}
+        for row in table.rows
+    )
+    listed = ", ".join(f"{word!r} {times:,}" for word, times in found.most_common(10))
+    notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.")
+    return replace(table, rows=rows, notices=(*table.notices, notice))
+
+
+def _absences(cells: Collection[str | int | float], options: Collection[str]) -> list[str]:
+    """Return the cells that say "absent", where all others are numbers, or empty."""
+    words = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    away = [word.strip() for word in words if _says_so(word, options)]
+    if not away:
+        return []
+    rest = [w for w in words if not (_says_so(w, options) or fold(w) in NO_ANSWER)]
+    numbers = {n for word in rest if (n := number_of(word)) is not None}
+    plain = all(number_of(word) is not None for word in rest)
+    others = len(cells) - len(words) + len(rest)
+    return away if plain and others > len(away) and len(numbers) > 1 else []
+
+
+def _says_so(cell: object, options: Collection[str]) -> bool:
+    word = fold(cell) if isinstance(cell, str) else ""
+    return word in _ABSENT and word not in options

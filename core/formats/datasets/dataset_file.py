@@ -10,6 +10,7 @@ from core.domain.base import build, near
 from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.answer_columns import without_absences
 from core.formats.datasets.items import ItemReader
 from core.formats.datasets.label_words import empty_words
 from core.formats.datasets.labels import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
@@ -81,14 +82,14 @@ def dataset_of(
 ) -> Parsed[Dataset]:
     """Return the dataset of a table; ``spend``: its rows are no longer needed."""
     header = _Header(table)
+    table = without_absences(table, header.rubric or rubric)
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows and not mapping.are_tasks:
             options = maps_of("submission", proposed_texts(table))
-            mend = (
-                f"Say which column it is: {options}." if options else "None of them contains text."
-            )
+            none = "None of them contains text."
+            mend = f"Say which column it is: {options}." if options else none
             raise refusal("dataset", [_no_submission(table, mend)], name)
     said = {change.partition("=")[2] for change in changes or ()}
     return _build(table, mapping, name, header, rubric, said, spend=spend)
@@ -167,9 +168,8 @@ def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
 def _no_submission(table: Table, otherwise: str) -> Problem:
     if len(near_by := rivals(table)) > 1:
         listed = " and ".join(map(repr, near_by))
-        return Problem(
-            f"has more than one column that could be the submission: {listed}.", otherwise
-        )
+        message = f"has more than one column that could be the submission: {listed}."
+        return Problem(message, otherwise)
     guesses = (near(column, {"submission", "answer", "response"}) for column in table.columns)
     mend = next(filter(None, guesses), otherwise)
     return Problem("has no column that holds the submission.", f"{mend} {_columns(table)}", (), 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.errors import Problem
+from core.errors import InputError, Problem
 from core.formats.office.sheet import FilledCells, address, column_name
+from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
 from core.formats.source.heading import header_at, said_titles
 from core.formats.source.parsed import TableRows, refusal
@@ -42,6 +43,24 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
         raise refusal("table", [problem], name)
     notices += _asides(sheet, heads, body, others)
     return TableRows(tuple(heads.values()), rows, tuple(n + 1 for n in body), tuple(notices))
+
+
+def joined_sheets(book: Workbook, name: str) -> TableRows:
+    """Return the rows of all sheets, one below the other, each with the name of its sheet.
+
+    Raises:
+        InputError: sheets with other columns than the first.
+    """
+    parts = {sheet: sheet_rows(book.sheet(sheet)[0], (), name) for sheet in book.filled}
+    columns = next(iter(parts.values())).columns
+    if other := next((sheet for sheet, of in parts.items() if of.columns != columns), None):
+        message = f"The sheet {other!r} has other columns than the first. Name one with --sheet."
+        raise InputError(message, (), name)
+    own = "sheet" if "sheet" not in columns else "sheet of the workbook"
+    rows = tuple({own: sheet, **row} for sheet, of in parts.items() for row in of.rows)
+    lines = tuple(line for of in parts.values() for line in of.lines)
+    notices = tuple(notice for of in parts.values() for notice in of.notices)
+    return TableRows((own, *columns), rows, lines, notices)
 
 
 def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:

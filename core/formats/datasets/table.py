@@ -11,10 +11,10 @@ from typing import Any, Literal
 from core.domain.base import Path
 from core.errors import InputError, Problem
 from core.formats.datasets.json_tables import ROW, json_table
-from core.formats.datasets.sheets import sheet_rows
+from core.formats.datasets.sheets import joined_sheets, sheet_rows
 from core.formats.datasets.submissions import submission_rows, submissions_in
 from core.formats.office.columnar import columnar_kind, read_columnar
-from core.formats.office.workbook import book_in
+from core.formats.office.workbook import EVERY, book_in
 from core.formats.rubrics.evalassist import (
     beside_rows,
     case_in,
@@ -85,7 +85,8 @@ def read_table(
     CSV, TSV and sheets need a header, which may follow titles. The delimiter is a comma, semicolon,
     tab or bar. In JSONL every line is an object. JSON (or YAML) is a list of objects, or an object
     whose ``items`` is one. ``sheet`` names the sheet of a workbook. It is optional if only one
-    sheet has rows. An archive (or document) of submissions is a table of their ids and texts.
+    sheet has rows; `*` is all of them, with the same columns. An archive (or document) of
+    submissions is a table of their ids and texts.
     After ``most`` rows, what is read row by row (not JSON, not a workbook) is read no further.
 
     Raises:
@@ -147,6 +148,8 @@ def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table |
     kind, book = columnar_kind(opened.head), opened.once(book_in)
     if kind is not None:
         return _of_rows(kind, read_columnar(opened.data, opened.name, most), opened.name)
+    if book is not None and sheet == EVERY:
+        return _of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
         return _of_rows(book.kind, sheet_rows(*book.sheet(sheet), opened.name), opened.name)
     handed_in = submissions_in(opened)

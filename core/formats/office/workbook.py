@@ -17,17 +17,20 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ODS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
+#: Instead of the name of a sheet: all of them, one below the other.
+EVERY = "*"
+
+
 class SheetNotChosen(InputError):
     """Several sheets of a workbook have rows, and none was chosen."""
 
-    def __init__(self, sheets: tuple[str, ...], where: str) -> None:
+    def __init__(self, sheets: tuple[str, ...], where: str, *, alike: bool = False) -> None:
         self.sheets = sheets
         named = ", ".join(repr(name) for name in sheets)
-        super().__init__(
-            f"This workbook has rows on {len(sheets)} sheets: {named}. Name one with --sheet.",
-            (),
-            where,
-        )
+        message = f"This workbook has rows on {len(sheets)} sheets: {named}. Name one with --sheet."
+        if alike:
+            message += f" Their columns are the same: --sheet '{EVERY}' reads them as one table."
+        super().__init__(message, (), where)
 
 
 def refuse_old(opened: Opened) -> None:
@@ -100,18 +103,26 @@ class Workbook:
             InputError: no such sheet, no rows, or a damaged workbook.
         """
         chosen = self._chosen(sheet)
-        if chosen not in self._read:
-            self._read[chosen] = self.book.read(chosen)
-        cells = self._read[chosen]
+        cells = self._cells(chosen)
         if cells.faults:
             message = f"The sheet {chosen!r} has cells without a value."
             raise InputError(message, shortened(cells.faults), self._name)
         return cells, tuple(other for other in self.filled if other != chosen)
 
+    def _cells(self, sheet: str) -> FilledCells:
+        if sheet not in self._read:
+            self._read[sheet] = self.book.read(sheet)
+        return self._read[sheet]
+
+    def _first_row(self, sheet: str) -> tuple[str, ...]:
+        rows = self._cells(sheet).rows
+        return tuple(rows[min(rows)].values())
+
     def _chosen(self, sheet: str | None) -> str:
         if sheet is None:
             if len(self.filled) > 1:
-                raise SheetNotChosen(self.filled, self._name)
+                alike = len(set(map(self._first_row, self.filled))) == 1
+                raise SheetNotChosen(self.filled, self._name, alike=alike)
             if not self.filled:
                 message = "No sheet of this workbook has a heading and rows."
                 raise InputError(message, (), self._name)

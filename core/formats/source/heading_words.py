@@ -53,10 +53,11 @@ PEOPLE: Words = {
 #: What sums up the columns beside it, or the rows above it.
 SUMMARIES: Words = {
     "en": "resolved total mean average avg sum median final consensus majority adjudicated"
-    " adjudication aggregate aggregated combined std stdev sd agreed reconciled",
-    "de": "konsens durchschnitt mittelwert summe gesamt mehrheit endnote gesamtnote einigung",
-    "fr": "moyenne somme consensus majorite retenue",
-    "es": "promedio consenso suma acordado mayoria",
+    " adjudication aggregate aggregated combined std stdev sd agreed reconciled difference gap",
+    "de": "konsens durchschnitt mittelwert summe gesamt mehrheit endnote gesamtnote einigung"
+    " differenz abweichung endgultig endgultige",
+    "fr": "moyenne somme consensus majorite retenue ecart definitif definitive finale",
+    "es": "promedio consenso suma acordado mayoria diferencia definitiva",
     "pt": "soma consenso maioria",
     "it": "somma consenso maggioranza",
     "other": "gemiddelde totaal srednia suma zgoda ortalama toplam medelvarde gjennomsnitt"

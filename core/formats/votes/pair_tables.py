@@ -15,6 +15,7 @@ from core.formats.datasets.answer_columns import (
     could_answer,
     named_for_raters,
     names_a_person,
+    nested,
     plain,
     stem_of,
     sums_up,
@@ -28,8 +29,10 @@ from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.named_fields import NAMES
+from core.formats.votes.structure.row_keys import row_keys
+from core.formats.votes.structure.values import item_changes, system_named
 from core.formats.votes.tools.messages import conversation
-from core.formats.votes.tools.pair_votes import PairContests
+from core.formats.votes.tools.pair_votes import PairContests, PairTasks
 from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
 from core.text.names import fold
@@ -116,14 +119,22 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     One word that says nothing by itself, beside others that do, is proposed as a tie; numbers
     around nothing are proposed both ways round.
     """
+    fields = ("first", "second")
     sides = _alike(table)
     if sides is None:
+        fields = ("first_system", "second_system")
+        sides = _names_alike(table)
+    if sides is None:
         return
-    mapping = VoteMapping(layout="pairs", first=sides[0], second=sides[1])
-    changes: tuple[str, ...] = (f"first={sides[0]}", f"second={sides[1]}")
+    mapping = VoteMapping(layout="pairs", **dict(zip(fields, sides, strict=True)))
+    changes = tuple(f"{field}={side}" for field, side in zip(fields, sides, strict=True))
     able = [c for c in table.columns if c not in sides and could_answer(table, c)]
-    rater = next((c for c in able if names_a_person(c)), None)
+    keys = next(iter(row_keys(table)), None) if mapping.first_system else None
+    rater = keys.rater if keys else next((c for c in able if names_a_person(c)), None)
     changes += (f"rater={rater}",) if rater else ()
+    if keys and not {*keys.item} & {*sides}:
+        changes = (*item_changes(keys.item), *changes)
+        able = [c for c in able if c not in keys.item]
     for column in able:
         labels = words_in(table, column) - NO_ANSWER
         strange = labels - _understood(table, mapping, column)
@@ -156,6 +167,28 @@ def _alike(table: Table) -> tuple[str, str] | None:
             stems.setdefault(stem, []).append(column)
     pairs = [columns for columns in stems.values() if len(columns) > 1]
     return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
+
+
+def _names_alike(table: Table) -> tuple[str, str] | None:
+    """Return the only two columns of systems' names whose headings differ in a last letter."""
+    stems: dict[str, list[str]] = {}
+    for column in table.columns:
+        if stem_of(column) and not nested(table, column):
+            stems.setdefault(stem_of(column), []).append(column)
+    pairs = [(of[0], of[1]) for of in stems.values() if len(of) == 2]
+    pairs = [pair for pair in pairs if _are_names(table, *pair)]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _are_names(table: Table, first: str, second: str) -> bool:
+    """Return whether two columns hold few short names that repeat, two different ones a row."""
+    cells = [(str(row.get(first) or ""), str(row.get(second) or "")) for row in table.rows]
+    names = {name for pair in cells for name in pair}
+    short = all(0 < len(n.split()) < 4 and number_of(n) is None for n in names)
+    swapped = bool({a for a, _ in cells} & {b for _, b in cells})
+    named = swapped or (system_named(first) and system_named(second))
+    apart = all(a != b for a, b in cells)
+    return bool(short and named and apart and 1 < len(names) <= len(cells) // 2)
 
 
 def _is_answer(table: Table, column: str) -> bool:
@@ -207,8 +240,8 @@ def _choice(word: str, mapping: VoteMapping) -> str | None:
     if bare in _TIES or bare in _BAD:
         return BOTH_BAD if bare in _BAD else TIE
     for option, usual, column in (
-        (A_BETTER, _FIRST, mapping.first),
-        (B_BETTER, _SECOND, mapping.second),
+        (A_BETTER, _FIRST, mapping.first or mapping.first_system),
+        (B_BETTER, _SECOND, mapping.second or mapping.second_system),
     ):
         if bare in usual or bare == fold(column or "") or _is_end(bare, column or ""):
             return option
@@ -255,15 +288,17 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     Raises:
         InputError: no two answers, or words of a preference that say neither answer nor tie.
     """
+    mapping = _with_systems(table, mapping)
     _check(table, mapping)
     contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
-    strange, tasks = Counter[str](), _Tasks()
+    strange, tasks = Counter[str](), PairTasks()
     numbers = {
         c.column: _numbers(words_in(table, c.column), mapping, c.column) for c in mapping.columns
     }
-    for row in table.rows:
+    for at, row in enumerate(table.rows, start=1):
         names, fields = _names_of(row, mapping), _fields(row, mapping)
-        task = tasks.of(row.get(mapping.item or ""), fields)
+        unsaid = None if mapping.first else f"row {at}"
+        task = tasks.of(row.get(mapping.item or "") or unsaid, fields)
         turned = not mapping.first_system and tasks.turned(task, fields)
         item = contests.item(task, *names, fields)
         why = str(row.get(mapping.reason or "") or "")
@@ -288,8 +323,20 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     return contests.results()
 
 
+def _with_systems(table: Table, mapping: VoteMapping) -> VoteMapping:
+    """Return the mapping with columns of names as those of systems, whose answers are not there."""
+    first, second = mapping.first, mapping.second
+    if mapping.first_system or first is None or second is None:
+        return mapping
+    if {first, second} - {*table.columns} or not _are_names(table, first, second):
+        return mapping
+    systems = {"first_system": first, "second_system": second}
+    return mapping.model_copy(update={"first": None, "second": None, **systems})
+
+
 def _check(table: Table, mapping: VoteMapping) -> None:
     lacking = [name for name in ("first", "second") if getattr(mapping, name) is None]
+    lacking = [name for name in lacking if getattr(mapping, f"{name}_system") is None]
     missing = [c for c in mapping.used().values() if c not in table.columns]
     mend = "Say which it is."
     problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
@@ -309,34 +356,6 @@ def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
 
 
 _TURNED = {A_BETTER: B_BETTER, B_BETTER: A_BETTER}
-
-
-class _Tasks:
-    """Names the task of a row: its id, told apart where other answers have the same one."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, dict[str, str]] = {}
-        self._names: dict[tuple[str, ...], str] = {}
-        self._used = Counter[str]()
-
-    def turned(self, task: str, fields: dict[str, Any]) -> bool:
-        """Return whether a row has the answers of a task the other way round, and turn them."""
-        first = self._first.setdefault(task, fields["submission"])
-        turned = bool(first != fields["submission"])
-        fields["submission"] = first
-        return turned
-
-    def of(self, id: Any, fields: Mapping[str, Any]) -> str:
-        """Return the name of the task with these answers, in either order."""
-        answers = sorted(fields["submission"].values())
-        task = "" if id in (None, "") else str(id)
-        key = (task, *(() if task else (fields["prompt"],)), *answers)
-        if key not in self._names:
-            self._used[task] += 1
-            number = self._used[task]
-            again = f"{task} ({number})" if number > 1 else task
-            self._names[key] = again if task else f"pair {number}"
-        return self._names[key]
 
 
 def _names_of(row: dict[str, Any], mapping: VoteMapping) -> tuple[str, str]:

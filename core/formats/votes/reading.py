@@ -10,7 +10,7 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_in
+from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, without_absences, words_in
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
@@ -92,7 +92,7 @@ def read_bundle(
         notice = Problem(f"Read as results of {TOOL_NAMES[kind]}.")
         return replace(read, notices=shortened([notice, *read.notices]))
     if kind in TABLES:
-        table = table_of(source)
+        table = table_of(source, rubric=rubric)
         mapping = mapping or guess_layout(table, kind, rubric)
         table = with_paths(table, mapping.used().values())
         roles = role_table(table, mapping.roles(), said)
@@ -114,12 +114,13 @@ def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> 
     return guess_vote_mapping(table, layout, rubric)
 
 
-def table_of(source: VoteSource, most: int | None = None) -> Table:
+def table_of(source: VoteSource, most: int | None = None, rubric: Rubric | None = None) -> Table:
     """Return the table of a lone file, or of an archive's votes.csv; ``most``: no more rows."""
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
-    return read_table(source.files[name], name, source.sheet if source.lone else None, most)
+    sheet = source.sheet if source.lone else None
+    return without_absences(read_table(source.files[name], name, sheet, most), rubric)
 
 
 def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
@@ -208,7 +209,8 @@ def _shape(mapping: VoteMapping) -> Problem:
     """Return how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
     if mapping.layout == "pairs":
-        says = f"two answers a row, {mapping.first!r} and {mapping.second!r}, compared"
+        sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
+        says = f"two answers a row, {sides[0]!r} and {sides[1]!r}, compared"
         says += f" in {', '.join(names)}" if names else " by their headings"
     elif mapping.layout == "criteria":
         who = f"rater {mapping.rater!r}" if mapping.rater else "one rater"

@@ -132,15 +132,16 @@ def _listed_columns(
 
 
 def parts_in_brackets(headings: Sequence[str]) -> list[str]:
-    """Return the parts of headings such as `stem [part]`, if all have one of their own.
+    """Return the parts of headings such as `stem [part]` or `stem.part`, if all have their own.
 
     >>> parts_in_brackets(["How is it? [Tone]", "How is it? [Wit]"]), parts_in_brackets(["Tone"])
     (['Tone', 'Wit'], ['Tone'])
     """
-    parts = [
-        match[1] for h in headings if (match := re.fullmatch(r".+?\s*\[([^\]]+)\]", h.strip()))
-    ]
-    return parts if len(set(parts)) == len(headings) else list(headings)
+    for form in (r"(.+?)\s*\[([^\]]+)\]", r"([^.]+)\.([^.]+)"):
+        parts = [m[2] for h in headings if (m := re.fullmatch(form, h.strip()))]
+        if len(set(parts)) == len(headings):
+            return parts
+    return list(headings)
 
 
 def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:

@@ -176,7 +176,8 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         for field, column in mapping.used().items()
         if column not in table.columns
     ]
-    wanted = ["item", "rater", "label"] if mapping.layout == "long" else []
+    wanted = ["item", "label"] if mapping.layout == "long" else []
+    wanted += ["rater"] if wanted and _repeats_items(table, mapping) else []
     if not any(c.item for c in mapping.columns):
         ids = item_of(Values(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
@@ -195,6 +196,13 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         )
     if problems:
         raise refusal("table of votes", problems, table.name)
+
+
+def _repeats_items(table: Table, mapping: VoteMapping) -> bool:
+    """Return whether an item has several rows for one criterion, so that raters must differ."""
+    asked = [c for c in (mapping.item, mapping.criterion) if c in table.columns]
+    keys = [tuple(str(row.get(column)) for column in asked) for row in table.rows]
+    return len(set(keys)) < len(keys)
 
 
 def _rows(

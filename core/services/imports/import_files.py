@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from core import clock
 from core.domain.rubric import Rubric
@@ -16,6 +17,7 @@ from core.formats.datasets.roles import HOW_TO_SAY
 from core.formats.datasets.table import Table, table_of_files, with_paths
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
+from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.opened import Opened
 from core.formats.votes.imported import VoteBundle
@@ -92,11 +94,11 @@ def look(
     seen: SeenKind = kind or kind_of(source, rubric, told=told)
     first = None
     if changes and source.lone and (table_kind := _of_table(seen)):
-        first = first_reading(table_of(source), table_kind, rubric)
+        first = first_reading(table_of(source, rubric=rubric), table_kind, rubric)
     seen = seen if kind else _kind_meant(seen, changes, first.layout if first else None)
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
-    table = table_of(source)
+    table = table_of(source, rubric=rubric)
     guess = guess_layout(table, seen, rubric)
     found = FileLook(source, seen, table, guess if first is None else kept(guess, first))
     return replace(found, mapping=guessed(found, rubric)) if kind and not changes else found
@@ -129,10 +131,12 @@ def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem,
         return ()
     if why := not_to_be_read(seen.table):
         return (Problem(why),)
+    sheet = seen.source.sheet
+    more = f" --sheet {shlex.quote(sheet)}" if sheet else ""
     return tuple(
         Problem(
             f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
-            f"If it is that: {near.options}" if options else "",
+            f"If it is that: {near.options}{more}" if options else "",
         )
         for near in nearest_shapes(seen.table)
     )
@@ -217,7 +221,11 @@ def import_path(
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
     source = open_path(path) if data is None else open_bytes(data, path.name)
     source = source.on_sheet(sheet)
-    seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
+    try:
+        seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
+    except SheetNotChosen as several:
+        source = _on_its_sheet(source, several)
+        seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
     if seen.kind == "unknown":
         raise _unknown(seen)
     if seen.kind == "dataset":
@@ -247,6 +255,33 @@ def import_path(
     if done is not None:
         make_ready(store, done)
     return report
+
+
+def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
+    """Return a workbook on the only one of its sheets with votes, or with items.
+
+    Raises:
+        SheetNotChosen: several have some, or none has.
+    """
+    kinds = {sheet: _kind_on(source.on_sheet(sheet)) for sheet in several.sheets}
+    for wanted in ("votes", "items"):
+        found = [sheet for sheet, kind in kinds.items() if kind == wanted]
+        if len(found) == 1:
+            return source.on_sheet(found[0])
+        if found:
+            break
+    raise several
+
+
+def _kind_on(source: VoteSource) -> Literal["votes", "items", "neither"]:
+    try:
+        seen = look(source)
+        near = nearest_shapes(seen.table) if seen.kind == "unknown" and seen.table else ()
+    except InputError:
+        return "neither"
+    if seen.kind in TABLES or any(shape.kind != "dataset" for shape in near):
+        return "votes"
+    return "items" if seen.kind == "dataset" or near else "neither"
 
 
 def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:

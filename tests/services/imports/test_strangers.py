@@ -206,3 +206,54 @@ def test_what_is_said_of_one_column_keeps_the_others(
     file.write_text(data)
     found = {role["column"]: role["role"] for role in brought(store, file, (said,))["roles"]}
     assert {column: found[column] for column in roles} == roles
+
+
+def workbook(tmp_path: Path, sheets: dict[str, list[list[str]]]) -> Path:
+    file = tmp_path / "book.xlsx"
+    file.write_bytes(xlsx(sheets))
+    return file
+
+
+READINGS = [
+    ["Case", "Seen?", "Size"],
+    *([f"C{n}", ("yes", "no")[n % 2], f"{n % 4}"] for n in range(6)),
+]
+
+
+def test_the_only_sheet_with_ratings_is_read(store: Store, tmp_path: Path) -> None:
+    marks = [["Lot", "Juror", "Smell"]]
+    marks += [
+        [f"L{n}", who, f"{1 + (n + len(who)) % 4}"] for n in range(4) for who in ("Al", "Bob")
+    ]
+    rules = [["Mark", "Meaning"], ["1", "Nothing can be said for it."], ["4", "It is good."]]
+    file = workbook(tmp_path, {"How to": rules, "Marks": marks})
+    with pytest.raises(InputError) as refused:
+        brought(store, file)
+    said = "--map item=Lot --map rater=Juror --map label=Smell --sheet Marks"
+    assert said in str(refused.value)
+    report = brought(store, file, ("item=Lot", "rater=Juror", "label=Smell"))
+    assert (report["votes"], len(report["raters"])) == (8, 2)
+    assert "Only the sheet 'Marks' is read, not 'How to'." in str(report["notices"])
+
+
+def test_sheets_of_one_shape_are_read_as_one_table(store: Store, tmp_path: Path) -> None:
+    other = [READINGS[0], *([row[0], "no", row[2]] for row in READINGS[1:])]
+    file = workbook(tmp_path, {"Reader 1 (Lo)": READINGS, "Reader 2 (Mi)": other})
+    with pytest.raises(InputError, match=r"--sheet '\*' reads them as one table"):
+        brought(store, file)
+    report = import_files.import_path(
+        store, file, sheet="*", changes=("item=Case", "rater=sheet", "label=Seen?")
+    )
+    # Six cases, two readers.
+    assert (report["votes"], len(report["raters"]), report["items"]) == (12, 2, 6)
+    with pytest.raises(InputError, match="item=Case --map rater=sheet"):
+        import_files.import_path(store, file, sheet="*")
+
+
+def test_one_rater_needs_no_column(store: Store, tmp_path: Path) -> None:
+    file = workbook(tmp_path, {"Lo": READINGS, "Notes": [["a", "b"], ["1", "2"]]})
+    report = import_files.import_path(store, file, sheet="Lo", changes=("item=Case", "label=Seen?"))
+    assert (report["votes"], [rater["name"] for rater in report["raters"]]) == (6, ["rater"])
+    file.write_bytes(xlsx({"Lo": [*READINGS, READINGS[1]]}))
+    with pytest.raises(InputError, match="has no column for the rater"):
+        import_files.import_path(store, file, changes=("item=Case", "label=Seen?"))

@@ -161,7 +161,8 @@ def _with_raters(table: Table) -> Iterator[NearShape]:
     """Yield a row for each item and rater, as the values tell."""
     yield from _by_keys(table, row_keys(table))
     for changes in list_answers(table):
-        yield NearShape("long", "cells hold the answers of several raters", changes)
+        kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
+        yield NearShape(kind, "cells hold the answers of several raters", changes)
 
 
 def _perhaps(table: Table) -> Iterator[NearShape]:

@@ -23,7 +23,8 @@ _ROWS = 1000
 def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
     """Yield the changes for a table whose cells list answers, next to cells that list raters."""
     inside = [f"{c}[].{key}" for c in table.columns for key in _keys_in(table, c)]
-    table = with_paths(table, inside)
+    of_criteria = [f"{c}.{key}" for c in table.columns for key in _criteria_in(table, c)]
+    table = with_paths(table, [*inside, *of_criteria])
     lists = {c: of for c in table.columns if (of := _lists_in(table, c))}
     if not lists:
         return
@@ -32,7 +33,8 @@ def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
     if who:
         able = [c for c in able if list(map(len, lists[c])) == list(map(len, lists[who]))]
     else:
-        able = [c for c in able if {*bare(c).split()} & _ANSWERS or _named_for_people(c)]
+        named = (c for c in able if {*bare(c).split()} & _ANSWERS or _named_for_people(c))
+        able = [c for c in able if c in of_criteria] or list(named)
     if not able:
         return
     values = Values(table)
@@ -108,6 +110,16 @@ def _keys_in(table: Table, column: str) -> list[str]:
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
         return []
     return list(dict.fromkeys(key for entry in objects for key in entry))
+
+
+def _criteria_in(table: Table, column: str) -> list[str]:
+    """Return the keys of objects that hold a list of equal length each, several in a row."""
+    cells = [cell for row in table.rows[:20] if (cell := opened(row.get(column)))]
+    if not cells or not all(isinstance(cell, dict) for cell in cells):
+        return []
+    sizes = [{len(v) if isinstance(v, list) else 0 for v in cell.values()} for cell in cells]
+    whole = all(len(of) == 1 and max(of) > 1 for of in sizes)
+    return list(dict.fromkeys(key for cell in cells for key in cell)) if whole else []
 
 
 def _lists_in(table: Table, column: str) -> list[list[Any]]:

@@ -248,7 +248,8 @@ def person_level(values: Values, column: str) -> int:
         return 3
     if holds(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
         return 2
-    return int(all(map(_PERSON.match, values.distinct[column])))
+    words = values.distinct[column]
+    return 2 if all(holds(w, RATERS) for w in words) else int(all(map(_PERSON.match, words)))
 
 
 def system_named(column: str) -> bool:

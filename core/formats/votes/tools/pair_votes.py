@@ -6,6 +6,7 @@ which answer is better. MT-Bench's judge saw each pair in both orders.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -82,6 +83,34 @@ class PairContests:
         }
         results.contest = {"design": design, "systems": list(self._places), "datasets": []}
         return results
+
+
+class PairTasks:
+    """Names the task of a row: its id, told apart where other answers have the same one."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, dict[str, str]] = {}
+        self._names: dict[tuple[str, ...], str] = {}
+        self._used = Counter[str]()
+
+    def turned(self, task: str, fields: dict[str, Any]) -> bool:
+        """Return whether a row has the answers of a task the other way round, and turn them."""
+        first = self._first.setdefault(task, fields["submission"])
+        turned = bool(first != fields["submission"])
+        fields["submission"] = first
+        return turned
+
+    def of(self, id: Any, fields: Mapping[str, Any]) -> str:
+        """Return the name of the task with these answers, in either order."""
+        answers = sorted(fields["submission"].values())
+        task = "" if id in (None, "") else str(id)
+        key = (task, *(() if task else (fields["prompt"],)), *answers)
+        if key not in self._names:
+            self._used[task] += 1
+            number = self._used[task]
+            again = f"{task} ({number})" if number > 1 else task
+            self._names[key] = again if task else f"pair {number}"
+        return self._names[key]
 
 
 # Chatbot Arena, and people's judgments of MT-Bench
