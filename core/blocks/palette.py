@@ -8,8 +8,6 @@ TEAL, COMPLEMENT = "#1B857E", "#D0602A"
 NO_VERDICT = "#9AA0A6"
 #: Points from worst to best, the five steps of a run's grid.
 POINTS = ("#DE7F73", "#E6A765", "#DBC763", "#AFC870", "#67B28B")
-#: Shares from none to all, the brighter the more; both ends are clear of both backgrounds.
-SHADES = ("#35494C", "#3C5F60", "#437574", "#4B8B87", "#559F99", "#66B6AE", "#7FCFC4")
 
 
 def points(value: float) -> str:
@@ -22,18 +20,18 @@ def points(value: float) -> str:
 
 
 def shade(value: float) -> str:
-    """Return the colour of a share in [0, 1].
+    """Return the colour of a share in [0, 1]: the paper's at 0, and never too deep for its ink.
 
-    >>> shade(1.0)
-    '#7FCFC4'
+    >>> shade(0.0), shade(1.0)
+    ('rgba(27,133,126,0.00)', 'rgba(27,133,126,0.75)')
     """
-    return SHADES[round(value * (len(SHADES) - 1))]
+    return f"rgba(27,133,126,{0.75 * value:.2f})"
 
 
 def ink(color: str) -> str:
     """Return black or white, whichever is easier to read on ``color``.
 
-    >>> ink("#35494C"), ink("#7FCFC4")
+    >>> ink("#1B857E"), ink("#7FCFC4")
     ('#FFFFFF', '#000000')
     """
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))

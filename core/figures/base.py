@@ -12,7 +12,6 @@ from core.blocks.palette import TEAL
 LOSING, LEVEL, WINNING = (166, 97, 26), (244, 241, 234), (1, 118, 106)
 #: Lines and marks in the background, visible in light and dark.
 QUIET = "#8A8F94"
-EDGE = "rgba(255,255,255,0.85)"
 #: Plotly's format of scores and shares on an axis, as in `core.text.numbers`.
 SCORES, SHARES = ".2f", ".0%"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.blocks.palette import COMPLEMENT, NO_VERDICT, SHADES, ink, shade
-from core.figures.base import EDGE, MARGIN, QUIET, SCORES, leaning, plain
+from core.blocks.palette import COMPLEMENT, NO_VERDICT, ink, shade
+from core.figures.base import MARGIN, QUIET, SCORES, leaning, plain
 from core.text.numbers import percent, score
 
 #: Outlines of cells where both gave the same answer: one of the two shows on any colour.
@@ -74,19 +74,33 @@ def _cells(
             x=[1] * len(at),
             orientation="h",
             width=1,
-            marker={
-                "color": colors,
-                "line": {"color": EDGE, "width": 1},
-            },
+            marker={"color": colors, "line": {"color": QUIET, "width": 0.5}},
             text=[texts[row][column] for row, _ in at],
-            textposition="inside",
+            textposition=["none" if _of_paper(color) else "inside" for color in colors],
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": [ink(color) for color in colors], "size": 15},
+            textfont={
+                "color": [QUIET if _of_paper(color) else ink(color) for color in colors],
+                "size": 15,
+            },
             customdata=at,
             hovertemplate="%{text}<extra></extra>",
         )
+        for (row, _), color in zip(at, colors, strict=True):
+            if _of_paper(color):
+                figure.add_annotation(
+                    x=column + 0.5,
+                    y=row,
+                    text=texts[row][column],
+                    showarrow=False,
+                    font={"size": 15},
+                )
     return figure
+
+
+def _of_paper(color: str) -> bool:
+    """Return whether a colour is a shade of the paper, on which text has the theme's ink."""
+    return color.startswith("rgba")
 
 
 def _ring(figure: Any, cell: tuple[int, int], color: str = COMPLEMENT, width: int = 4) -> None:
@@ -182,7 +196,7 @@ def agreement_map(
         go.Heatmap(
             z=z,
             customdata=np.array(counts, np.int32),
-            colorscale=[[at / (len(SHADES) - 1), color] for at, color in enumerate(SHADES)],
+            colorscale=[[0, shade(0)], [1, shade(1)]],
             zmin=0,
             zmax=1,
             hoverongaps=False,

@@ -77,8 +77,8 @@ def _matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> Non
         f"{visible(sides[1])}. The table below has its counts.",
     )
     st.caption(
-        f"A row holds the items that {label(sides[0])} gave one answer; the brighter a cell, the "
-        "larger its share of the row. Outlined: both gave the same answer."
+        f"A row holds the items that {label(sides[0])} gave one answer; the deeper a cell's "
+        "colour, the larger its share of the row. Outlined: both gave the same answer."
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(

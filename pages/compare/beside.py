@@ -28,7 +28,7 @@ from pages.ui.grid.cells import Shown
 from pages.ui.places import settling, work
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import label, one_line
-from pages.ui.widgets import empty_state, shown_errors
+from pages.ui.widgets import empty_state, pager, shown_errors
 
 PAGE, HEIGHT = 50, 560
 #: Which pairs are shown, beside the number of a flip.
@@ -77,7 +77,7 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
             if len(pairs) > PAGE:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
                 state.put(key, page)
-                st.pagination(-(-len(pairs) // PAGE), key=key, on_change=_on_page, args=(key,))
+                pager(-(-len(pairs) // PAGE), key, _on_page)
             signs = {**cells.SIGNS, run_cells.APART: "the runs differ"}
             st.caption(label(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items())))
             st.space("stretch")

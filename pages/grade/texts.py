@@ -16,7 +16,7 @@ from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import resources, routes, state
 from pages.ui.files import roles
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import problem_list, refusal, sheet_choice, shown_errors
 from pages.ui.widgets import table as html_table
 
@@ -133,11 +133,14 @@ def _look(table: Table | InputError, name: str) -> None:
     look = _with_column(table, name)
     if look is None:
         return
+    who = texts.naming(look)
     html_table(
-        ("", look.column or "Text"),
+        (one_line(who, 40), look.column or "Text"),
         ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(look)),
         name="The first texts",
     )
+    if who in look.mapping.meta:
+        st.caption(f"{label(who, 40)} says whose text it is; no judge sees it.")
     look = _with_roles(look, name)
     checked = texts.check(look)
     if checked.problems:

@@ -33,7 +33,7 @@ from pages.ui.places import settling, work
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import one_line
-from pages.ui.widgets import OUTCOMES, empty_state, shown_errors
+from pages.ui.widgets import OUTCOMES, empty_state, pager, shown_errors
 
 PAGE = 50
 #: Set where the fragment alone cannot show what was asked for: another order, or an item.
@@ -333,7 +333,7 @@ def _pages(total: int, page: int) -> None:
     count = -(-total // PAGE)
     key = state.key(RUN_FILTER, "page")
     state.put(key, min(page, count))
-    st.pagination(count, key=key, on_change=_on_page, args=(key,))
+    pager(count, key, _on_page)
 
 
 def _on_page(key: str) -> None:

@@ -242,6 +242,13 @@ def one_of(
     return chosen
 
 
+def pager(pages: int, key: str, on_change: Callable[[str], None]) -> None:
+    """Draw the numbers of pages in a row, wide enough for seven of them."""
+    # Narrower, it leaves out all pages but the one that is shown.
+    wide = 48 * min(pages, 7) + 120
+    st.pagination(pages, key=key, width=wide, on_change=on_change, args=(key,))
+
+
 def search_box(
     key: str,
     placeholder: str,

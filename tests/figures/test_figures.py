@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.blocks.palette import shade
 from core.figures import (
     agreement_cells,
     confusion_cells,
@@ -58,6 +59,11 @@ def test_a_cell_of_a_confusion_matrix_is_a_whole_bar_that_knows_its_place() -> N
     assert figure.data[0].text[0] == "1,200"
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
     # The first name differs from its column's by its markup, the second is the same answer.
+    # Nothing has the paper's colour on light and on dark, and the theme's ink.
+    assert third.marker.color[1] == shade(0) == "rgba(27,133,126,0.00)"
+    assert {one.font.color for one in figure.layout.annotations} == {None}
+    assert set(third.textposition) == {"none"}
+    assert [one.text for one in figure.layout.annotations[2:4]] == ["0", "3"]
     same, inner = figure.layout.shapes
     assert (same.line.color, inner.line.color) == ("#FFFFFF", "#000000")
     assert (same.x0, same.x1) == (1.01, 1.99)

@@ -277,15 +277,17 @@ def answers(files: Sequence[File]) -> Table:
 
 def samples(found: TextsLook) -> list[tuple[str, str]]:
     """The first rows: who or which, and how the text begins."""
-    rows, naming = list[tuple[str, str]](), found.mapping.id or _naming(found)
+    rows, who_column = list[tuple[str, str]](), naming(found)
     for at, row in enumerate(found.table.rows[:SHOWN], start=1):
-        who = str(row.get(naming) or "") or f"row {at}"
+        who = str(row.get(who_column) or "") or f"row {at}"
         rows.append((who, " ".join(str(row.get(found.column or "") or "").split())[:CUT]))
     return rows
 
 
-def _naming(found: TextsLook) -> str:
-    """A column of notes that tells rows apart by a short word, such as a name; empty: none."""
+def naming(found: TextsLook) -> str:
+    """The column of ids, else one of notes that tells rows apart by a short word; empty: none."""
+    if found.mapping.id:
+        return found.mapping.id
     for column in found.mapping.meta:
         words = [str(row.get(column) or "").strip() for row in found.table.rows]
         if all(words) and len(set(words)) == len(words) and max(map(len, words)) <= 60:

@@ -223,6 +223,8 @@ def show(name: str) -> None:
     placed = checks.found(name)
     if draft["criteria"]:
         st.html(f'<span class="rs-quiet">{_size(draft["criteria"])}</span>')
+        if len(draft["criteria"]) <= FEW:
+            st.html('<div class="rs-quiet rs-weights"><span>Weight</span>Criterion</div>')
     for section, named in itertools.groupby(draft["criteria"], lambda c: c["section"]):
         group = list(named)
         if section or place:

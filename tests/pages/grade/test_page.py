@@ -133,6 +133,14 @@ def test_a_settled_step_is_opened_again_and_left_as_it_was(store: Store) -> None
     assert "4 texts from class.xlsx" in shown(app)
 
 
+def test_a_column_of_names_says_whose_texts_they_are(store: Store) -> None:
+    rows = "".join(f"Ann {n},This is essay number {n} on the tides.\n" for n in range(4))
+    app = drop(open_page(PAGE), "texts", "files", "class.csv", f"Name,Essay\n{rows}".encode())
+
+    assert '<th scope=\\"col\\">Name</th>' in shown(app)
+    assert "Name says whose text it is; no judge sees it." in unescape(shown(app))
+
+
 def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store) -> None:
     address = known(store, {"Cause": "4"}, {"Cause": "so so"}, {"Cause": "Full"})
     app = open_page(PAGE, **address)
