@@ -83,19 +83,24 @@ class Noun(BaseModel):
         return copied
 
     def sharing(self, known: dict[Any, Any]) -> Self:
-        """Return this noun with small parts shared with others, which saves a third of its memory.
+        """Return a copy that shares small parts with others, which saves two thirds of its memory.
 
         ``known`` keeps the sets of given fields, and mappings of the same values, for the next one.
         """
         given = self.__pydantic_fields_set__
-        shared = known.setdefault(frozenset(given), given)
-        object.__setattr__(self, "__pydantic_fields_set__", shared)
+        copied = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
             if isinstance(value, dict):
                 key = (*value, *map(id, value.values()))
                 few = len(known) < _MOST_SHARED
-                self.__dict__[name] = (known.setdefault if few else known.get)(key, value)
-        return self
+                value = (known.setdefault if few else known.get)(key, value)
+            # Names that are set one by one are kept once for all of a class.
+            object.__setattr__(copied, name, value)
+        shared = known.setdefault(frozenset(given), given)
+        object.__setattr__(copied, "__pydantic_fields_set__", shared)
+        object.__setattr__(copied, "__pydantic_extra__", None)
+        object.__setattr__(copied, "__pydantic_private__", self.__pydantic_private__)
+        return copied
 
 
 #: More different parts than this are not shared.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from typing import Any, NamedTuple
 
 from core.domain.base import Noun
@@ -12,8 +11,7 @@ from core.domain.dataset import Dataset
 from core.identity import canonical_json, content_hash
 
 #: How many items are hashed per batch.
-_AT_ONCE = 10_000
-_HALF = re.compile("[\ud800-\udfff]")
+_AT_ONCE = 1_000
 
 
 def dump(noun: Noun) -> dict[str, Any]:
@@ -32,15 +30,16 @@ def noun_hash(noun: Noun) -> str:
 
 
 class DatasetText(NamedTuple):
-    """A stored dataset: its head, each item as canonical JSON, and its hash."""
+    """The head of a stored dataset as text, and the hash of the whole."""
 
     head: str
-    items: list[str]
     hash: str
 
 
 def dataset_text(dataset: Dataset) -> DatasetText:
-    """Return a dataset as text with the hash of ``noun_hash``, item by item.
+    """Return a dataset's head as text, and the hash of ``noun_hash``.
+
+    The items are written some at a time: all of them may be as large as the file they came from.
 
     >>> from core.domain.dataset import Item
     >>> one = Dataset(name="d", items=(Item(id="a", submission="x"),), meta={"items": []})
@@ -48,21 +47,16 @@ def dataset_text(dataset: Dataset) -> DatasetText:
     True
     """
     head = dump(dataset.model_copy(update={"items": ()}))
-    texts = [canonical_json(dump(item)) for item in dataset.items]
     # No key before it holds an object with a list.
     before, mark, after = canonical_json(head).partition('"items":[')
     hashed = hashlib.sha256((before + mark).encode("utf-8", "surrogatepass"))
-    for start in range(0, len(texts), _AT_ONCE):
-        part = ",".join(texts[start : start + _AT_ONCE])
+    for start in range(0, len(dataset.items), _AT_ONCE):
+        some = dataset.items[start : start + _AT_ONCE]
+        part = ",".join(canonical_json(dump(item)) for item in some)
         hashed.update(("," * bool(start) + part).encode("utf-8", "surrogatepass"))
     hashed.update(after.encode("utf-8", "surrogatepass"))
     del head["items"]
-    return DatasetText(to_json(head), texts, f"sha256:{hashed.hexdigest()}")
-
-
-def fit_for_file(text: str) -> str:
-    """Return canonical JSON that SQLite accepts (``to_json``)."""
-    return text if text.isascii() or not _HALF.search(text) else to_json(json.loads(text))
+    return DatasetText(to_json(head), f"sha256:{hashed.hexdigest()}")
 
 
 def to_json(value: Any) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -212,11 +215,9 @@ def help_leases(db: Database) -> None:
 
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
-    """Return the migrations in order.
-
-    Importing sqlite_utils imports pandas, so only a migration pays for it.
-    """
-    from sqlite_utils import Migrations
+    """Return the migrations in order. Importing sqlite_utils is slow, so only these pay for it."""
+    with _without("pandas", "numpy"):
+        from sqlite_utils import Migrations
 
     steps = Migrations(SET)
     steps()(first_tables)
@@ -267,9 +268,27 @@ def pending(connection: sqlite3.Connection, path: str) -> bool:
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Apply due migrations. The caller holds the write lock (``BEGIN IMMEDIATE``)."""
+    steps = migrations()
     from sqlite_utils import Database
 
-    migrations().apply(Database(connection))
+    steps.apply(Database(connection))
+
+
+@contextmanager
+def _without(*names: str) -> Iterator[None]:
+    """Hide packages from an import that loads them only if they are there.
+
+    Other threads would miss them, too, so nothing is hidden where there are any.
+    """
+    alone = threading.active_count() == 1
+    hidden = [name for name in names if alone and name not in sys.modules]
+    # None stands for a module that is known to be missing.
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def altered_schema(connection: sqlite3.Connection) -> list[str]:

@@ -17,9 +17,10 @@ from core.store.database.content import (
     DatasetText,
     clean,
     dataset_text,
-    fit_for_file,
+    dump,
     like,
     like_json,
+    to_json,
 )
 from core.text.names import STORED
 
@@ -368,11 +369,9 @@ class Datasets(Items):
                     item.split,
                     len(item.labels),
                     preview(item),
-                    fit_for_file(content),
+                    to_json(dump(item)),
                 )
-                for position, (item, content) in enumerate(
-                    zip(dataset.items, text.items, strict=True)
-                )
+                for position, item in enumerate(dataset.items)
             ),
         )
         return self.version(version_id)

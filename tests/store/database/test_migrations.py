@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from core.errors import StoreError
 from core.store.database import migrations as steps_of
 from core.store.database.migrations import APPLICATION_ID, NAMES, SET, first_tables, migrations
 from core.store.store import Store
-from tests.places import GOLDEN
+from tests.places import GOLDEN, ROOT
 from tests.store.making import call, claimed, failure, record, vote
 
 GOLDEN = GOLDEN / "schema.sql"
@@ -207,3 +209,13 @@ def test_missing_folders_are_made_and_the_file_is_marked_ours(tmp_path: Path) ->
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     connection.close()
+
+
+def test_a_new_data_file_needs_no_pandas(tmp_path: Path) -> None:
+    code = (
+        "import sys; from core.store.store import Store; Store(sys.argv[1]).close(); "
+        "print({'pandas', 'numpy'} & sys.modules.keys()); import numpy"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "studio.db")]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
