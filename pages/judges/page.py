@@ -10,7 +10,8 @@ from core.domain.access import allow
 from core.domain.library import PanelRow
 from core.domain.panel import Judge
 from core.services.access import providers
-from core.services.judges import connection, readiness, registry
+from core.services.guided import judging
+from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
 from pages.judges import judge, panel
@@ -106,7 +107,7 @@ def _model_file() -> None:
 def _on_model_file() -> None:
     with shown_errors():
         path = state.get(state.key(JUDGES_ACT, "file")) or ""
-        connection.begin(store(), readiness.add_model_file(store(), path))
+        judging.add_model(store(), f"file:{path.strip()}", "", "")
 
 
 def _judge_card(entry: JudgeEntry, testing: bool) -> None:
