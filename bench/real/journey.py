@@ -34,7 +34,7 @@ from core.services.assist.rubric_draft import DraftRequest
 from core.services.diagnostics import probes
 from core.services.diagnostics.probes import ProbeRequest
 from core.services.judges import connection, readiness
-from core.services.judges.registry import OFFLINE_JUDGES
+from core.services.judges.registry import OFFLINE_JUDGES, save_judge
 from core.services.pairwise import contests
 from core.services.pairwise.contests import ContestRequest
 from core.services.results.run_columns import items_of_run
@@ -61,7 +61,8 @@ class Journey:
         self.data = self._part(whole, items)
         self.few = self._part(whole, long)
         self.whole = self.store.datasets.create(whole, now=NOW).id
-        self.judge = readiness.add_model_file(self.store, str(self.path))
+        judge = readiness.of_model_file(str(self.path))
+        self.judge = save_judge(self.store, judge.model_dump()).judge
 
     def _part(self, whole: Dataset, items: int) -> int:
         step = max(1, len(whole.items) // items)

@@ -10,7 +10,8 @@ from core.domain.access import allow
 from core.domain.library import PanelRow
 from core.domain.panel import Judge
 from core.services.access import providers
-from core.services.judges import connection, readiness, registry
+from core.services.guided import judging
+from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
 from pages.judges import judge, panel
@@ -18,7 +19,7 @@ from pages.judges.fields import JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW, OFFLIN
 from pages.judges.panel import PANEL_ACT
 from pages.ui import state
 from pages.ui.asking_words import panel_line, rule_label
-from pages.ui.model_help import TEST_SECONDS, last_test_tag
+from pages.ui.model_help import last_test_tag, show_connection
 from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
@@ -81,8 +82,8 @@ def _judges() -> None:
         )
     for entry in entries:
         _judge_card(entry, entry.name in testing)
-    if any(entry.name in testing for entry in entries):
-        st.fragment(_wait, run_every=TEST_SECONDS)()
+        if entry.name in testing:
+            show_connection(entry.name, waiting=True)
 
 
 def _model_file() -> None:
@@ -106,14 +107,7 @@ def _model_file() -> None:
 def _on_model_file() -> None:
     with shown_errors():
         path = state.get(state.key(JUDGES_ACT, "file")) or ""
-        connection.begin(store(), readiness.add_model_file(store(), path))
-
-
-def _wait() -> None:
-    """Draw the page again once no test is running."""
-    with shown_errors():
-        if not connection.under_way(store()):
-            st.rerun()
+        judging.add_model(store(), f"file:{path.strip()}", "", "")
 
 
 def _judge_card(entry: JudgeEntry, testing: bool) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -145,14 +145,14 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
     Raises:
         InputError: the settings are invalid. A value that could be a key is never repeated.
     """
-    if (model := model.strip()).startswith(model_file.PREFIX):
-        path = model.removeprefix(model_file.PREFIX)
-        judge = readiness.add_model_file(store, path, " ".join(name.split()))
-        connection.begin(store, judge)
-        return judge
-    given = {"kind": "llm", "model": model, "api_base": api_base, "key_env": key_env}
+    given = {"kind": "llm", "model": model.strip(), "api_base": api_base, "key_env": key_env}
     taken = {entry.name: entry.judge for entry in registry.list_judges(store)}
-    wanted = " ".join(name.split()) or model.rpartition("/")[2] or model
+    usual, more = given["model"].rpartition("/")[2] or given["model"], dict[str, Any]()
+    if given["model"].startswith(model_file.PREFIX):
+        judge = readiness.of_model_file(given["model"].removeprefix(model_file.PREFIX))
+        usual, given["model"] = judge.name, judge.model
+        more = {"concurrency": judge.concurrency, "max_tokens": judge.max_tokens}
+    wanted = " ".join(name.split()) or usual
     free, number = wanted, 1
     while free in taken:
         same = {field: getattr(taken[free], field) for field in ("model", "api_base", "key_env")}
@@ -161,7 +161,7 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
             return taken[free]
         number += 1
         free = f"{wanted} ({number})"
-    judge = registry.save_judge(store, {**given, "name": free}).judge
+    judge = registry.save_judge(store, {**given, **more, "name": free}).judge
     connection.begin(store, judge)
     return judge
 

@@ -17,10 +17,8 @@ from core.judging.function_judge import JudgeFunction
 from core.judging.local import model_file
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
-from core.services.access.allowing import allowed
-from core.services.judges.registry import env_status, key_status, save_judge
+from core.services.judges.registry import env_status, key_status
 from core.settings import load_settings
-from core.store.store import Store
 from core.text.names import visible
 
 _OWN = "Use off, low, medium or high instead"
@@ -73,18 +71,16 @@ def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = N
         raise InputError("These judges cannot be asked.", tuple(problems))
 
 
-@allowed("set judges")
-def add_model_file(store: Store, path: str, name: str = "") -> Judge:
-    """Save a judge whose model is a file on this machine, and return it; named after the file.
+def of_model_file(path: str) -> Judge:
+    """Return a judge whose model is a file on this machine.
 
     Raises:
         InputError: the file is not a model, or llama.cpp is not installed.
     """
     judge = model_file.judge_of(path.strip())
-    judge = judge.model_copy(update={"name": name or judge.name})
     if lacks := model_file.missing(judge):
         raise InputError("This file cannot be a judge.", (Problem(*lacks, (judge.name,)),))
-    return save_judge(store, judge.model_dump()).judge
+    return judge
 
 
 def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:

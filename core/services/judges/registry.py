@@ -18,6 +18,7 @@ from core.domain.panel import Judge, Panel
 from core.errors import InputError, NotFound, Problem
 from core.judging.keys import key_names
 from core.judging.known_providers import KNOWN
+from core.judging.local import model_file
 from core.services.access import permits, providers
 from core.services.access.allowing import allowed
 from core.services.judges.connection import ConnectionResult, last_result
@@ -141,7 +142,7 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
     name_set = next((name for name, there in env_status(names, environ).items() if there), "")
     if names:
         return name_set or names[0], "set" if name_set else "not set"
-    return "", "not needed" if judge.api_base else "unknown"
+    return "", "not needed" if judge.api_base or model_file.path_of(judge.model) else "unknown"
 
 
 def env_status(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, bool]:

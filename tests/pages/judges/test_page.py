@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -235,6 +236,20 @@ def test_a_judge_that_came_with_a_file_says_what_it_would_send_where(
     app.menu_button(key=key).click("Allow").run()
     assert "would send" not in shown(app)
     assert registry.get_judge(store, "a").strange == ()
+
+
+def test_the_list_says_how_far_a_test_is(store: Store) -> None:
+    answered = threading.Event()
+    with Provider() as server:
+        server.rule = lambda body: provider.ok() if answered.wait(60) else provider.status(500)
+        judge = Judge(name="local", model="openai/x", api_base=server.url)
+        registry.save_judge(store, judge.model_dump())
+        connection.begin(store, judge)
+        assert "Asking one small question." in shown(open_page(PAGE))
+        answered.set()
+        while connection.is_running(store, "local"):
+            time.sleep(0.01)
+    assert "Asking one small question." not in shown(open_page(PAGE))
 
 
 def test_keys_are_listed_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:

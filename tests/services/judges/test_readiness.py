@@ -39,6 +39,10 @@ def test_a_key_is_found_in_whichever_variable_its_door_looks_for_it(model: str, 
         require_ready([judge], {})
 
 
+def test_a_model_file_needs_no_key() -> None:
+    assert key_status(Judge(name="ada", model="file:/models/small.gguf")) == ("", "not needed")
+
+
 def test_where_other_processes_ask_only_they_know_the_keys() -> None:
     require_ready([KEYED], {"RUBRIC_STUDIO_RUNNER": "none"})
 
