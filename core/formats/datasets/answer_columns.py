@@ -113,7 +113,13 @@ def named_for_raters(columns: Sequence[str]) -> bool:
     """
     stems = {stem_of(column) for column in columns}
     alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
+    alike = alike and not any(map(asks, columns))
     return alike or all(map(names_a_rater, columns))
+
+
+def asks(heading: str) -> bool:
+    """Return whether a heading is a question, or as long as one."""
+    return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
 
 _PARTS = frozenset(
@@ -219,7 +225,8 @@ def could_answer(table: Table, column: str) -> bool:
 
     Dates, links, ids, long texts and values that differ in every row are excluded.
     """
-    if plain(column).rpartition(" ")[2] in NO_RATERS:
+    last = plain(column).rpartition(" ")[2]
+    if last in NO_RATERS - {"language"}:
         return False
     # Too many words in the first rows are too many in all, which then need not be read.
     if len(_given(table, column, _FIRST)) > MOST_LABELS or nested(table, column):
@@ -227,6 +234,8 @@ def could_answer(table: Table, column: str) -> bool:
     given = _given(table, column)
     if not given or len(given) > MOST_LABELS:
         return False
+    if last == "language" and None in map(number_of, given):
+        return False  # which one it is, and no mark for it
     answers = set(given)
     return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))
 

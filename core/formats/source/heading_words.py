@@ -129,7 +129,8 @@ ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
     " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
-    " dialogue conversation pr paper post comment tweet",
+    " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
+    " photo url audio recording sentence",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",
