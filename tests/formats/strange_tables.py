@@ -171,7 +171,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
         ),
         "refused",
         maps=(
-            "item=seg_id item=system system=system submission=target prompt=source rater=rater label=score",
+            "item=seg_id item=system system=system submission=target prompt=source rater=rater"
+            " label=score",
         ),
     ),
     Stranger(
