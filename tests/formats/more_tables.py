@@ -366,4 +366,31 @@ MORE_TABLES: tuple[Stranger, ...] = (
         "refused",
         words_in_refusal=("count votes",),
     ),
+    # What stands beside each rater's answer is no rater, and neither is the most that can be had.
+    Stranger(
+        "beside.csv",
+        table(
+            [
+                {"id": n, "text": essay(n), "rater_1": 1 + n % 5, "rater_1_conf": 1 + n % 3}
+                | {"rater_2": 1 + (n + 1) % 5, "rater_2_conf": 2, "max_points": 5}
+                for n in range(6)
+            ]
+        ),
+        "wide",
+        (12, 2, 6, 1),
+        essay(0),
+    ),
+    Stranger(
+        "beiseite.csv",
+        table(
+            [
+                {"Los": f"L{n}", "Huber": 1 + n % 5, "Huber Dauer": 2 + n % 3}
+                | {"Lang": 1 + (n + 1) % 5, "Lang Dauer": 2, "Punkte maximal": 5}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Los raters=Huber raters=Lang",),
+    ),
 )

@@ -18,6 +18,7 @@ from core.formats.datasets.answer_columns import (
     stem_of,
     sums_up,
 )
+from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
@@ -71,6 +72,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
     values = Values(table)
     item = item_of(values)
     able = [c for c in values.columns if c not in item and not sums_up(c)]
+    able = without_asides(values.table, able)
     marks = [c for c in able if _is_mark(values, c)]
     group = _of_one_form(values, able) or _summed(values, marks) or _alike(values, able, marks)
     if len(group) < 2:

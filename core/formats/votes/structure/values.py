@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from core.formats.datasets.answer_columns import (
+    LANGUAGE,
     MOST_SHARED,
     NO_RATERS,
     alone,
@@ -111,7 +112,11 @@ class Values:
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = bare(column).rpartition(" ")[2]
-        if self.remarks(column) or sums_up(column) or ends in (NO_RATERS | _GIVEN) - _KEPT:
+        if (
+            self.remarks(column)
+            or sums_up(column)
+            or ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT
+        ):
             return False
         return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
