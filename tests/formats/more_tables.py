@@ -224,4 +224,173 @@ MORE_TABLES: tuple[Stranger, ...] = (
             " criteria=annotations.Apt",
         ),
     ),
+    # "Language" is a criterion where it holds marks.
+    Stranger(
+        "r1 and r2.csv",
+        table(
+            [
+                {"Pupil": f"U{n}", "R1 Content": n % 5, "R1 Language": (n + 1) % 5}
+                | {"R2 Content": (n + 2) % 5, "R2 Language": n % 3}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        (32, 2, 8, 2),
+        maps=("item=Pupil raters=R1 raters=R2 criteria=Content criteria=Language",),
+    ),
+    # A judge beside the model whose answer it judged.
+    Stranger(
+        "judged.csv",
+        table(
+            [
+                {"question": short(n), "model": f"m{m}", "model_answer": essay(10 * n + m)}
+                | {"judge_model": who, "score": 1 + (n + m * len(who)) % 5}
+                for n in range(4)
+                for m in range(2)
+                for who in ("big-judge", "little-judge")
+            ]
+        ),
+        "long",
+        (16, 2, 8, 1),
+        essay(0),
+    ),
+    # A person a row, and questions that differ in a number.
+    Stranger(
+        "jokes.csv",
+        table(
+            [
+                {"Submission ID": f"s{n}"}
+                | {f"How funny is joke {j}?": 1 + (n * n + j * j * n) % 5 for j in (1, 2, 3)}
+                | {"Your age": 20 + n}
+                for n in range(7)
+            ]
+        ),
+        "refused",
+        (21, 7, 3, 1),
+        maps=(
+            "rater=Submission ID items=How funny is joke 1? items=How funny is joke 2?"
+            " items=How funny is joke 3?",
+        ),
+    ),
+    # Two named systems a row, and the winner's name.
+    Stranger(
+        "winners.csv",
+        table(
+            [
+                {"prompt_id": n, "left_model": a, "right_model": b}
+                | {"winner": (a, b, "tie")[(n + len(who)) % 3], "judge": who}
+                for n in range(4)
+                for a, b in (("oak", "elm"), ("elm", "ash"))
+                for who in ("kim", "lou")
+            ]
+        ),
+        "refused",
+        (16, 2, 8, 1),
+        maps=(
+            "item=prompt_id first_system=left_model second_system=right_model rater=judge"
+            " preference=winner",
+        ),
+    ),
+    # Segments of systems' documents.
+    Stranger(
+        "segments.tsv",
+        table(
+            [
+                {"system": s, "doc": f"d{d}", "seg_id": k, "rater": who}
+                | {"source": short(d * 7 + k), "target": f"{s} {essay(d * 7 + k)}"}
+                | {"severity": ("Major", "Minor", "None at all")[(d + k + len(who)) % 3]}
+                for s in ("ref-a", "mt-b")
+                for d in (1, 2)
+                for k in (1, 2)
+                for who in ("una", "victor")
+            ]
+        )
+        .replace(",", "\t")
+        .replace("\t and what", " and what"),
+        "refused",
+        (16, 2, 8, 1),
+        maps=(
+            "item=doc item=seg_id item=system system=system submission=target prompt=source"
+            " rater=rater label=severity",
+        ),
+    ),
+    # A crowd's pictures, by their addresses.
+    Stranger(
+        "pictures.tsv",
+        table(
+            [
+                {"INPUT:image": f"https://x.org/{n}.png", "OUTPUT:result": ("да", "нет")[at % 2]}
+                | {"GOLDEN:result": "", "ASSIGNMENT:link": f"https://t.org/{at}"}
+                | {"ASSIGNMENT:worker_id": f"w{who}", "ASSIGNMENT:status": "APPROVED"}
+                for n, who, at in CROSSED
+            ]
+        ).replace(",", "\t"),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=INPUT:image rater=ASSIGNMENT:worker_id label=OUTPUT:result",),
+    ),
+    # Patients who come again.
+    Stranger(
+        "wards.csv",
+        table(
+            [
+                {"patient": f"PT{p}", "visit": v, "rater_initials": who}
+                | {"CGI": 1 + (p + v + len(who)) % 7, "date": f"2024-0{v}-1{p}"}
+                for p in range(4)
+                for v in (1, 2)
+                for who in ("AB", "CDE")
+            ]
+        ),
+        "refused",
+        (16, 2, 8, 1),
+        maps=("item=patient item=visit rater=rater_initials label=CGI",),
+    ),
+    # Initials in brackets are coders.
+    Stranger(
+        "quotes.csv",
+        table(
+            [
+                {"Quote": essay(n), "Code (SK)": f"C{n % 3}", "Code (MV)": f"C{n % 2}"}
+                | {"Final code": f"C{n % 3}"}
+                for n in range(7)
+            ]
+        ),
+        "refused",
+        (14, 2, 7, 1),
+        maps=("submission=Quote raters=Code (SK) raters=Code (MV)",),
+    ),
+    # How many chose each answer.
+    Stranger(
+        "tallies.csv",
+        table([{"case": n, "yes": n % 4, "no": 3 - n % 4, "unsure": 0} for n in range(8)]),
+        "refused",
+        words_in_refusal=("count votes",),
+    ),
+    # What stands beside each rater's answer is no rater, and neither is the most that can be had.
+    Stranger(
+        "beside.csv",
+        table(
+            [
+                {"id": n, "text": essay(n), "rater_1": 1 + n % 5, "rater_1_conf": 1 + n % 3}
+                | {"rater_2": 1 + (n + 1) % 5, "rater_2_conf": 2, "max_points": 5}
+                for n in range(6)
+            ]
+        ),
+        "wide",
+        (12, 2, 6, 1),
+        essay(0),
+    ),
+    Stranger(
+        "beiseite.csv",
+        table(
+            [
+                {"Los": f"L{n}", "Huber": 1 + n % 5, "Huber Dauer": 2 + n % 3}
+                | {"Lang": 1 + (n + 1) % 5, "Lang Dauer": 2, "Punkte maximal": 5}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Los raters=Huber raters=Lang",),
+    ),
 )

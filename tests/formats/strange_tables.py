@@ -170,7 +170,10 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
             ]
         ),
         "refused",
-        maps=("item=seg_id item=system system=system submission=target rater=rater label=score",),
+        maps=(
+            "item=seg_id item=system system=system submission=target prompt=source rater=rater"
+            " label=score",
+        ),
     ),
     Stranger(
         "one id, many texts.csv",

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
-from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
+from core.formats.datasets.label_words import ABSENT, AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, opened
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
@@ -47,10 +47,14 @@ NO_RATERS = frozenset(
         *("file", "time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens"),
         *("length", "seconds", "minutes", "hours", "age", "year", "index", "row", "position"),
         *("count", "version", "type", "status", "source", "split", "tag", "tags", "environment"),
-        *("project", "lang", "language", "metadata", "meta", "confidence", "certainty"),
+        *("project", "metadata", "meta", "confidence", "certainty"),
         *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )
+
+
+#: Which one it is, unless the column holds marks.
+LANGUAGE = frozenset({"language", "lang"})
 
 
 def plain(name: str) -> str:
@@ -113,7 +117,13 @@ def named_for_raters(columns: Sequence[str]) -> bool:
     """
     stems = {stem_of(column) for column in columns}
     alike = len(columns) > 1 and len(stems) == 1 and stems != {""} and not numbered_parts(columns)
+    alike = alike and not any(map(asks, columns))
     return alike or all(map(names_a_rater, columns))
+
+
+def asks(heading: str) -> bool:
+    """Return whether a heading is a question, or as long as one."""
+    return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
 
 _PARTS = frozenset(
@@ -219,13 +229,16 @@ def could_answer(table: Table, column: str) -> bool:
 
     Dates, links, ids, long texts and values that differ in every row are excluded.
     """
-    if plain(column).rpartition(" ")[2] in NO_RATERS:
+    last = plain(column).rpartition(" ")[2]
+    if last in NO_RATERS:
         return False
     # Too many words in the first rows are too many in all, which then need not be read.
     if len(_given(table, column, _FIRST)) > MOST_LABELS or nested(table, column):
         return False
     given = _given(table, column)
     if not given or len(given) > MOST_LABELS:
+        return False
+    if last in LANGUAGE and None in map(number_of, given):
         return False
     answers = set(given)
     return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))
@@ -323,23 +336,6 @@ def told_apart(answers: Sequence[set[str]]) -> bool:
     return all(any(one_scale(a, b) for b in answers if b is not a) for a in answers)
 
 
-#: Words that say that there is no number, by language, with a bar between them.
-_ABSENCES = (
-    "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
-    "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
-    "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
-    "|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
-    "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
-    "|non renseigné|nr",
-    "ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|faltou|não entregue|sem nota",
-    "assente|non consegnato|non valutato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
-    "|fraværende|yok|gelmedi|girmedi",
-    "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
-    "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
-)
-_ABSENT = frozenset(fold(word) for words in _ABSENCES for word in words.split("|"))
-
-
 def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
     """Return the table with blanks for words that say "absent" in columns of numbers.
 
@@ -385,4 +381,4 @@ def _absences(cells: Collection[str | int | float], options: Collection[str]) ->
 
 def _says_so(cell: object, options: Collection[str]) -> bool:
     word = fold(cell) if isinstance(cell, str) else ""
-    return word in _ABSENT and word not in options
+    return word in ABSENT and word not in options

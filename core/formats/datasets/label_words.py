@@ -22,6 +22,23 @@ _NA = frozenset({"na", "n/a"})
 #: Cells without an answer: empty, a dash, or a program's word for nothing.
 NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null", "<na>", "#n/a"})
 
+#: Words that say that there is no number, by language, with a bar between them.
+_ABSENCES = (
+    "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
+    "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
+    "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
+    "|nicht erschienen|nicht abgegeben|nicht bewertet|nb|n.b.|n. b.",
+    "abs.|absente|non rendu|non noté|non évalué|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
+    "|non renseigné|nr",
+    "ausente|no presentado|np|n.p.|no entregado|sin nota|no evaluado|faltou|não entregue|sem nota",
+    "assente|non consegnato|non valutato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
+    "|fraværende|yok|gelmedi|girmedi",
+    "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
+    "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
+)
+#: What they say beside numbers, in lower case.
+ABSENT = frozenset(fold(word) for words in _ABSENCES for word in words.split("|"))
+
 
 def is_yes(word: str) -> bool | None:
     """Return whether a word means yes or no, or ``None`` for other words.

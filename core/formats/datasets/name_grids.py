@@ -13,8 +13,11 @@ from core.formats.datasets.answer_columns import (
     names_a_rater,
     sharing,
     sums_up,
+    words_in,
 )
 from core.formats.datasets.table import Table
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import bare
 
 #: Headings with other signs between their parts say by themselves what they are.
 _PARTS = (r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
@@ -61,6 +64,26 @@ def _turned(grid: NameGrid) -> NameGrid:
         turned = {(second, first): c for (first, second), c in grid.columns.items()}
         return NameGrid(grid.criteria, grid.raters, turned)
     return grid
+
+
+def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
+    """Return the columns without those that go on where another heading of the same kind ends.
+
+    >>> table = Table("x.csv", "csv", (), ({"kim": "4", "kim_time": "9", "lee": "3"},), (2,))
+    >>> without_asides(table, ["kim", "kim_time", "lee"])
+    ['kim', 'lee']
+    """
+    heads = {c: bare(c) for c in columns}
+    numbers = {c: None not in map(number_of, words_in(table, c)) for c in columns}
+    return [
+        c
+        for c in columns
+        if not any(_goes_on(heads[c], heads[o]) and numbers[c] == numbers[o] for o in columns)
+    ]
+
+
+def _goes_on(heading: str, other: str) -> bool:
+    return heading.startswith(f"{other} ") and len(heading) > len(other) + 2
 
 
 def answers_in_grid(table: Table) -> NameGrid | None:

@@ -15,7 +15,7 @@ RATERS: Words = {
     "en": "rater annotator judge grader reviewer coder scorer reader marker expert human teacher"
     " examiner evaluator assessor turker labeler labeller juror panelist referee critic observer"
     " moderator proctor worker crowdworker person radiologist pathologist clinician"
-    " physician dermatologist"
+    " physician dermatologist checker"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by reviewed_by marked_by assessed_by inspector auditor",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
@@ -53,9 +53,10 @@ PEOPLE: Words = {
 #: What sums up the columns beside it, or the rows above it.
 SUMMARIES: Words = {
     "en": "resolved total mean average avg sum median final consensus majority adjudicated"
-    " adjudication aggregate aggregated combined std stdev sd agreed reconciled difference gap",
+    " adjudication aggregate aggregated combined std stdev sd agreed reconciled difference gap"
+    " maximum max_points max_score max_marks points_possible",
     "de": "konsens durchschnitt mittelwert summe gesamt mehrheit endnote gesamtnote einigung"
-    " differenz abweichung endgultig endgultige",
+    " differenz abweichung endgultig endgultige maximal max_punkte",
     "fr": "moyenne somme consensus majorite retenue ecart definitif definitive finale",
     "es": "promedio consenso suma acordado mayoria diferencia definitiva",
     "pt": "soma consenso maioria",
@@ -95,7 +96,7 @@ ASPECTS: Words = {
 }
 #: What an item answers: the prompt beside a text.
 PROMPTS: Words = {
-    "en": "prompt question instruction input source query task customer",
+    "en": "prompt question instruction input source src query task customer",
     "de": "frage aufgabe anweisung quelle",
     "fr": "consigne question",
     "es": "pregunta consigna",
@@ -106,7 +107,8 @@ PROMPTS: Words = {
 }
 #: Texts that are judged, beside what they answer, translate or sum up.
 WRITTEN_TEXTS: Words = {
-    "en": "translation translated target hypothesis response answer summary essay paraphrase",
+    "en": "translation translated target hypothesis response answer summary essay paraphrase"
+    " hyp mt",
     "de": "ubersetzung antwort zusammenfassung aufsatz",
     "fr": "traduction reponse redaction",
     "es": "traduccion respuesta resumen redaccion",
@@ -129,7 +131,8 @@ ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
     " essay utterance video image clip file record trial number no key question candidate student"
     " submission example passage topic query paragraph scene frame turn page lesion"
-    " dialogue conversation pr paper post comment tweet",
+    " dialogue conversation pr paper post comment tweet patient visit specimen image picture"
+    " photo url audio recording sentence",
     "de": "nummer nr fall beitrag aufgabe segment kennung",
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",

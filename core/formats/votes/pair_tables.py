@@ -27,10 +27,11 @@ from core.formats.datasets.mapping import SYNONYMS
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import ITEMS, holds
 from core.formats.source.parsed import refusal
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import item_changes, system_named
+from core.formats.votes.structure.values import Values, system_named
 from core.formats.votes.tools.messages import conversation
 from core.formats.votes.tools.pair_votes import PairContests, PairTasks
 from core.formats.votes.tools.tool_results import ToolResults
@@ -132,9 +133,9 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
     keys = next(iter(row_keys(table)), None) if mapping.first_system else None
     rater = keys.rater if keys else next((c for c in able if names_a_person(c)), None)
     changes += (f"rater={rater}",) if rater else ()
-    if keys and not {*keys.item} & {*sides}:
-        changes = (*item_changes(keys.item), *changes)
-        able = [c for c in able if c not in keys.item]
+    item = _item_of(table, sides, rater) if mapping.first_system else ""
+    changes = (*((f"item={item}",) if item else ()), *changes)
+    able = [c for c in able if c != item]
     for column in able:
         labels = words_in(table, column) - NO_ANSWER
         strange = labels - _understood(table, mapping, column)
@@ -159,23 +160,32 @@ def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
 
 def _alike(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of texts whose headings differ in a last letter or number."""
-    stems: dict[str, list[str]] = {}
-    for column in table.columns:
-        side, _, rest = plain(column).partition(" ")
-        stem = f" {rest}" if side in _SIDES else stem_of(column)
-        if stem and _is_answer(table, column):
-            stems.setdefault(stem, []).append(column)
-    pairs = [columns for columns in stems.values() if len(columns) > 1]
+    pairs = _by_stem([c for c in table.columns if _is_answer(table, c)])
     return (pairs[0][0], pairs[0][1]) if len(pairs) == 1 and len(pairs[0]) == 2 else None
+
+
+def _by_stem(columns: Sequence[str]) -> list[list[str]]:
+    """Return the columns whose headings differ in a side, a last letter or a number only."""
+    stems: dict[str, list[str]] = {}
+    for column in columns:
+        side, _, rest = plain(column).partition(" ")
+        if stem := f" {rest}" if side in _SIDES else stem_of(column):
+            stems.setdefault(stem, []).append(column)
+    return [alike for alike in stems.values() if len(alike) > 1]
+
+
+def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
+    """Return the column of what two systems answered: with them and a rater it tells all rows."""
+    values = Values(table)
+    keys = [c for c in (*sides, rater) if c]
+    able = [c for c in values.columns if c not in keys and values.may_be_key(c)]
+    return next((c for c in able if holds(c, ITEMS) and values.unique([c, *keys]) == 1), "")
 
 
 def _names_alike(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of systems' names whose headings differ in a last letter."""
-    stems: dict[str, list[str]] = {}
-    for column in table.columns:
-        if stem_of(column) and not nested(table, column):
-            stems.setdefault(stem_of(column), []).append(column)
-    pairs = [(of[0], of[1]) for of in stems.values() if len(of) == 2]
+    alike = _by_stem([c for c in table.columns if not nested(table, c)])
+    pairs = [(of[0], of[1]) for of in alike if len(of) == 2]
     pairs = [pair for pair in pairs if _are_names(table, *pair)]
     return pairs[0] if len(pairs) == 1 else None
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
+    asks,
     could_answer,
     named_for_raters,
     names_a_criterion,
@@ -209,7 +210,7 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
 def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
     if named_for_raters(columns) or kinds_of(columns):
         return True
-    if any(map(names_a_criterion, columns)) or numbered_parts(columns):
+    if any(map(names_a_criterion, columns)) or numbered_parts(columns) or any(map(asks, columns)):
         return False
     texts = [texts_in(table, column) for column in table.columns]
     return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)

@@ -26,6 +26,7 @@ from core.formats.datasets.answer_columns import (
 )
 from core.formats.datasets.label_words import is_yes
 from core.formats.datasets.labels import option_for
+from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, text_column, texts_in
 from core.formats.source.csv_writer import number_of
@@ -149,7 +150,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
     fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
     left = [c for c in answerable(table, fields) if could_answer(table, c)]
-    left = [c for c in left if plain(c) in _GOLD or not sums_up(c, left)]
+    left = [c for c in without_asides(table, left) if plain(c) in _GOLD or not sums_up(c, left)]
     if sum(map(names_a_rater, left)) > 1:
         # Beside columns named for raters, another one is a consensus or a total.
         left = [c for c in left if names_a_rater(c) or kinds_of([c])]

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.answer_columns import is_index, names_a_rater, plain, words_in
+from core.formats.datasets.answer_columns import asks, is_index, names_a_rater, plain, words_in
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
@@ -213,7 +213,9 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         wide = wide._replace(texts=TextColumns(inside[0]))
     if wide.summaries:
         listed += f" (without {_listed(wide.summaries)}, which sums them up)"
-    person = next(filter(names_a_respondent, wide.item), "") if not wide.texts.text else ""
+    asked = wide.numbered and all(map(asks, wide.columns))
+    people = wide.item[:1] if asked else tuple(filter(names_a_respondent, wide.item))
+    person = next(iter(people), "") if not wide.texts.text else ""
     if person:
         lacks = f"a row is a person ({person!r}), and {listed} could be the items"
         arguments = (f"rater={person}", *(f"items={c}" for c in wide.columns))

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from core.formats.datasets.answer_columns import nested, plain, without_prefix, words_in
+from core.formats.datasets.answer_columns import (
+    names_a_rater,
+    nested,
+    plain,
+    without_prefix,
+    words_in,
+)
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import LONG, WRITTEN, WRITTEN_BY, text_column, texts_in
 from core.formats.votes.structure.rater_columns import item_of
@@ -83,7 +89,7 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     The submission must be texts, a question that is another one in every row is a prompt, and a
     text that rows repeat is the item where no column names it.
     """
-    fields = _by_its_id(table, fields)
+    fields = _judged_by(table, _by_its_id(table, fields))
     asked = fields.get("criterion", "")
     if plain(asked) == "question" and _differs(table, asked):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
@@ -98,6 +104,18 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if of is None or of.sentences or of.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields with a column headed for raters, where one may be what was judged."""
+    who = fields.get("rater", "")
+    if plain(who) not in WEAK:
+        return fields
+    free = [c for c in flat_columns(table) if c not in fields.values() and names_a_rater(c)]
+    free = [c for c in free if 1 < len(words_in(table, c)) < len(table.rows)]
+    if len(free) != 1 or {plain(free[0]).rpartition(" ")[2]} & {*NAMES["reason"], *NAMES["label"]}:
+        return fields
+    return {"system": who, **fields, "rater": free[0]}
 
 
 def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:

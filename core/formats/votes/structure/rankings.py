@@ -24,6 +24,12 @@ def why_ranking(table: Table) -> str:
             f"Each row ranks: {listed} hold the same names or places, each once. Rankings are not "
             f"read. It takes a row for each two that are compared, with {_PAIRS}."
         )
+    if tallies := _tallies(values):
+        listed = ", ".join(map(repr, tallies[:6]))
+        return (
+            f"{listed} add up to the same number in each row: they count votes, or share points "
+            "out. It takes a row for each vote, with a column for its rater."
+        )
     if extremes := _extremes(values):
         best, worst = extremes
         return (
@@ -49,6 +55,15 @@ def _places(values: Values) -> Sequence[str]:
         if orders and len(set(full)) > 1:
             return group
     return ()
+
+
+def _tallies(values: Values) -> Sequence[str]:
+    """Return at least three columns of whole numbers with the same sum in each row."""
+    columns = [c for c in values.columns if values.is_number(c) and values.unique([c]) < 1]
+    rows = list(zip(*([number_of(w) or 0.0 for w in values.of[c]] for c in columns), strict=True))
+    whole = all(n >= 0 and n.is_integer() for row in rows for n in row)
+    same = len(set(map(sum, rows))) == 1 and len(set(rows)) > 1 and len(rows) > 3
+    return columns if len(columns) > 2 and whole and same else ()
 
 
 def _extremes(values: Values) -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ from core.formats.datasets.answer_columns import (
     stem_of,
     sums_up,
 )
+from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, SUMMARIES, bare, holds
@@ -35,6 +36,8 @@ _TITLE = re.compile(
 )
 #: `NAME (48213)` of a gradebook, `stem [part]` of a survey.
 _SAME_FORM = (r".+ \(\d+\)", r"(.+?)\s*\[[^\]]+\]")
+#: `Code (SK)`: what is asked, and the initials of who answered.
+_INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
 _LEAST, _MOST = -10, 100
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
 _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
@@ -69,6 +72,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
     values = Values(table)
     item = item_of(values)
     able = [c for c in values.columns if c not in item and not sums_up(c)]
+    able = without_asides(values.table, able)
     marks = [c for c in able if _is_mark(values, c)]
     group = _of_one_form(values, able) or _summed(values, marks) or _alike(values, able, marks)
     if len(group) < 2:
@@ -96,6 +100,10 @@ def _are(group: Sequence[str]) -> str:
     """Return whether headings name raters or criteria."""
     if any(map(names_a_criterion, group)) or _same_form(group) or numbered_parts(group):
         return "criteria"
+    if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
+        map(_INITIALS.fullmatch, group)
+    ):
+        return "raters"
     titles = all(_TITLE.match(bare(c)) or names_a_person(c) for c in group)
     return "raters" if titles or named_for_raters(list(group)) else ""
 

@@ -31,6 +31,8 @@ _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|на�
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
 #: Columns beyond these are not tried in pairs.
 _TRIED = 12
+#: Columns named for items, beyond which they are not tried in threes.
+_NAMED = 6
 
 
 class RowKeys(NamedTuple):
@@ -130,7 +132,10 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     asked_of = [c for c in others if _is_question(values, c, texts)]
     pairs = list(combinations([c for c in others if c not in asked_of][:_TRIED], 2))
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
-    whole = [key for key in (*spans, *singles, *pairs) if values.unique([*key, rater]) == 1]
+    triples = combinations([c for c in others if _named_item(c) or system_named(c)][:_NAMED], 3)
+    whole = [
+        key for key in (*spans, *singles, *pairs, *triples) if values.unique([*key, rater]) == 1
+    ]
     for item in sorted(whole, key=lambda key: -_rank(values, key, rater, texts)):
         if candidate := _with_answers(values, item, rater, "", texts):
             yield candidate

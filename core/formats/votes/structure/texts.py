@@ -48,7 +48,7 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     """
     items = values.unique(item) * values.size if any(item) else values.size
     able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
-    prompts = [t for t in able if holds(t, PROMPTS) and bare(t) not in USUAL]
+    prompts = [t for t in texts if holds(t, PROMPTS) and bare(t) not in USUAL]
     left = [t for t in able if t not in prompts] or able
     ranked = sorted(left, key=lambda t: (_named(t), _length(values, t)), reverse=True)
     text = next(iter(ranked), "")

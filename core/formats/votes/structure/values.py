@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from core.formats.datasets.answer_columns import (
+    LANGUAGE,
     MOST_SHARED,
     NO_RATERS,
     alone,
@@ -60,6 +61,8 @@ _SYSTEM = re.compile(
     r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
+#: Ids, and the addresses of pictures, sounds and pages.
+_ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
@@ -109,9 +112,13 @@ class Values:
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = bare(column).rpartition(" ")[2]
-        if self.remarks(column) or sums_up(column) or ends in (NO_RATERS | _GIVEN) - _KEPT:
+        if (
+            self.remarks(column)
+            or sums_up(column)
+            or ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT
+        ):
             return False
-        return not (says_no_label(words) and not all(re.match(r"[0-9a-f-]+\Z", w) for w in words))
+        return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks: `note` is a mark where it holds numbers."""
