@@ -11,7 +11,6 @@ from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.errors import Problem
 from core.formats.datasets.answer_columns import (
     NO_RATERS,
-    alone,
     could_answer,
     named_for_raters,
     names_a_person,
@@ -23,7 +22,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, alone
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal

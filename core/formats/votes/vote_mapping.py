@@ -17,7 +17,6 @@ from core.formats.datasets.answer_columns import (
     is_index,
     named_for_raters,
     names_a_rater,
-    nested,
     plain,
     sharing,
     sums_up,
@@ -165,7 +164,7 @@ def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
 
 def flat_columns(table: Table) -> list[str]:
     """Return the columns without objects and lists in their cells."""
-    return [column for column in table.columns if not nested(table, column)]
+    return [column for column in table.columns if column not in table.nested]
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
