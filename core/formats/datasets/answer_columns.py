@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.datasets.label_words import ABSENT, AWAY, NO, NO_ANSWER, YES, is_yes
-from core.formats.datasets.table import Table, opened
+from core.formats.datasets.table import Table, alone
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
@@ -210,20 +209,6 @@ def counts_rows(table: Table, column: str) -> bool:
     return any(cells == [str(first + n) for n in range(len(cells))] for first in (0, 1))
 
 
-def nested(table: Table, column: str) -> bool:
-    """Return whether cells hold objects or lists, which are never labels or names."""
-    return any(isinstance(alone(opened(row.get(column))), dict | list) for row in table.rows)
-
-
-def alone(value: Any) -> Any:
-    """Return the only entry of a list, nothing for an empty list, any other value unchanged.
-
-    >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
-    ('yes', None, ['yes', 'no'], 'no')
-    """
-    return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value
-
-
 def could_answer(table: Table, column: str) -> bool:
     """Return whether a column can hold answers: a few short values, repeated.
 
@@ -233,7 +218,7 @@ def could_answer(table: Table, column: str) -> bool:
     if last in NO_RATERS:
         return False
     # Too many words in the first rows are too many in all, which then need not be read.
-    if len(_given(table, column, _FIRST)) > MOST_LABELS or nested(table, column):
+    if len(_given(table, column, _FIRST)) > MOST_LABELS or column in table.nested:
         return False
     given = _given(table, column)
     if not given or len(given) > MOST_LABELS:

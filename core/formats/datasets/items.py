@@ -12,7 +12,6 @@ from core.domain.base import Path, build
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import alone
 from core.formats.datasets.labels import (
     TEXT_AVAILABLE,
     Truth,
@@ -23,7 +22,7 @@ from core.formats.datasets.labels import (
     text_of,
 )
 from core.formats.datasets.mapping import ColumnMapping, context_name
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, alone
 from core.formats.rubrics.forms import converted
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of

@@ -17,7 +17,6 @@ from core.formats.datasets.answer_columns import (
     is_index,
     named_for_raters,
     names_a_criterion,
-    nested,
     plain_head,
     sharing,
     sums_up,
@@ -210,7 +209,7 @@ def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
 
 def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> str | None:
     """Return the only column of texts where it is named for an input or a source."""
-    if any(nested(table, column) for column in table.columns):
+    if table.nested:
         return None  # what was answered may stand inside
     prompt = fields.get("prompt", "")
     named = [prompt] if plain_head(prompt) == "input" else []

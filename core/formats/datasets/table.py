@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from core.domain.base import Path
@@ -65,6 +66,15 @@ class Table:
     def flat(self) -> bool:
         """Return whether every cell is text, as in a CSV or a workbook."""
         return self.kind in ("csv", "xlsx", "ods")
+
+    @cached_property
+    def nested(self) -> frozenset[str]:
+        """Return the columns with objects or lists in cells, which are never labels or names."""
+        return frozenset(
+            column
+            for column in self.columns
+            if any(isinstance(alone(opened(row.get(column))), dict | list) for row in self.rows)
+        )
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """Return the line of a row, or of a place in it if the format allows."""
@@ -323,6 +333,15 @@ def _part(value: Any, step: str | int) -> tuple[Any, ...]:
     if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
         return (value[step],)
     return ()
+
+
+def alone(value: Any) -> Any:
+    """Return the only entry of a list, nothing for an empty list, any other value unchanged.
+
+    >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
+    ('yes', None, ['yes', 'no'], 'no')
+    """
+    return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value
 
 
 def opened(value: Any) -> Any:

@@ -9,7 +9,6 @@ from core.formats.datasets.answer_columns import (
     COUNTS,
     could_answer,
     names_a_person,
-    nested,
     plain,
     plain_head,
     stem_of,
@@ -107,7 +106,7 @@ def _counts(table: Table) -> str:
 
 def _scores_of_systems(table: Table) -> list[str]:
     """Return columns of numbers that are headed for systems, in the same way."""
-    named = [c for c in table.columns if system_named(c) and not nested(table, c)]
+    named = [c for c in table.columns if system_named(c) and c not in table.nested]
     marks = [c for c in named if (of := words_in(table, c)) and None not in map(number_of, of)]
     alike = [
         c

@@ -11,11 +11,9 @@ from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.errors import Problem
 from core.formats.datasets.answer_columns import (
     NO_RATERS,
-    alone,
     could_answer,
     named_for_raters,
     names_a_person,
-    nested,
     plain,
     stem_of,
     sums_up,
@@ -24,7 +22,7 @@ from core.formats.datasets.answer_columns import (
 from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.mapping import SYNONYMS
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, alone
 from core.formats.datasets.text_columns import texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, holds
@@ -184,7 +182,7 @@ def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
 
 def _names_alike(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of systems' names whose headings differ in a last letter."""
-    alike = _by_stem([c for c in table.columns if not nested(table, c)])
+    alike = _by_stem([c for c in table.columns if c not in table.nested])
     pairs = [(of[0], of[1]) for of in alike if len(of) == 2]
     pairs = [pair for pair in pairs if _are_names(table, *pair)]
     return pairs[0] if len(pairs) == 1 else None

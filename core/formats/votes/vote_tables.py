@@ -11,9 +11,8 @@ from core.domain.base import near
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import alone
 from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
-from core.formats.datasets.table import Table, opened
+from core.formats.datasets.table import Table, alone, opened
 from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import records, refuse_too_many
 from core.formats.source.csv_writer import unguarded

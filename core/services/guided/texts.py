@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core.domain.library import DatasetVersion
 from core.errors import InputError
-from core.formats.datasets.answer_columns import nested, stem_of
+from core.formats.datasets.answer_columns import stem_of
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.submissions import could_be_submissions
 from core.formats.datasets.table import Table, table_of_files
@@ -171,7 +171,7 @@ def columns_of(table: Table) -> tuple[str, ...]:
     sizes = dict[str, float]()
     for column in table.columns:
         cells = [str(row[column]) for row in table.rows[:200] if row.get(column)]
-        if not cells or nested(table, column):
+        if not cells or column in table.nested:
             continue
         if any(re.search(r"[^\W\d]", cell) for cell in cells):
             sizes[column] = sum(map(len, cells)) / len(cells)

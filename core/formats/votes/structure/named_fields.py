@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from core.formats.datasets.answer_columns import (
     names_a_rater,
-    nested,
     plain,
     without_prefix,
     words_in,
@@ -64,7 +63,7 @@ WEAK = ("user", "model")
 
 def flat_columns(table: Table) -> list[str]:
     """Return the columns without objects and lists in their cells."""
-    return [column for column in table.columns if not nested(table, column)]
+    return [column for column in table.columns if column not in table.nested]
 
 
 def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:

@@ -10,18 +10,16 @@ from core.formats.datasets.answer_columns import (
     LANGUAGE,
     MOST_SHARED,
     NO_RATERS,
-    alone,
     could_answer,
     is_index,
     names_a_criterion,
-    nested,
     one_scale,
     says_no_label,
     sums_up,
 )
 from core.formats.datasets.label_words import NO_ANSWER, is_yes
 from core.formats.datasets.labels import WORD
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, alone
 from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
@@ -80,7 +78,7 @@ class Values:
         table = first_rows(table)
         self.table, self.rows = table, table.rows
         self.size = len(self.rows)
-        self.columns = [c for c in table.columns if not (nested(table, c) or is_index(table, c))]
+        self.columns = [c for c in table.columns if not (c in table.nested or is_index(table, c))]
         self.of = {c: [_word(row.get(c)) for row in self.rows] for c in self.columns}
         self.columns = [c for c in self.columns if any(self.of[c])]
         self.distinct = {c: {w for w in self.of[c] if w} for c in self.columns}
