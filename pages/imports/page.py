@@ -80,7 +80,7 @@ def _help() -> None:
         f"results of {label(' or '.join(TOOL_NAMES.values()))}. The answer n/a is an abstention."
     )
     left, right = st.columns(2)
-    left.caption("One answer a row. An empty one is a failure to answer.")
+    left.caption("One answer a row. An empty one of a model is a failure to answer.")
     right.caption("One rater a column. An empty cell was not asked.")
     left.code(
         "item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,gpt-4,no\nq2,polite,ann,no",

@@ -173,8 +173,8 @@ def _table(
         spelt = spelt_as(rubric, table_votes.lines)
         labels = labels_spelt_as(rubric, table_votes.labels)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
-    if mapping.layout != "long":  # there an empty cell is a question that nobody was asked
-        spelt = _answered(rubric, spelt, empty)
+    # A model that gives a row without an answer has failed; else nobody was asked.
+    spelt = _answered(rubric, spelt, empty, models=mapping.layout == "long")
     table_votes = table_votes._replace(lines=spelt, labels=labels)
     if dataset is None:
         dataset, problems = derive_dataset(
@@ -193,12 +193,15 @@ def _table(
     )
 
 
-def _answered(rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str]) -> list[VoteLine]:
-    """Return the lines with an answer; ``empty`` counts the words of the others."""
+def _answered(
+    rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str], *, models: bool
+) -> list[VoteLine]:
+    """Return the lines with an answer, or of ``models``; ``empty`` counts words of the others."""
     names, answered = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
     for line, row in lines:
         labels = names.get(row["criterion"])
-        if labels is not None and labels.empty(row["label"]):
+        asked = models and row["rater_kind"] != "human"
+        if not asked and labels is not None and labels.empty(row["label"]):
             empty[row["label"]] += 1
         else:
             answered.append((line, row))

@@ -76,7 +76,6 @@ def kind_of_table(
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
     asked = rival_labels(table, mapping) or _named_alike(table, beside)
-    asked = asked or _repeats_texts_by_rater(table, mapping.submission)
     rated = bool(row_keys(table)) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
     return "unknown" if asked or rated else "dataset"
@@ -147,15 +146,6 @@ def _is_grid(table: Table, rubric: Rubric | None) -> bool:
         named = any(names_a_criterion(c.criterion) for c in columns)
         return not named and not all(names_a_rater(c.rater) for c in columns)
     return not all(c.criterion for c in columns)
-
-
-def _repeats_texts_by_rater(table: Table, text: str) -> bool:
-    """Return whether rows repeat texts, and a column names who rated them."""
-    rater = named_fields(flat_columns(table), ("rater",)).get("rater")
-    if rater is None or plain(rater) in WEAK:
-        return False
-    texts = [str(row[text]) for row in table.rows if row.get(text)]
-    return len(set(texts)) < len(texts) and len(words_in(table, rater)) > 1
 
 
 def _are_criteria(table: Table, mapping: VoteMapping, rubric: Rubric | None) -> bool:

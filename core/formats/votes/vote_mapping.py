@@ -28,7 +28,7 @@ from core.formats.datasets.label_words import is_yes
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
-from core.formats.datasets.text_columns import LONG, text_column, texts_in
+from core.formats.datasets.text_columns import text_column
 from core.formats.source.csv_writer import number_of
 from core.formats.votes.structure.named_fields import (
     NAMES,
@@ -38,6 +38,7 @@ from core.formats.votes.structure.named_fields import (
     flat_columns,
     named_fields,
 )
+from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.values import Values
 from core.text.names import fold
 
@@ -213,17 +214,11 @@ def answerable(table: Table, columns: dict[str, str]) -> list[str]:
 
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
-    """Return the item where no column is named for it: a short word a row, else the text."""
-    item = ""
-    for column in (c for c in table.columns if c not in taken):
-        words, of = words_in(table, column), texts_in(table, column)
-        if named_for_raters([column]):
-            return {}  # a row per rater, which is no layout of these
-        if of is not None and of.sentences:
-            continue
-        if len(words) == len(table.rows) and max(map(len, words)) < LONG:
-            item = column
-            break
+    """Return the item where no column is named for it: what tells rows apart, or the text."""
+    numbered = (c for c in table.columns if is_index(table, c))
+    item = next((c for c in (*item_of(Values(table)), *numbered) if c not in taken), "")
+    if named_for_raters([item]):
+        return {}  # a row per rater, which is no layout of these
     free = {plain(column): column for column in table.columns if column not in (*taken, item)}
     text = fields.get("submission") or text_column(table, free).column
     named = {"item": item or text, "submission": text}

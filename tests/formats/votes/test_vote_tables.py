@@ -53,14 +53,14 @@ def test_a_long_table_is_read_with_the_usual_names_of_its_columns() -> None:
     assert any("No rubric was given" in n.message for n in bundle.notices)
 
 
-def test_an_empty_answer_in_a_long_table_is_a_failure_and_blank_rows_say_nothing() -> None:
-    bundle = read("item,rater,label\na,kim,yes\n,,\na,lee,\nb,kim,abstain\nb,lee,No\n")
+def test_an_empty_answer_of_a_model_is_a_failure_and_blank_rows_say_nothing() -> None:
+    bundle = read("item,rater,label\na,kim,yes\n,,\na,gpt-4,\na,lee,\nb,kim,abstain\nb,lee,No\n")
     # The file's words, yes 0 and No 1, and the added abstention 2.
     options = [(o.label, o.value) for o in bundle.rubric.criteria[0].options]
     assert options == [("yes", 1.0), ("No", 0.0)]
     assert answers(bundle) == [
         ("a", "rating", "kim", "human", 0, False, False),
-        ("a", "rating", "lee", "human", None, False, True),
+        ("a", "rating", "gpt-4", "llm", None, False, True),
         ("b", "rating", "kim", "human", 2, True, False),
         ("b", "rating", "lee", "human", 1, False, False),
     ]
@@ -116,10 +116,12 @@ def test_what_is_not_certainly_yes_or_no_is_not_taken_for_it(
 @pytest.mark.parametrize("given", [None, RUBRIC])
 def test_words_for_no_answer_are_one_thing_in_a_long_table(given: Rubric | None) -> None:
     words = ["yes", "no", "", "NA", "N/A", "-", "nan", "NaN", "None"]
-    lines = [f"i{at},cites,kim,{word}" for at, word in enumerate(words)]
-    bundle = read("\n".join(["item,criterion,rater,label", *lines]), rubric=given)
-    assert [v.failed for v in bundle.votes.rows] == [False, False] + [True] * 7
-    assert not any(v.abstained for v in bundle.votes.rows)
+    for who, failed in (("kim", 0), ("gpt-4", 7)):
+        lines = [f"i{at},cites,{who},{word}" for at, word in enumerate(words)]
+        bundle = read("\n".join(["item,criterion,rater,label", *lines]), rubric=given)
+        # A person was not asked; a model that gives no answer has failed.
+        assert [v.failed for v in bundle.votes.rows] == [False, False] + [True] * failed
+        assert not any(v.abstained for v in bundle.votes.rows)
     assert len(bundle.rubric.criteria[0].options) == 2
     said = "7 answers are empty (blank 1, - 1, N/A 1, NA 1, NaN 1, None 1, nan 1)."
     assert said in [n.message for n in bundle.notices]
@@ -230,7 +232,6 @@ def test_labels_are_spelt_as_the_rubric_does() -> None:
         ("cites", 0, False, False),
         ("tone", 1, False, False),
         ("cites", 2, True, False),
-        ("cites", None, False, True),
     ]
 
 

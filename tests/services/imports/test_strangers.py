@@ -257,3 +257,16 @@ def test_one_rater_needs_no_column(store: Store, tmp_path: Path) -> None:
     file.write_bytes(xlsx({"Lo": [*READINGS, READINGS[1]]}))
     with pytest.raises(InputError, match="has no column for the rater"):
         import_files.import_path(store, file, changes=("item=Case", "label=Seen?"))
+
+
+@pytest.mark.parametrize("empty", ["NA", ""])
+def test_what_a_person_left_empty_is_no_failure_whatever_the_layout(
+    store: Store, tmp_path: Path, empty: str
+) -> None:
+    file = tmp_path / "long.csv"
+    rows = "".join(f"e{n},{who},{1 + n}\n" for n in range(3) for who in ("kim", "gpt-4"))
+    file.write_text(f"item,rater,score\n{rows}e3,kim,{empty}\ne3,gpt-4,{empty}\n")
+    report = brought(store, file)
+    # A model that was asked has failed; a person was not asked.
+    assert (report["votes"], report["failures"]) == (6, 1)
+    assert "1 answer is empty" in str(report["notices"])
