@@ -233,8 +233,14 @@ def settle_twenty(hands: Hands, world: World) -> None:
 
 
 def _until_nothing_is_left(hands: Hands, most: float = math.inf) -> None:
-    """Decide every cell of the queue that is open, or so many, by keys."""
+    """Decide every cell of the queue that is open, or so many, by keys.
+
+    Who has much to decide sets once that the last answer commits.
+    """
     decided = 0
+    hands.looks()
+    if not hands.page.get_by_role("switch", name="Commit at once").is_checked():
+        hands.click(hands.page.locator("label").filter(has_text="Commit at once"))
     for _ in range(200):
         said = hands.looks()
         if "Nothing left for you here" in said:
@@ -288,8 +294,6 @@ def first_kappa(hands: Hands, world: World) -> None:
     run = next(one for one in world.store.runs.list(kind="run") if one.id != world.example)
     hands.start(f"agreement?run={run.id}")
     hands.press(re.compile(r"^Grade \d+ cells at random yourself"), "link")
-    hands.press("Make the queue")
-    hands.press("Start reviewing")
     _until_nothing_is_left(hands)
     visit(hands.page, f"{hands.url}/agreement?run={run.id}")
     hands.sees(re.compile(r"Trust the panel's verdicts on"))

@@ -181,8 +181,8 @@ def _asked_for(run: RunRow) -> QueueRule | None:
         return queue_cells.splits_only(items)
     if state.address(state.RULE) == work.RANDOM:
         rubric = library.version(store(), run.rubric_version_id).rubric
-        most = work.SOME * len(criteria or rubric.criteria)
-        return QueueRule.only(audit_share=1.0, criteria=criteria, most=most)
+        drawn = work.rule_at_once(work.RANDOM, len(criteria or rubric.criteria))
+        return drawn.model_copy(update={"criteria": criteria})
     if items is None:
         return None
     return QueueRule.only(everything=True, items=items, criteria=criteria)

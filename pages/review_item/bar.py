@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.domain.review import CellState
-from core.services.review import other_acts, queues
+from core.services.review import other_acts, queues, reviewers
 from core.services.review.audit_trail import CellEffect, DecisionEffect
 from core.services.review.other_acts import HasMet
 from core.services.review.reviewer_quality import Pace
@@ -76,8 +76,26 @@ def _where(at: OpenItem, queue_name: str) -> None:
             _press("Skip", "skip", "S", keyboard.skip, (at, at.number))
         _press("Undo", "undo", "U", keyboard.undo, (at,))
         _press("Keys", "help", "H", _toggle_help, ())
+        _at_once(at)
         if at.item is not None and at.seat.resolves:
             _more(at)
+
+
+def _at_once(at: OpenItem) -> None:
+    key = state.key(REVIEW_ACT, "at once")
+    state.put(key, reviewers.commits_at_once(store(), at.seat))
+    st.toggle(
+        "Commit at once",
+        key=key,
+        help="Your last answer on an item commits it, without Enter. U takes it back.",
+        on_change=_on_at_once,
+        args=(at, key),
+    )
+
+
+def _on_at_once(at: OpenItem, key: str) -> None:
+    on = bool(state.get(key))
+    keyboard.guarded(at, lambda now: reviewers.commit_at_once(store(), now.seat, on))
 
 
 def _own_pace(pace: Pace) -> str:

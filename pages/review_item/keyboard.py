@@ -9,11 +9,13 @@ import streamlit as st
 from core.domain.review import Role, Why
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, Problem, RubricStudioError
+from core.services.review import reviewers
 from core.services.review.other_acts import HasMet, Stands
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
 from pages.ui.places.settling import option_keys
+from pages.ui.resources import store
 
 # Streamlit handles shortcuts at the document. To keep events from it, stop them at the body: all
 # other nodes have had them by then.
@@ -67,7 +69,8 @@ export default function({ data }) {
       // After a click of the mouse, keys are for the item again, and not for what was clicked.
       setTimeout(() => {
         const at = page.activeElement;
-        if (at && at.matches("button,summary,a,[role=radio],[type=radio]")) at.blur();
+        const keyed = "button,summary,a,[role=radio],[type=radio],[type=checkbox]";
+        if (at && at.matches(keyed)) at.blur();
       }, 100);
     }, true);
   }
@@ -179,9 +182,16 @@ def current(number: int, criterion: str, at: OpenItem) -> bool:
 
 
 def option(at: OpenItem, number: int, criterion: str, index: int) -> None:
-    """Handle a digit, or a click on an option of the active cell."""
-    if current(number, criterion, at):
-        guarded(at, lambda now: acts.choose(now, criterion, index))
+    """Handle a digit, or a click on an option of the active cell.
+
+    With "Commit at once" it commits, too: where it was the last answer, or the only one to confirm.
+    """
+    if not current(number, criterion, at):
+        return
+    guarded(at, lambda now: acts.choose(now, criterion, index))
+    last = len(at.mine) == 1 if at.confirming else not at.missing
+    if last and at.item is not None and reviewers.commits_at_once(store(), at.seat):
+        enter(at, number)
 
 
 def why(at: OpenItem, number: int, criterion: str, reason: Why) -> None:

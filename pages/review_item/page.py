@@ -134,8 +134,11 @@ def _let_go(at: OpenItem) -> None:
 
 def take_up(run_id: int, rule: str) -> None:
     """Open the run's queue for a rule named in a link; make it if it does not exist."""
-    name, queued = work.SETTLED_AT_ONCE[rule]
+    name, _ = work.SETTLED_AT_ONCE[rule]
     if who := identity.seat():
+        run = store().runs.get(run_id)
+        criteria = store().rubrics.version(run.rubric_version_id).rubric.criteria
+        queued = work.rule_at_once(rule, len(criteria))
         queue = queues.take_up(store(), who, run_id, name, queued)
         state.set_address(**{state.QUEUE: queue.id, state.RUN: None, state.RULE: None})
         st.rerun()

@@ -183,7 +183,7 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
 def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
     """The row of a run's name, status and votes; what is drawn within stands at its end."""
     key = "rs_head" if title else None
-    with st.container(horizontal=True, vertical_alignment="center", key=key):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=key):
         if title:
             st.title(label(title), anchor=False, width="content")
         votes = f'<span class="rs-num">{esc(votes_words(run))}</span>'

@@ -71,15 +71,18 @@ def test_tab_reaches_everything_on_every_screen_and_shows_where_it_is(
     unseen, missed, caught = {}, {}, {}
     for address in (*PAGES, *MORE):
         turn(page, f"{app_url}/{address.format(run=1, first=runs[0], second=runs[1])}")
-        page.evaluate(BEGIN)
-        bare, round_again = [], False
-        for _ in range(MOST):
-            page.keyboard.press("Tab")
-            if (at := page.evaluate(FOCUSED)) is None or at["again"]:
-                round_again = True
-                break
-            bare += [] if at["ring"] else [at["name"]]
-        unseen[address], missed[address] = bare, page.evaluate(MISSED)
-        caught[address] = [] if round_again else [at]
+        unseen[address], missed[address], caught[address] = by_tab(page)
     for found in (unseen, missed, caught):
         assert {address: names for address, names in found.items() if names} == {}
+
+
+def by_tab(page: Any) -> tuple[list[str], list[str], list[Any]]:
+    """What has no ring under the focus, what Tab does not reach, and where it is caught."""
+    page.evaluate(BEGIN)
+    bare, at = list[str](), None
+    for _ in range(MOST):
+        page.keyboard.press("Tab")
+        if (at := page.evaluate(FOCUSED)) is None or at["again"]:
+            return bare, page.evaluate(MISSED), []
+        bare += [] if at["ring"] else [at["name"]]
+    return bare, page.evaluate(MISSED), [at]

@@ -20,7 +20,8 @@ from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import main_text, settle, turn, watch
 from tests.browser.seats import STAGE, key, review, states
-from tests.browser.test_headers import LISTEN
+from tests.browser.test_headers import AXE, LISTEN, barriers
+from tests.browser.test_keyboard_alone import by_tab
 
 #: What scrolls on every page.
 MAIN = "document.querySelector('[data-testid=stMain]')"
@@ -97,6 +98,36 @@ def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
         f"\n{len(waits)} keys for 20 cells; app seconds per decision {per_decision:.2f}, "
         f"per key: median {statistics.median(waits):.2f}, most {max(waits):.2f}"
     )
+
+
+def test_reviewing_is_for_everybody_and_for_the_keyboard_alone(
+    store: Store, someone: Callable[..., Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 1))
+    page = someone("Abe")
+    review(page, app_url, queue_id)
+    page.evaluate(AXE)
+    for pressed in ((), ("1", "2", "Enter")):  # blind, then with the votes in sight
+        key(page, *pressed)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            settle(page)
+            assert barriers(page) == []
+        assert by_tab(page) == ([], [], [])
+        page.evaluate("document.activeElement.blur()")
+
+
+def test_after_a_click_on_commit_at_once_a_digit_is_an_answer(
+    store: Store, someone: Callable[..., Any], app_url: str
+) -> None:
+    queue_id = world.queue(store, world.graded(store, 1))
+    page = someone("Tom")
+    review(page, app_url, queue_id)
+    page.locator("label").filter(has_text="Commit at once").click()
+    settle(page)
+    page.wait_for_timeout(200)  # longer than the page waits before it takes the focus back
+    key(page, "1", "1")
+    page.get_by_text("Confirm with Enter").or_(page.get_by_text("Nothing left")).first.wait_for()
 
 
 def test_on_a_scale_from_zero_a_digit_chooses_the_option_that_shows_it(

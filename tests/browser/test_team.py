@@ -20,6 +20,8 @@ from pages.ui.text import JOINER
 from tests.browser.driving import settle, turn, watch
 from tests.browser.seats import Wardrobe
 from tests.browser.serving import APP, Server, answering, free_port, serving
+from tests.browser.test_headers import AXE, barriers
+from tests.browser.test_keyboard_alone import by_tab
 from tests.services.access.at_the_door import cookie, link, secrets_for
 from tests.services.access.made import member
 
@@ -195,6 +197,16 @@ def test_everybody_finds_what_their_role_is_for_and_no_variable_of_the_server(
     if name != "alice":
         assert "_KEY" not in text(page)
     assert "planted-key" not in page.content()
+
+
+def test_members_is_for_everybody_and_for_the_keyboard_alone(team: Server, lend: Lend) -> None:
+    page = signed_in(lend(), team.url, "alice", "/members")
+    page.evaluate(AXE)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        settle(page)
+        assert barriers(page) == []
+    assert by_tab(page) == ([], [], [])
 
 
 def test_a_member_who_is_switched_off_is_out_with_the_next_click(

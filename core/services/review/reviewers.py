@@ -1,4 +1,4 @@
-"""Reviewers: names, roles, permissions, and the note snippets they keep."""
+"""Reviewers: names, roles, permissions, the note snippets they keep, and how they commit."""
 
 from __future__ import annotations
 
@@ -121,6 +121,21 @@ def forget(store: Store, seat: Seat, text: str) -> None:
         store.settings.put(
             _key(seat), [snippet for snippet in snippets(store, seat) if snippet != text]
         )
+
+
+def commits_at_once(store: Store, seat: Seat) -> bool:
+    """Return whether this person's last answer on an item commits it."""
+    return bool(store.settings.get(_at_once(seat), False))
+
+
+@allowed("review")
+def commit_at_once(store: Store, seat: Seat, on: bool) -> None:
+    """Set whether this person's last answer on an item commits it."""
+    store.settings.put(_at_once(seat), on)
+
+
+def _at_once(seat: Seat) -> str:
+    return f"review commits at once/{seat.name}"
 
 
 def _key(seat: Seat) -> str:

@@ -73,11 +73,22 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 
 #: The rules that these links put into the address of a queue.
 SPLIT, DOUBT, RANDOM = "split", "doubt", "random"
+#: So many cells of each criterion are graded to see how far judges can be trusted.
+SOME = 20
 #: The queues that are taken up at once, and made where there is none: their names, their rules.
 SETTLED_AT_ONCE = {
     SPLIT: ("Disagreements", queue_cells.splits_only()),
     DOUBT: ("Doubtful cells", QueueRule()),
+    RANDOM: ("Drawn at random", QueueRule.only(audit_share=1.0, most=SOME)),
 }
+
+
+def rule_at_once(rule: str, criteria: int) -> QueueRule:
+    """Return the rule of a queue that is taken up at once; it draws from each criterion."""
+    given = SETTLED_AT_ONCE[rule][1]
+    return given.model_copy(update={"most": given.most * criteria}) if given.most else given
+
+
 #: Why a cell is in a queue.
 REASONS = {
     "failure": "failed, or no verdict",
@@ -93,21 +104,14 @@ REASONS = {
     "gold": "its label is known",
     "regrade": "a regrade was asked for",
 }
-#: So many cells of each criterion are graded to see how far judges can be trusted.
-SOME = 20
 
 
 def grade_some(run_id: int, criteria: int) -> None:
-    """A link to the queue of cells drawn at random, whose labels speak for all."""
+    """A link to the first of the cells drawn at random, whose labels speak for all."""
     link(
-        QUEUES,
+        REVIEW_ITEM,
         f"Grade {fmt.count(SOME * criteria)} cells at random yourself",
-        {
-            state.NEW: state.QUEUE,
-            state.RUN: run_id,
-            state.RULE: RANDOM,
-            state.NAMED: "Drawn at random",
-        },
+        {state.RUN: run_id, state.RULE: RANDOM},
         icon="edit_note",
         help=f"{SOME} for each criterion: from so few on a figure can be told.",
     )

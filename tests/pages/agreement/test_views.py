@@ -340,9 +340,7 @@ def test_without_labels_it_says_what_would_tell_and_where_judges_disagree(store:
     assert "view=raters&criterion=Tone" in text
     ways = {one.proto.label: one.proto.query_string for one in app.main.get("page_link")}
     # 20 of each of two criteria.
-    assert ways["Grade 40 cells at random yourself"] == (
-        f"new=queue&run={run}&rule=random&named=Drawn+at+random"
-    )
+    assert ways["Grade 40 cells at random yourself"] == f"run={run}&rule=random"
 
 
 def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> None:

@@ -14,7 +14,8 @@ from core.domain.review import QueueSettings
 from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims
 from core.store.store import Store
-from pages.ui import routes
+from pages.review_item.opened import REVIEW_ACT
+from pages.ui import routes, state
 from pages.ui.places.settling import option_keys
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
@@ -78,6 +79,41 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     assert "Item 4" in shown(app)
     assert "judges say the same of Right, Short: confirmed" in shown(app)
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
+
+
+def test_the_last_answer_commits_where_a_reviewer_wants_that(store: Store) -> None:
+    queue = at.queue(store, rule=SPLIT, settings=QueueSettings(confirm_same=True))
+    app = at.sit_down(store, queue, "Ben")
+    app.toggle(key=state.key(REVIEW_ACT, "at once")).set_value(True).run()
+    # i1: most judges say MET of Right, and of Short, too.
+    at.choose(app, 2, "Right", MET)
+    assert outcome(store, queue, "i1", "Right")[1] == "needs_review"
+    at.choose(app, 2, "Short", UNMET)
+    assert outcome(store, queue, "i1", "Right") == ("MET", "resolved")
+    # Of Short I differ: the answer to it, with the votes in sight, is final at once, too.
+    assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
+    at.choose(app, 2, "Short", UNMET)
+    assert outcome(store, queue, "i1", "Short") == ("UNMET", "resolved")
+    assert "Item 3" in shown(app)
+
+    # It is this reviewer's own choice, kept for the next time, and an act that can be undone.
+    at.act(app, at.UNDO)
+    assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
+    again = at.sit_down(store, queue, "Ben")
+    assert again.toggle(key=state.key(REVIEW_ACT, "at once")).value
+    assert not at.sit_down(store, queue, "Ann").toggle(key=state.key(REVIEW_ACT, "at once")).value
+
+
+def test_cells_drawn_at_random_are_reviewed_by_one_press(store: Store) -> None:
+    run = reviewed.graded(store)
+
+    at.at(store, "Ben", routes.REVIEW_ITEM, run=run.id, rule="random")
+
+    (queue,) = store.queues.list()
+    assert (queue.name, queue.rule.most, queue.rule.only_draws) == ("Drawn at random", 40, True)
+    # A second press finds it.
+    at.at(store, "Ben", routes.REVIEW_ITEM, run=run.id, rule="random")
+    assert len(store.queues.list()) == 1
 
 
 def scale(*labels: str, **more: Any) -> Criterion:
