@@ -18,15 +18,15 @@ from tests.provider import Answer, Provider, ok
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "BEAT", 0.02)
-    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 0.05)
-    monkeypatch.setattr(connections, "SILENCE", 0.1)
+    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 0.15)
+    monkeypatch.setattr(connections, "SILENCE", 0.3)
 
 
 @pytest.mark.parametrize("kind", ["openai", "plain"])
 def test_a_slow_answer_is_waited_for_beyond_any_timeout(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
-    provider.say(Answer(body=ok().body, stall=0.4))
+    provider.say(Answer(body=ok().body, stall=0.7))
     completion = complete(runner, kind, request(provider, timeout=0.1, patient=True))
     assert completion.text  # type: ignore[union-attr]
     assert provider.count == 1
@@ -48,7 +48,7 @@ def test_a_refusal_of_the_heartbeat_shows_a_server_that_is_there(
     provider: Provider, runner: asyncio.Runner
 ) -> None:
     # Its address has no list of models, so the answer to a heartbeat is 404.
-    provider.say(Answer(body=ok().body, stall=0.3))
+    provider.say(Answer(body=ok().body, stall=0.6))
     far = request(provider, patient=True, api_base=provider.url + "/openai/deployments/x")
     assert complete(runner, "openai", far).text  # type: ignore[union-attr]
     assert provider.beats == 0
