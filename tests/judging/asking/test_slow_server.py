@@ -18,29 +18,32 @@ from tests.provider import Answer, Provider, ok
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "BEAT", 0.02)
-    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 0.15)
-    monkeypatch.setattr(connections, "SILENCE", 0.3)
+    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 5.0)
 
 
-@pytest.mark.parametrize("kind", ["openai", "plain"])
+@pytest.mark.parametrize("kind", ["openai", "plain", "litellm"])
 def test_a_slow_answer_is_waited_for_beyond_any_timeout(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
-    provider.say(Answer(body=ok().body, stall=0.7))
+    provider.say(Answer(body=ok().body, stall=0.4))
     completion = complete(runner, kind, request(provider, timeout=0.1, patient=True))
     assert completion.text  # type: ignore[union-attr]
     assert provider.count == 1
     assert provider.beats > 1
 
 
+@pytest.mark.parametrize("kind", ["openai", "litellm"])
 def test_a_server_that_is_silent_on_everything_is_given_up_after_one_request(
-    provider: Provider, runner: asyncio.Runner
+    kind: str, provider: Provider, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    complete(runner, kind, request(provider))  # what a first call loads takes its time
+    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 0.05)
+    monkeypatch.setattr(connections, "SILENCE", 0.5)
     provider.mute = True
     provider.say(*[answers.stall()] * 3)
-    result, call, _ = ask(runner, "openai", provider)
+    result, call, _ = ask(runner, kind, provider)
     assert isinstance(result, VoteFailure)
-    assert (result.kind, provider.count, call.tries) == ("timeout", 1, 1)
+    assert (result.kind, provider.count - 1, call.tries) == ("timeout", 1, 1)
     assert "silent" in result.message
 
 
@@ -48,17 +51,18 @@ def test_a_refusal_of_the_heartbeat_shows_a_server_that_is_there(
     provider: Provider, runner: asyncio.Runner
 ) -> None:
     # Its address has no list of models, so the answer to a heartbeat is 404.
-    provider.say(Answer(body=ok().body, stall=0.6))
+    provider.say(Answer(body=ok().body, stall=0.3))
     far = request(provider, patient=True, api_base=provider.url + "/openai/deployments/x")
     assert complete(runner, "openai", far).text  # type: ignore[union-attr]
     assert provider.beats == 0
 
 
+@pytest.mark.parametrize("kind", ["openai", "litellm"])
 def test_a_timeout_that_somebody_chose_holds_for_local_servers_too(
-    provider: Provider, runner: asyncio.Runner
+    kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
     provider.say(answers.stall())
-    result, _, _ = ask(runner, "openai", provider, timeout=0.1)
+    result, _, _ = ask(runner, kind, provider, timeout=0.1)
     assert isinstance(result, VoteFailure)
     assert result.kind == "timeout"
 
