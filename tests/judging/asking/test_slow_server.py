@@ -18,10 +18,11 @@ from tests.provider import Answer, Provider, ok
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "BEAT", 0.02)
-    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 5.0)
+    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 0.05)
+    monkeypatch.setattr(connections, "SILENCE", 0.1)
 
 
-@pytest.mark.parametrize("kind", ["openai", "plain", "litellm"])
+@pytest.mark.parametrize("kind", ["openai", "plain"])
 def test_a_slow_answer_is_waited_for_beyond_any_timeout(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -32,18 +33,14 @@ def test_a_slow_answer_is_waited_for_beyond_any_timeout(
     assert provider.beats > 1
 
 
-@pytest.mark.parametrize("kind", ["openai", "litellm"])
 def test_a_server_that_is_silent_on_everything_is_given_up_after_one_request(
-    kind: str, provider: Provider, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+    provider: Provider, runner: asyncio.Runner
 ) -> None:
-    complete(runner, kind, request(provider))  # what a first call loads takes its time
-    monkeypatch.setattr(connections, "ANSWERS_WITHIN", 0.05)
-    monkeypatch.setattr(connections, "SILENCE", 0.5)
     provider.mute = True
     provider.say(*[answers.stall()] * 3)
-    result, call, _ = ask(runner, kind, provider)
+    result, call, _ = ask(runner, "openai", provider)
     assert isinstance(result, VoteFailure)
-    assert (result.kind, provider.count - 1, call.tries) == ("timeout", 1, 1)
+    assert (result.kind, provider.count, call.tries) == ("timeout", 1, 1)
     assert "silent" in result.message
 
 
@@ -57,12 +54,11 @@ def test_a_refusal_of_the_heartbeat_shows_a_server_that_is_there(
     assert provider.beats == 0
 
 
-@pytest.mark.parametrize("kind", ["openai", "litellm"])
 def test_a_timeout_that_somebody_chose_holds_for_local_servers_too(
-    kind: str, provider: Provider, runner: asyncio.Runner
+    provider: Provider, runner: asyncio.Runner
 ) -> None:
     provider.say(answers.stall())
-    result, _, _ = ask(runner, kind, provider, timeout=0.1)
+    result, _, _ = ask(runner, "openai", provider, timeout=0.1)
     assert isinstance(result, VoteFailure)
     assert result.kind == "timeout"
 
