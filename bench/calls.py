@@ -11,9 +11,6 @@ same judgements as its documentation says: an ensemble of three judges, ``evalua
 checkpoints. ``bare`` is aiohttp posting the same bodies, made before the clock starts, and parsing
 the JSON of the answers. The provider is ``bench/stand_in.py``, a process of its own.
 
-The data file is there before: who makes a new one imports pandas through sqlite-utils, once, which
-costs about 1 s of CPU and 90 MiB.
-
 Every figure is of a client in a fresh process, after two items of warming up, and counts that
 process's user and system time over calls; the variants take turns, and the median of the rounds is
 printed (least to most in brackets). litellm and the peer take part in the first round only, with a

@@ -1,11 +1,12 @@
 """The fault matrix, each row run for real.
 
-    python -m bench.faults [--row 9] [--trials 20]
+    python -m bench.faults [--row 9] [--trials 20] [--repeat 1]
 
 Rows 1 to 22 are those of the specification; the others were added. A provider on loopback
 (`tests/provider.py`) answers; faults of the disk and of the clock are made by a library that is
 preloaded (`shim.c`, compiled when it is needed), small disks are file systems in memory. `--trials`
-is how often what depends on chance is tried. Exit status: 0 every row held, 1 one did not.
+is how often what depends on chance is tried, `--repeat` how often a whole row is. Exit status: 0
+every row held, 1 one did not.
 """
 
 from __future__ import annotations
@@ -77,9 +78,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--row", action="append", choices=list(ROWS), help="this row; all if none")
     parser.add_argument("--trials", type=int, default=20, help="of what depends on chance")
+    parser.add_argument("--repeat", type=int, default=1, help="each row as often, whole")
     asked = parser.parse_args()
     logging.disable(logging.ERROR)  # what the product says of each fault, thousands of lines
-    rows = asked.row or list(ROWS)
+    rows = (asked.row or list(ROWS)) * asked.repeat
     held = sum(_show(number, asked.trials) for number in rows)
     print(f"{held} of {len(rows)} rows held.")
     sys.exit(held < len(rows))
