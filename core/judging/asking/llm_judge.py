@@ -116,9 +116,9 @@ class Conversation:
             self._detail["repaired"] = True
             segments = (*segments, repair_assessment(trouble.message))
             text, trouble = _assessment(await self._complete(segments, None))
-        if trouble:
+        if trouble and not text:
             raise CallError(trouble.kind, f"There was no assessment. {trouble.message}")
-        return text
+        return text  # one that never ends is enough for an option
 
     async def _summarise(self, segments: tuple[Segment, ...]) -> None:
         """Add a summary of the reasons; without one the answer stands, with why."""

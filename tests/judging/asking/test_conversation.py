@@ -179,15 +179,13 @@ def test_a_long_assessment_is_kept_beside_the_reason_that_sums_it_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("poor", "kind", "words"),
+    ("poor", "words"),
     [
-        (Completion("  "), "empty", "The reply was empty."),
-        (Completion("It nam", finish="length"), "malformed", "max_tokens"),
+        (Completion("  "), "The reply was empty."),
+        (Completion(" ", finish="length"), "max_tokens"),
     ],
 )
-def test_an_assessment_that_is_none_is_asked_for_once_more(
-    poor: Completion, kind: str, words: str
-) -> None:
+def test_an_assessment_that_is_none_is_asked_for_once_more(poor: Completion, words: str) -> None:
     outcome, door = put(STEPS, poor, ASSESSED, says(2))
     (vote,) = outcome.results
     assert isinstance(vote, Vote)
@@ -197,11 +195,21 @@ def test_an_assessment_that_is_none_is_asked_for_once_more(
     outcome, door = put(STEPS, poor, poor, says(2))
     (failure,) = outcome.results
     assert isinstance(failure, VoteFailure)
-    assert failure.kind == kind
+    assert failure.kind == "empty"
     assert failure.message.startswith("There was no assessment.")
     assert len(door.requests) == 2
     assert outcome.call is not None
     assert outcome.call.prompt[-1].text.startswith(repair_assessment("").text[:30])
+
+
+def test_of_an_assessment_that_never_ends_the_option_is_asked_for_all_the_same() -> None:
+    endless = Completion("It names Canberra. It names", finish="length")
+    outcome, door = put(STEPS, endless, endless, says(2))
+    (vote,) = outcome.results
+    assert isinstance(vote, Vote)
+    assert (vote.option, vote.reason) == (0, "It names Canberra. It names")
+    assert "max_tokens" in door.requests[1].messages[-1]["content"]
+    assert len(door.requests) == 3
 
 
 def test_the_choice_has_one_repair_too_but_only_one_is_made_in_all() -> None:
