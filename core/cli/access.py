@@ -152,8 +152,8 @@ def _provider_line(provider: dict[str, Any]) -> str:
     where = provider["address"] or ", ".join(provider["models"])
     key = f"with the key in {provider['key_env']}" if provider["key_env"] else "without a key"
     limits = [
-        f"{limit} {provider[name]:g} US dollars a month"
-        for name, limit in (("monthly_usd", "at most"), ("person_usd", "a person"))
+        f"at most {provider[name]:g} US dollars {per} month"
+        for name, per in (("monthly_usd", "a"), ("person_usd", "per person and"))
         if provider[name] is not None
     ]
     return f"{provider['name']}: {where} {key}, for {', '.join(provider['roles'])}" + "".join(

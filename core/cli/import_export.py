@@ -331,7 +331,7 @@ def import_(
         place = {"db": str(settings_with(db).db)}
         reports = [_one(opened(db), file, kind, as_json, options) | place for file in files]
         if back is not None and reports[0]["run"] is None:
-            raise InputError("There are no votes in it, so there are no results to write back.")
+            raise InputError("The file has no votes, so there are no results to write back.")
         if back is not None:
             write_into(open_to_read(db), reports[0]["run"], files[0], back, force)
         if as_json:

@@ -115,7 +115,7 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
 def _raised(question: Question, error: BaseException) -> AskedOutcome:
     try:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-    except Exception:  # its own words are code, too
+    except Exception:  # the error's own ``__str__`` may fail, too
         reason = type(error).__name__
     return _failed(question, "code", f"Its code failed: {reason[:_SHOWN]}")
 

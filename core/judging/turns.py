@@ -21,8 +21,8 @@ from core.judging.protocol import FATAL
 from core.judging.providers.base import CallError, Completion
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
-#: This many fatal failures in a row stop a judge that never answered, and one that did: a single
-#: one may be a gateway's glitch.
+#: Fatal failures in a row that stop a judge: the first number if it has never answered, the second
+#: if it has. A single failure may be a gateway's glitch.
 FATAL_AT_FIRST, FATAL_IN_A_ROW = 2, 10
 #: Failures after which the same request may be answered.
 RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})

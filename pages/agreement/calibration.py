@@ -27,9 +27,9 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, figure_cell, level_words, one_of, table
 
 ECE_SAYS = (
-    "ECE, the expected calibration error (Guo et al. 2017): how far the share that is right lies "
-    "from how sure the rater was, on average over ten bins. 0 is perfect; chance alone makes it "
-    "larger, the more so the fewer answers there are. Brier score (1950): the mean squared "
+    "ECE, the expected calibration error (Guo et al. 2017): how far the share of right answers "
+    "is from the rater's confidence, on average over ten bins. 0 is perfect; chance alone makes it "
+    "larger, most of all with few answers. Brier score (1950): the mean squared "
     "distance of the chances from the truth, over all options; 0 is best, 2 worst."
 )
 

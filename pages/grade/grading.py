@@ -22,7 +22,7 @@ from pages.ui.resources import later, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import refusal, shown_errors
 
-#: So many texts without a grade are offered to be graded by hand, all at once.
+#: Grading all remaining texts by hand is offered up to this many.
 MOST_PICKED = 40
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 

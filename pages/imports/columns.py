@@ -113,10 +113,10 @@ def _kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dict[str, 
 def _edited(
     key: str, names: list[str], rows: list[dict[str, str]], free: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    """Return the rows with the person's changes, made now or before the guess changed.
+    """Return the guessed rows with the person's changes, earlier ones included.
 
-    Streamlit keeps a table's changes by row number only; when the rows change, the table is drawn
-    again from the guess and the changes by name.
+    Streamlit keeps changes by row number only. When the guessed rows change, the table is drawn
+    again, and the earlier changes are applied by the name of the column or rater.
     """
     fixed = [name for name in (rows[0] if rows else ()) if name not in (*free, "Is a")]
     changed: dict[str, dict[str, Any]] = state.get(state.key(key, "changed")) or {}

@@ -49,7 +49,7 @@ def _summary(preview: ImportPreview) -> None:
             icon=":material/info:",
         )
     if not preview.raters:
-        st.warning("There are no votes in it: only its rubric and its items will be kept.")
+        st.warning("This file has no votes: only its rubric and items will be kept.")
     figures(
         [
             LabelledFigure("Votes", fmt.count(preview.votes), "Abstentions among them."),

@@ -42,7 +42,7 @@ class JudgeField(NamedTuple):
     step: float | None = None
 
 
-NAME = JudgeField("name", "Name", "How votes, figures and panels call this judge.")
+NAME = JudgeField("name", "Name", "The name of this judge in votes, figures and panels.")
 MODEL = JudgeField(
     "model",
     "Model",

@@ -232,7 +232,8 @@ def _views(who: Seat, queue: QueueRow) -> None:
     }
     opened = _opened()
     for name, show in shown.items():
-        # Folded parts are not computed; another address opens another part.
+        # Closed parts are not computed. The key names the part that the address opens, so that
+        # a link to another part opens that one.
         fold = st.expander(
             VIEWS[name],
             key=state.key(RECORD_FIELD, "fold", name, opened),

@@ -58,7 +58,9 @@ def actor() -> Actor:
 
 
 def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
-    """Return arguments for a widget that needs any of these rights: disabled, and why, without.
+    """Return the arguments of a widget that needs one of these rights.
+
+    Without any of them the widget is disabled, and its help says why.
 
     The services refuse people without the right; this shows it before they invest any effort.
     ``who`` is the current user, if just checked.

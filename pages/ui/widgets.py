@@ -352,7 +352,7 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
 
 def interval_fields(*, methods: bool = True) -> None:
     """Draw the choice itself, within another popover."""
-    _choice("level", "Intervals that hold the true value", LEVELS, fmt.level_words)
+    _choice("level", "How often an interval holds the true value", LEVELS, fmt.level_words)
     if methods:
         caption = METHODS.__getitem__
         _choice("method", "How intervals are made of resamples", tuple(METHODS), caption)

@@ -209,8 +209,8 @@ class _XlsxSheet:
             self._filled = self._filled or bool(value.strip()) or self._formula
             return
         if self._kind == "e" or (self._formula and not value and self._kind != "str"):
-            shows = value if self._kind == "e" else ""
-            self.sheet.faults.append(fault(self._row, self._column, shows))
+            error = value if self._kind == "e" else ""
+            self.sheet.faults.append(fault(self._row, self._column, error))
             self._filled = True
             return
         shown = self._shown(value)

@@ -38,8 +38,8 @@ def office_tables(
     Titles above a header are left out. Sheets and tables without a rubric are skipped.
 
     Raises:
-        InputError: the file is damaged, protected, or of a format that is not read; or a rubric's
-            sheet has cells that show no value.
+        InputError: the file is damaged, protected, or of a format that is not read; or a cell of a
+            rubric's sheet holds an error, or a formula without its result.
     """
     name, book = opened.name, opened.once(book_in)
     if book is not None:

@@ -119,7 +119,7 @@ def _fits(number: float, others: Sequence[Row], column: str, *, only_mean: bool 
         more = [statistics.median(values), statistics.stdev(values), statistics.pstdev(values)]
         known += [sum(values), len(values), min(values), max(values), *more]
         if number >= max(values):
-            return True  # the most that can be had
+            return True  # at or above every item: the full marks, or a total
     return any(abs(number - other) <= max(0.051, 0.001 * abs(other)) for other in known)
 
 

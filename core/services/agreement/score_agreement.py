@@ -152,7 +152,7 @@ class Scorer:
         return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
     def away(self, given: Options) -> npt.NDArray[np.bool_]:
-        """The items with something the column could not assess."""
+        """Mark the items with at least one answer of the column that says it cannot be assessed."""
         not_applicable = np.zeros(len(self._items.ids), np.bool_)
         own = np.array([item_id in self._items.own for item_id in self._items.ids], np.bool_)
         for criterion in self._items.rubric.criteria:

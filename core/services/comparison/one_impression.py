@@ -66,7 +66,9 @@ class ScoredWay:
 
 @dataclass(frozen=True)
 class OneImpression:
-    """Both ways on the same answers and judges; ``gap`` is the rubric's worth less the other's.
+    """Grading by the rubric and by one overall mark, on the same answers and judges.
+
+    ``gap`` is the ``worth`` of the rubric minus that of the overall mark.
 
     ``alike`` is the rank correlation of the judges' mean scores.
     """

@@ -229,7 +229,7 @@ def _figure(
 ) -> ProbeFigure:
     columns = _columns(judge, edit, grid)
     if not columns:
-        why = "The maker of this judge's model is not known by its name."
+        why = "The name of this judge's model does not tell who made it."
         nothing = Estimate.undefined(why)
         return ProbeFigure(
             judge.name, edit, criterion, EARNS, BiasEffect.undefined(why), *(nothing,) * 3
@@ -288,9 +288,8 @@ def _sentence(figure: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
     edit, measured = figure.edit, figure.effect
     size = measured.estimate or 0.0
     if figure.accused or not parts:
-        text = (
-            f"{figure.judge} {edit.accuses}: {_does(figure, size)} {sure(measured, of='answers')}."
-        )
+        surely = sure(measured, of="answers")
+        text = f"{figure.judge} {edit.accuses}: {_effect_words(figure, size)} {surely}."
     else:
         text = f"{figure.judge} {edit.accuses} on {parts[0].criterion}."
     if parts:
@@ -302,15 +301,15 @@ def _sentence(figure: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
     return f"{text} Earned only if {edit.unless}." if edit.unless else text
 
 
-def _does(of: ProbeFigure, size: float) -> str:
-    if of.measure == CHANGES:
+def _effect_words(figure: ProbeFigure, size: float) -> str:
+    if figure.measure == CHANGES:
         return (
-            f"{of.edit.does}, {percent(of.changed.value)} of its answers change, with a last "
-            f"line that says nothing {percent(of.nothing.value)}; the difference is "
+            f"{figure.edit.does}, {percent(figure.changed.value)} of its answers change, with a "
+            f"last line that says nothing {percent(figure.nothing.value)}; the difference is "
             f"{percent(size)}"
         )
     more = "more" if size > 0 else "less"
-    return f"{of.edit.does}, the same answers earn {score(abs(size))} {more} of 1"
+    return f"{figure.edit.does}, the same answers earn {score(abs(size))} {more} of 1"
 
 
 def as_text(probe: ProbeResult) -> str:

@@ -209,16 +209,16 @@ def _turns(
 ) -> tuple[_Turn | None, _Turn | None]:
     """Return the answers to the leading order, and to the other one."""
     turns: list[_Turn | None] = []
-    for shown in held.shown:
+    for order in held.shown:
         vote = next(
             (
                 v
-                for v in votes[shown.item_id]
+                for v in votes[order.item_id]
                 if v.cell.judge == judge and v.cell.criterion == held.question
             ),
             None,
         )
-        turns.append(None if vote is None else _turn(store, contests, held, vote, shown.swapped))
+        turns.append(None if vote is None else _turn(store, contests, held, vote, order.swapped))
     return (turns[0], turns[1] if len(turns) > 1 else None)
 
 

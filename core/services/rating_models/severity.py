@@ -63,8 +63,9 @@ class SeverityStudy(NamedTuple):
 
     @property
     def surely_changed(self) -> tuple[FairScore, ...]:
-        """Return the items whose score severity surely changes; none if no rater is surely strict
-        or mild, because then scores only shrink towards the mean of all items.
+        """Return the items whose score surely changes once severity is taken out.
+
+        None if no rater is surely strict or mild: scores then only shrink towards their mean.
         """
         if not any(rater.surely for _, rater in self.raters):
             return ()

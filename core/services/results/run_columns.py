@@ -70,7 +70,7 @@ def items_of_run(store: Store, run: RunRow) -> RunItems:
     return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
-#: The same for the row of every item.
+#: By the hash of a plan: the row of every item, by its id.
 _ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
 
 

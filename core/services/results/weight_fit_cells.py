@@ -71,7 +71,7 @@ class _Reader:
     def read(self) -> dict[str, VotedCells]:
         """The labelled cells, and others up to the number beyond which more teach nothing."""
         votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
-        return {own.name: self._cells(own, votes) for own in self._rubric.criteria}
+        return {c.name: self._cells(c, votes) for c in self._rubric.criteria}
 
     def _cells(self, criterion: Criterion, votes: _VotesOfCells) -> VotedCells:
         truth = self._labels.get(criterion.name, np.full(len(self._ids), NO_LABEL))

@@ -218,7 +218,7 @@ class _Teller:
         if self._all or event.actor == self._name:
             return False
         if event.action in ("request", "withdraw"):
-            # Reviewers who judge blind must not see what others wish for.
+            # Reviewers who judge blind must not see which regrades others asked for.
             return True
         open_cell = (event.item_id, event.criterion) not in self._resolved
         return open_cell and event.action in ("verdict", "final", "repeat", "undo", "send_back")

@@ -226,8 +226,8 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
     best: DrawnLabels | None = None
     open_yet: DrawnLabels | None = None
     for queue in store.queues.ever(run_id):
-        about = queue.rule.criteria
-        covers = about is None or bool(criterion and criterion in about)
+        criteria = queue.rule.criteria
+        covers = criteria is None or bool(criterion and criterion in criteria)
         if queue.rule.items is not None or not (covers or (best and not criterion)):
             continue
         if not store.queues.drawn(queue.id, "audit"):

@@ -233,7 +233,7 @@ def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
 
 
 def _step(fitted: Matrix) -> float:
-    """Return the largest common step that is at most a tenth of the largest weight."""
+    """Return the largest of `_STEPS` up to a tenth of the largest weight; else the smallest."""
     import numpy as np
 
     largest = float(np.abs(fitted).max())

@@ -83,7 +83,7 @@ class Work:
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
-        #: It only waits for a provider's batches, and leaves its place to other runs.
+        #: The run only waits for a provider's batches; the worker may take up other runs.
         self.resting = False
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None

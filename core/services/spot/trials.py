@@ -20,7 +20,7 @@ from core.services.runs.lifecycle import start
 from core.services.runs.planning import Planned, RunRequest
 from core.store.store import Store
 
-#: The detail of runs that are part of something else: they are no spot checks.
+#: Marks trial runs of other features in the details of a plan: they are no spot checks.
 HELP = "help"
 #: An estimate reads at most this many of the items that examples are drawn from.
 _EXAMPLES = 400

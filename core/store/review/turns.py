@@ -263,10 +263,10 @@ class Turns:
             "(SELECT max(id) FROM review_event)",
             (queue_id,),
         )
-        stands_on = (size, last, tuple(self.held(queue_id, at=at)))
+        state = (size, last, tuple(self.held(queue_id, at=at)))
         key = (queue_id, seat)
-        seen, tally = self._looks.get(key, ((), {}))
-        if seen != stands_on:
+        cached, tally = self._looks.get(key, ((), {}))
+        if cached != state:
             rows = self._files.tuples(
                 f"{_COUNTED} SELECT status, count(*), "
                 "sum(item_id IN (SELECT item_id FROM review_verdict WHERE queue_id = :queue "
@@ -275,7 +275,7 @@ class Turns:
             )
             tally = {status: (int(n), int(again)) for status, n, again in rows}
             _bound(self._looks)
-            self._looks[key] = (stands_on, tally)
+            self._looks[key] = (state, tally)
         return tally
 
     def hold(self, queue_id: int, item_id: str, seat: Seat, part: Part, until: float) -> None:

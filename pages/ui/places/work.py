@@ -113,7 +113,7 @@ def grade_some(run_id: int, criteria: int) -> None:
         f"Grade {fmt.count(SOME * criteria)} cells at random yourself",
         {state.RUN: run_id, state.RULE: RANDOM},
         icon="edit_note",
-        help=f"{SOME} for each criterion: from so few on a figure can be told.",
+        help=f"{SOME} for each criterion, the fewest that allow a figure.",
     )
 
 

@@ -40,7 +40,7 @@ _KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
 _GIVEN = frozenset(
     {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
 )
-#: Headings of the one answer of a row.
+#: Headings of the answer column in tables with one answer a row.
 LABELS = frozenset(
     {
         *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),

@@ -30,8 +30,9 @@ _UNSURE = (
     "say: {why} Fix that and resume the run; nothing is bought until this is known."
 )
 _STRAY = (
-    "A file of requests of {judge} may have arrived when this run was stopped, and its provider "
-    "does not let us check: {why} Fix that and resume the run; the file is then deleted."
+    "When this run was stopped, a file of {judge}'s requests may already have reached the "
+    "provider, which does not let us check: {why} Fix that and resume the run; the file is then "
+    "deleted."
 )
 
 
