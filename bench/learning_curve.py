@@ -4,7 +4,7 @@
 
 Workload: in each draw (seeds 0, 1, ...) the labels are a simple random sample of a folder's answers
 and 300 others are the test. What the path says after so many labels ("kappa .48 (.. to ..) with 20,
-.. to .. with 40") is held against judges that learn from these labels, and from twice as
+between .. and .. with 40") is held against judges that learn from these labels, and from twice as
 many, and judge the test, without the rule that would switch them off.
 
     now      the interval holds the kappa of this judge on the test

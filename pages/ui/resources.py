@@ -58,9 +58,7 @@ def actor() -> Actor:
 
 
 def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
-    """Return the arguments of a widget that needs one of these rights.
-
-    Without any of them the widget is disabled, and its help says why.
+    """Return the arguments of a widget that needs one of these rights; without any, it is disabled.
 
     The services refuse people without the right; this shows it before they invest any effort.
     ``who`` is the current user, if just checked.

@@ -67,7 +67,7 @@ class LearntCriterion:
         if self.twice is None:
             return f"{said}."
         low, high = map(score, self.twice)
-        return f"{said}, {low} to {high} with {2 * self.labels}."
+        return f"{said}, between {low} and {high} with {2 * self.labels}."
 
 
 @dataclass(frozen=True)

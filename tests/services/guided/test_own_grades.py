@@ -171,6 +171,6 @@ def test_with_twice_as_many_the_error_of_the_next_labels_comes_on_top() -> None:
     # .5 - 1.4142 * .2 and .5 + 1.4142 * .1
     found = LearntCriterion("a", 30, 0.5, 0.3, 0.6)
     assert found.twice == pytest.approx((0.2172, 0.6414), abs=1e-4)
-    assert found.words == "kappa 0.50 (0.30 to 0.60) with 30, 0.22 to 0.64 with 60."
+    assert found.words == "kappa 0.50 (0.30 to 0.60) with 30, between 0.22 and 0.64 with 60."
     assert LearntCriterion("a", 10, 0.9, 0.1, 1.0).twice == pytest.approx((-0.2314, 1.0), abs=1e-4)
     assert LearntCriterion("a", 10, 0.9).twice is None
