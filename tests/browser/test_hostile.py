@@ -173,6 +173,7 @@ def test_in_the_list_and_the_plan_of_runs(places: Places, page: Any, app_url: st
 def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
     turn(page, f"{app_url}/run?run={places.run}")
     page.get_by_role("gridcell").first.wait_for()
+    page.locator("summary", has_text="verdicts").first.click()
     seen(page, "run", "rubric", "judge", "item-plain", "item-chat", "submission")
     unfold(page, "No vote came of")
     seen(page, "failure", "failing")

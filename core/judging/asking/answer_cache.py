@@ -69,7 +69,8 @@ def request_key(request: Request, cell: Cell) -> str:
     ]
     # One list in canonical JSON, most of which is the same for all of a judge's requests.
     first = _plainly(request.model.removeprefix("openai/"), request.api_base.rstrip("/"))
-    middle = _plainly(request.temperature, request.max_tokens, request.thinking)
+    settings = (request.temperature, request.max_tokens, request.thinking)
+    middle = canonical_json(settings)[1:-1]
     schema, params = _written(Same(request.schema)), _written(Same(request.params))
     # Added only on request, so that older cached answers still match.
     last = canonical_json(cell) + ',"logprobs"' * request.logprobs
@@ -81,10 +82,9 @@ def _written(same: Same) -> str:
     return canonical_json(same.thing)
 
 
-# 1 and 1.0 are equal, but not written alike.
-@lru_cache(maxsize=256, typed=True)
-def _plainly(*values: object) -> str:
-    return canonical_json(values)[1:-1]
+@lru_cache(maxsize=256)
+def _plainly(*texts: str) -> str:
+    return canonical_json(texts)[1:-1]
 
 
 # The system text is most of a request and the same in all, so it is hashed once.

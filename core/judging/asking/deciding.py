@@ -73,8 +73,8 @@ def read_decision(
         return options[max(range(len(options)), key=spread.chances.__getitem__)], spread
     if chosen is not None:
         return asked.words[chosen], spread
-    words = ", ".join(asked.words).title()
-    return Unreadable("malformed", f"The reply was none of {words}.") if text.strip() else _EMPTY
+    answers = ", ".join(asked.words).title()
+    return Unreadable("malformed", f"The reply was none of {answers}.") if text.strip() else _EMPTY
 
 
 def _said(text: str, words: Mapping[str, int]) -> str | None:

@@ -102,14 +102,14 @@ class OpenAIProvider:
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
         url, headers, body, proxy = self.prepared(request, sent_params(request))
         with PlainlyTold(request.timeout, request.hidden):
-            status, told, answer = await self._wire.post(
+            status, answer_headers, answer = await self._wire.post(
                 *(url, headers, _Body(as_json(body), self.when_sent.get()), proxy),
                 limit=None if request.patient and is_own(url) else request.timeout,
             )
         asked = [message["content"] for message in request.messages]
         if status == 200 and self._wire.repeats(url, answer, asked):
             raise CallError("server", TWICE, status=status, there=True)
-        return status, told, answer
+        return status, answer_headers, answer
 
     def session(self) -> aiohttp.ClientSession:
         """Return the session, opened on first use."""

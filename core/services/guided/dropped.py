@@ -77,18 +77,18 @@ class Recognised:
 
 def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
     """What was dropped, in its order; documents that are no rubrics belong together."""
-    found, documents = list[Recognised](), list[File]()
+    recognised, documents = list[Recognised](), list[File]()
     for file in files:
         opened = Opened(file.data, file.name)
         if _is_rubric(opened):
-            found.append(_rubric(file, opened))
+            recognised.append(_rubric(file, opened))
         elif _is_document(file):
             documents.append(file)
         else:
-            found.append(_of_table(file, opened))
+            recognised.append(_of_table(file, opened))
     if documents:
-        found.append(_texts(tuple(documents)))
-    return tuple(found)
+        recognised.append(_texts(tuple(documents)))
+    return tuple(recognised)
 
 
 def _is_document(file: File) -> bool:
@@ -126,7 +126,7 @@ def _rubric(file: File, opened: Opened) -> Recognised:
 
 def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics in these files. Raises ``InputError``."""
-    return tuple(one for file in files for one in import_export.read(file.data, file.name))
+    return tuple(rubric for file in files for rubric in import_export.read(file.data, file.name))
 
 
 def pasted_rubric(text: str) -> Parsed[Rubric]:
@@ -137,13 +137,13 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
     """
     if import_export.is_table(text, "pasted text") or _STRUCTURED.match(text):
         return import_export.read(text, "pasted text")[0]
-    found = import_export.read_paste(text)
-    draft = import_export.added(new_draft(), found.lines)
-    draft = import_export.added_whole(draft, found.criteria)
+    pasted = import_export.read_paste(text)
+    draft = import_export.added(new_draft(), pasted.lines)
+    draft = import_export.added_whole(draft, pasted.criteria)
     if not draft["criteria"]:
         raise InputError("It contains no criterion. Write one requirement a line.")
     named: RubricDraft = {**draft, "name": draft["name"] or "Pasted rubric"}
-    return Parsed(rubric_from(named), found.notices)
+    return Parsed(rubric_from(named), pasted.notices)
 
 
 def in_words(rubric: Rubric) -> str:
@@ -211,10 +211,10 @@ def _texts(
 
 def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
     """A table with the answers of several systems side by side."""
-    found = texts.side_by_side(table)
-    if found is None:
+    beside = texts.side_by_side(table)
+    if beside is None:
         return None
-    prompt, columns = found
+    prompt, columns = beside
     named = " and ".join(f"“{column}”" for column in columns[:3])
     line = f"{plural(len(table.rows), 'row')}: “{prompt}”, answered in {named}."
     return Recognised("texts", files, line, systems=columns)
@@ -233,7 +233,7 @@ def _unknown(file: File, look: FileLook) -> Recognised:
 
 
 def _votes_words(look: FileLook) -> str:
-    tool = next((words for kind, words in TOOL_NAMES.items() if kind == look.kind), None)
+    tool = next((name for kind, name in TOOL_NAMES.items() if kind == look.kind), None)
     if tool is not None:
         return f"Results of {tool}."
     what = SHAPE_WORDS.get(look.kind, "votes")
@@ -243,7 +243,9 @@ def _votes_words(look: FileLook) -> str:
 
 def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
     """Return the files of that kind."""
-    return tuple(file for one in seen if one.kind == kind for file in one.files)
+    return tuple(
+        file for recognised in seen if recognised.kind == kind for file in recognised.files
+    )
 
 
 # Files and text that were dropped or pasted, but not used yet: drafts of that person.
@@ -261,8 +263,8 @@ def keep_files(store: Store, place: Place, files: Sequence[File]) -> None:
 
 def kept_files(store: Store, place: Place) -> tuple[File, ...]:
     """Return the files that were dropped there, in any tab, and not used yet."""
-    kept = store.drafts.get(_KEPT + place)
-    return () if kept is None else tuple(File(n, base64.b64decode(d)) for n, d in kept.content)
+    draft = store.drafts.get(_KEPT + place)
+    return () if draft is None else tuple(File(n, base64.b64decode(d)) for n, d in draft.content)
 
 
 @allowed("draft")
@@ -276,5 +278,5 @@ def keep_text(store: Store, place: Place, text: str) -> None:
 
 def kept_text(store: Store, place: Place) -> str:
     """Return the text that was pasted there, in any tab, and not used yet; else an empty one."""
-    kept = store.drafts.get(_PASTED + place)
-    return "" if kept is None else str(kept.content)
+    draft = store.drafts.get(_PASTED + place)
+    return "" if draft is None else str(draft.content)

@@ -94,7 +94,7 @@ def tried(store: Store, run_id: int) -> tuple[ItemView, ...]:
 
 def points(view: ItemView) -> str:
     """Return a tried text's score in points."""
-    answers = {one.criterion.name: one.verdict.option for one in view.criteria if one.verdict}
+    answers = {cell.criterion.name: cell.verdict.option for cell in view.criteria if cell.verdict}
     parts = parts_of(view.rubric, answers)
     return points_words(Grade(view.item, view.rubric, view.row.score, {}, parts=parts))
 

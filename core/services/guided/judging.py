@@ -61,18 +61,18 @@ def judges(store: Store, labelled: int) -> JudgeChoice:
     """
     registry.ensure_defaults(store)
     askable = (e for e in registry.list_judges(store) if e.judge.askable)
-    known = tuple(e for e in askable if labelled or not e.judge.learns)
-    able = {e.name for e in known}
+    entries = tuple(e for e in askable if labelled or not e.judge.learns)
+    able = {e.name for e in entries}
     last = last_panel(store)
     names = tuple(judge.name for judge in last.judges) if last is not None else ()
     if names and set(names) <= able:
-        return JudgeChoice(known, names, "last")
+        return JudgeChoice(entries, names, "last")
     if labelled:
-        learners = tuple(e.name for e in known if e.judge.learns)
+        learners = tuple(e.name for e in entries if e.judge.learns)
         if learners:
-            return JudgeChoice(known, learners, "labels")
-    ready = [entry.name for entry in known if entry.ready_model]
-    return JudgeChoice(known, tuple(ready[:1]), "model" if ready else "")
+            return JudgeChoice(entries, learners, "labels")
+    ready = [entry.name for entry in entries if entry.ready_model]
+    return JudgeChoice(entries, tuple(ready[:1]), "model" if ready else "")
 
 
 @allowed("read")
@@ -92,13 +92,13 @@ class Proposal(NamedTuple):
 @allowed("read")
 def planned(store: Store, found: RunChoices, labelled: int) -> Proposal:
     """Return the last judges, otherwise a saved panel, otherwise judges for the labelled items."""
-    choice, known = judges(store, labelled), {one.name for one in found.judges}
-    names = choice.proposed if set(choice.proposed) <= known else ()
-    panels = {one.id: {judge.name for judge in one.panel.judges} for one in found.panels}
+    choice, named = judges(store, labelled), {entry.name for entry in found.judges}
+    names = choice.proposed if set(choice.proposed) <= named else ()
     # A panel that was saved is meant to be used; the offline panel exists from the start.
-    made = [one.id for one in found.panels if not all(j.learns for j in one.panel.judges)]
-    same = [one for one, seats in panels.items() if seats == set(names)]
-    return Proposal(next(iter(same if choice.why == "last" or not made else made), None), names)
+    with_models = [p.id for p in found.panels if not all(j.learns for j in p.panel.judges)]
+    same = [p.id for p in found.panels if {j.name for j in p.panel.judges} == set(names)]
+    panels = same if choice.why == "last" or not with_models else with_models
+    return Proposal(next(iter(panels), None), names)
 
 
 def last_panel(store: Store) -> Panel | None:

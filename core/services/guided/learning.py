@@ -63,11 +63,11 @@ class LearntCriterion:
         if self.off or self.kappa is None:
             return f"not yet. {self.off}"
         now = Estimate(self.kappa, self.low, self.high).words(score).inline
-        said = f"kappa {now} with {self.labels}"
+        sentence = f"kappa {now} with {self.labels}"
         if self.twice is None:
-            return f"{said}."
+            return f"{sentence}."
         low, high = map(score, self.twice)
-        return f"{said}, between {low} and {high} with {2 * self.labels}."
+        return f"{sentence}, between {low} and {high} with {2 * self.labels}."
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class LearntSoFar:
     @property
     def enough(self) -> bool:
         """Return whether ten more grades would hardly improve any judge."""
-        return all(one.enough for one in self.criteria)
+        return all(criterion.enough for criterion in self.criteria)
 
     @property
     def words(self) -> str:
@@ -103,8 +103,8 @@ def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Le
     order = drawn_first(ids, version)
     place = {item_id: at for at, item_id in enumerate(order)}
     taught = {one.id for one in everyone.everyone if one.teaches and one.split != "evaluation"}
-    known = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
-    labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in known]
+    labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
+    labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in labelled]
     return LearntSoFar(
         tuple(
             curve_of(
@@ -128,9 +128,9 @@ def curve_of(
     from core.judging.offline import Unfit, train
 
     name = criterion.name
-    found = train(_JUDGE, criterion, pairs, items, seed=1)
-    report, n = found.report, len(pairs)
-    if isinstance(found, Unfit):
+    result = train(_JUDGE, criterion, pairs, items, seed=1)
+    report, n = result.report, len(pairs)
+    if isinstance(result, Unfit):
         return LearntCriterion(name, n, off=_why_off(report))
     kappa = report.kappa if report.weighted_kappa is None else report.weighted_kappa
     return LearntCriterion(name, n, kappa, *(report.kappa_range or (None, None)))

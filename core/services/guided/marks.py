@@ -70,16 +70,20 @@ def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
         for criterion, word, is_label in _said(item, rubric):
             counts.setdefault(criterion.name, Counter())[word] += 1
             settled = settled and is_label and criterion.index_of(word) is not None
-    words = dict[str, dict[str, str | None]]()
-    for name, said in counts.items():
+    meanings = dict[str, dict[str, str | None]]()
+    for name, answers in counts.items():
         criterion = rubric.criterion(name)
-        strange = [word for word, _ in said.most_common() if option_named(criterion, word) is None]
+        strange = [
+            word for word, _ in answers.most_common() if option_named(criterion, word) is None
+        ]
         if len(strange) > MOST_WORDS:
             continue
         if strange:
-            words[name] = {word: meant(criterion, word) for word in strange}
-    kept = {n: sum(c.values()) for n, c in counts.items() if n in words or _fits(rubric, n, c)}
-    return Marks(kept, words, settled or not kept)
+            meanings[name] = {word: meant(criterion, word) for word in strange}
+    counted = {
+        n: sum(c.values()) for n, c in counts.items() if n in meanings or _fits(rubric, n, c)
+    }
+    return Marks(counted, meanings, settled or not counted)
 
 
 def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:

@@ -54,8 +54,8 @@ class Sitting:
 def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> list[str]:
     """Return the ids of texts without a grade by this rubric, in the order of the draw."""
     everyone = Candidates(store, version.id, rubric.rubric).everyone
-    order = drawn_first([one.id for one in everyone], version)
-    free = {one.id for one in everyone if one.text and not one.teaches}
+    order = drawn_first([item.id for item in everyone], version)
+    free = {item.id for item in everyone if item.text and not item.teaches}
     return [item_id for item_id in order if item_id in free]
 
 
@@ -66,12 +66,12 @@ def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
 
 def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
     """Return the unfinished sitting, without texts that were graded since."""
-    kept = store.drafts.get(_key(version, rubric))
-    if kept is None:
+    draft = store.drafts.get(_key(version, rubric))
+    if draft is None:
         return None
     free = set(unlabelled(store, version, rubric))
-    ids = [item_id for item_id in kept.content["items"] if item_id in free]
-    found = {item.id: item for item in store.datasets.items(version.id, ids)} if ids else {}
+    ids = [item_id for item_id in draft.content["items"] if item_id in free]
+    by_id = {item.id: item for item in store.datasets.items(version.id, ids)} if ids else {}
     criteria = rubric.rubric.criteria
     given = {
         item_id: {
@@ -79,10 +79,10 @@ def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sit
             for c in criteria
             if c.index_of(answers.get(c.name, "")) is not None
         }
-        for item_id, answers in kept.content["given"].items()
-        if item_id in found
+        for item_id, answers in draft.content["given"].items()
+        if item_id in by_id
     }
-    items = tuple(found[item_id] for item_id in ids if item_id in found)
+    items = tuple(by_id[item_id] for item_id in ids if item_id in by_id)
     return Sitting(items, criteria, given) if items else None
 
 

@@ -19,16 +19,16 @@ SYSTEM = "system"
 
 def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
     """Return how these tables can belong together, the likeliest first; none: not at all."""
-    found = list[Way]()
+    possible = list[Way]()
     texts = [catalog.suggest(table).submission for table in tables]
     alike = all(_heads(table) == _heads(tables[0]) for table in tables)
     if len(tables) == 2 and key_of(*tables) is not None and not alike:
-        found.append("join")
+        possible.append("join")
     if all(texts) and len(set(map(str, texts))) == 1:
         ids = [_ids(table) for table in tables]
         apart = len(set().union(*ids)) == sum(map(len, ids)) and all(ids)
-        found += ["parts", "systems"] if apart else ["systems", "parts"]
-    return tuple(found)
+        possible += ["parts", "systems"] if apart else ["systems", "parts"]
+    return tuple(possible)
 
 
 def together(tables: Sequence[Table], way: Way | None = None) -> Table:
@@ -103,8 +103,8 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
             rows.append(own)
             lines.append(line)
     names = " and ".join(repr(table.name) for table in tables)
-    said = "answers of a system each" if way == "systems" else "parts of one table"
-    notices = (*(n for t in tables for n in t.notices), Problem(f"{names} are read as {said}."))
+    parts = "answers of a system each" if way == "systems" else "parts of one table"
+    notices = (*(n for t in tables for n in t.notices), Problem(f"{names} are read as {parts}."))
     heads = heads if way == "parts" or SYSTEM in heads else (*heads, SYSTEM)
     kind = tables[0].kind if all(table.flat for table in tables) else "jsonl"
     return Table(tables[0].name, kind, heads, tuple(rows), tuple(lines), notices=notices)

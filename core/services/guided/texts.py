@@ -77,8 +77,8 @@ class TextsLook:
         if column is None:
             return ()
         names = dict.fromkeys(str(row.get(column) or "").strip() for row in self.table.rows)
-        found = tuple(name for name in names if name)
-        return found if len(found) > 1 else ()
+        named = tuple(name for name in names if name)
+        return named if len(named) > 1 else ()
 
 
 def read(
@@ -162,8 +162,8 @@ def _pasted_table(text: str) -> Table | None:
         return None
     if structured:
         return table
-    known = tabbed or look(table).column is not None
-    return table if known and len(table.columns) > 1 else None
+    has_texts = tabbed or look(table).column is not None
+    return table if has_texts and len(table.columns) > 1 else None
 
 
 def columns_of(table: Table) -> tuple[str, ...]:
@@ -222,8 +222,8 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
     Answers are texts under headings that begin alike: answer_v1 and answer_v2, v1 and v2.
     """
     mapping = catalog.suggest(table)
-    known = {*mapping.used.values(), *mapping.context} - {mapping.submission}
-    free = [c for c in columns_of(table) if c not in known and _worded(table, c)]
+    used = {*mapping.used.values(), *mapping.context} - {mapping.submission}
+    free = [c for c in columns_of(table) if c not in used and _worded(table, c)]
     alike = [[c for c in free if stem_of(c) == stem_of(one) != ""] for one in free]
     answers = max(alike, key=len, default=[])
     others = [c for c in free if c not in answers]
@@ -247,12 +247,12 @@ def systems_in(files: Sequence[File]) -> tuple[str, ...]:
     """
     if "systems" not in ways(files):
         return ()
-    found = look(read(files, way="systems"))
-    prompt = found.mapping.prompt
+    first_look = look(read(files, way="systems"))
+    prompt = first_look.mapping.prompt
     if prompt is None:
         return ()
-    asked = Counter(str(row.get(prompt) or "") for row in found.table.rows)
-    return found.systems if max(asked.values()) > 1 else ()
+    asked = Counter(str(row.get(prompt) or "") for row in first_look.table.rows)
+    return first_look.systems if max(asked.values()) > 1 else ()
 
 
 def answers(files: Sequence[File]) -> Table:
@@ -261,10 +261,10 @@ def answers(files: Sequence[File]) -> Table:
     Raises ``InputError`` like `read`.
     """
     table = read(files, way="systems")
-    found = side_by_side(table)
-    if found is None:
+    beside = side_by_side(table)
+    if beside is None:
         return table
-    prompt, columns = found
+    prompt, columns = beside
     rows, lines = list[dict[str, object]](), list[int | None]()
     for number, row in enumerate(table.rows, start=1):
         for column in columns:
@@ -289,8 +289,8 @@ def naming(found: TextsLook) -> str:
     if found.mapping.id:
         return found.mapping.id
     for column in found.mapping.meta:
-        words = [str(row.get(column) or "").strip() for row in found.table.rows]
-        if all(words) and len(set(words)) == len(words) and max(map(len, words)) <= 60:
+        names = [str(row.get(column) or "").strip() for row in found.table.rows]
+        if all(names) and len(set(names)) == len(names) and max(map(len, names)) <= 60:
             return column
     return ""
 

@@ -63,16 +63,16 @@ class CleanSeats:
     @property
     def told_apart(self) -> bool:
         """Whether no two raters get one name."""
-        found = {(self._of.pairs[at].criterion, self._names[at]) for at in self._pairs}
-        return len(found) == len(self._pairs)
+        distinct = {(self._of.pairs[at].criterion, self._names[at]) for at in self._pairs}
+        return len(distinct) == len(self._pairs)
 
     @property
     def raters(self) -> dict[str, tuple[str, str]]:
         """By the judge's name its kind and the rater's id, in the order in which they begin."""
-        found: dict[str, tuple[str, str]] = {}
+        by_name: dict[str, tuple[str, str]] = {}
         for at in self._pairs:
-            found.setdefault(self._names[at], (self._of.pairs[at].kind, self._of.pairs[at].rater))
-        return found
+            by_name.setdefault(self._names[at], (self._of.pairs[at].kind, self._of.pairs[at].rater))
+        return by_name
 
     @cached_property
     def _state(self) -> Any:
@@ -81,12 +81,12 @@ class CleanSeats:
     @property
     def counts(self) -> Counter[tuple[str, str]]:
         """How many answers each judge gave in each state."""
-        found = Counter[tuple[str, str]]()
+        totals = Counter[tuple[str, str]]()
         numbers = np.bincount(self._of.pair * 3 + self._state, minlength=3 * len(self._names))
         for at, number in enumerate(numbers.tolist()):
             if number:
-                found[self._names[at // 3], STATES[at % 3]] += number
-        return found
+                totals[self._names[at // 3], STATES[at % 3]] += number
+        return totals
 
     def digest(self, head: Sequence[Any]) -> str:
         """The hash of ``[*head, votes]``, with every vote as the row by row import writes it."""
@@ -165,10 +165,10 @@ class CleanSeats:
         column[pairs] = np.arange(len(pairs))
         mine = np.flatnonzero(column[of.pair] >= 0)
         # Nothing, a failure, an abstention without an option, then the options.
-        said = np.zeros((len(of.items), len(pairs)), np.int64)
+        codes = np.zeros((len(of.items), len(pairs)), np.int64)
         code = np.where(of.failed[mine], 1, of.option[mine] + 3)
-        said[of.row[mine], column[of.pair[mine]]] = code
-        seen = patterns(said)
+        codes[of.row[mine], column[of.pair[mine]]] = code
+        seen = patterns(codes)
         order = np.argsort(seen.of_item, kind="stable")
         for rows, row in zip(
             np.split(order, np.cumsum(seen.times)[:-1]), seen.rows.tolist(), strict=True
@@ -177,13 +177,13 @@ class CleanSeats:
                 yield rows, self._ballots(pairs, row), row.count(1)
 
     def _ballots(self, pairs: Sequence[int], said: Sequence[int]) -> list[BallotRow]:
-        found = list[BallotRow]()
+        ballots = list[BallotRow]()
         for at, code in zip(pairs, said, strict=True):
             if code > 1:
                 pair, option = self._of.pairs[at], code - 3 if code > 2 else None
                 away = option is None or pair.choices[option].na
-                found.append(BallotRow("", pair.criterion, self._names[at], 0, option, away))
-        return found
+                ballots.append(BallotRow("", pair.criterion, self._names[at], 0, option, away))
+        return ballots
 
 
 class _Settled:
@@ -213,12 +213,12 @@ class _Settled:
         """Counts and results of all items that anybody was asked about."""
         counts = np.stack([self._votes, self._away, self._failed], axis=1)
         agreement = self._agreement()
-        known: dict[object, tuple[ItemResult, str]] = {}
+        scored: dict[object, tuple[ItemResult, str]] = {}
         for at, key, texts in self._answers():
-            if key not in known:
-                found = self._scored(at, texts)
-                known[key] = found, to_json(found.trace)
-            (one, trace), (votes, away, failed) = known[key], counts[at].tolist()
+            if key not in scored:
+                item_result = self._scored(at, texts)
+                scored[key] = item_result, to_json(item_result.trace)
+            (one, trace), (votes, away, failed) = scored[key], counts[at].tolist()
             result = one._replace(item_id=self._ids[at], agreement=agreement[at])
             yield BroughtItem(votes, away, failed, result, trace)
 
@@ -246,10 +246,10 @@ class _Settled:
         """The mean over an item's criteria, as exactly as of each item alone."""
         values = [[None if v is None else v.agreement for v in of] for of in self._verdicts]
         places = []
-        distinct = sorted({one for of in values for one in of if one is not None})
-        number = {None: -1} | {one: at for at, one in enumerate(distinct)}
+        distinct = sorted({verdict for of in values for verdict in of if verdict is not None})
+        number = {None: -1} | {verdict: at for at, verdict in enumerate(distinct)}
         for of, which in zip(values, self._which, strict=True):
-            places.append(np.array([number[one] for one in of])[which])
+            places.append(np.array([number[verdict] for verdict in of])[which])
         seen = patterns(np.column_stack(places))
         means = []
         for row in seen.rows.tolist():

@@ -90,8 +90,8 @@ def look(
 
     Raises ``InputError``.
     """
-    told = bool(changes) or rubric is not None
-    seen: SeenKind = kind or kind_of(source, rubric, told=told)
+    chosen = bool(changes) or rubric is not None
+    seen: SeenKind = kind or kind_of(source, rubric, told=chosen)
     first = None
     if changes and source.lone and (table_kind := _of_table(seen)):
         first = first_reading(table_of(source, rubric=rubric), table_kind, rubric)
@@ -100,8 +100,12 @@ def look(
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
     table = table_of(source, rubric=rubric)
     guess = guess_layout(table, seen, rubric)
-    found = FileLook(source, seen, table, guess if first is None else kept(guess, first))
-    return replace(found, mapping=guessed(found, rubric)) if kind and not changes else found
+    file_look = FileLook(source, seen, table, guess if first is None else kept(guess, first))
+    return (
+        replace(file_look, mapping=guessed(file_look, rubric))
+        if kind and not changes
+        else file_look
+    )
 
 
 def _of_table(seen: SeenKind) -> TableKind | None:
@@ -265,10 +269,10 @@ def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
     """
     kinds = {sheet: _kind_on(source.on_sheet(sheet)) for sheet in several.sheets}
     for wanted in ("votes", "items"):
-        found = [sheet for sheet, kind in kinds.items() if kind == wanted]
-        if len(found) == 1:
-            return source.on_sheet(found[0])
-        if found:
+        sheets = [sheet for sheet, kind in kinds.items() if kind == wanted]
+        if len(sheets) == 1:
+            return source.on_sheet(sheets[0])
+        if sheets:
             break
     raise several
 
@@ -336,11 +340,11 @@ def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
     if more:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
     criteria = len(first.value.criteria)
-    found = alone_said("rubric", first.value.name, dry) | {"criteria": criteria}
+    report = alone_said("rubric", first.value.name, dry) | {"criteria": criteria}
     if not dry:
-        kept = [keep_rubric(store, read.value, name).id for read in rubrics]
-        found |= {"rubric_version": kept[0], "rubric_versions": kept}
-    return found | {"notices": notices_said(notices), "db": str(store.path)}
+        versions = [keep_rubric(store, read.value, name).id for read in rubrics]
+        report |= {"rubric_version": versions[0], "rubric_versions": versions}
+    return report | {"notices": notices_said(notices), "db": str(store.path)}
 
 
 def _items(
@@ -354,12 +358,12 @@ def _items(
         name = seen.source.title
         parsed = dataset_of(table_of_files(seen.source.files, name), name, rubric, changes)
     items = parsed.value
-    found = alone_said("dataset", items.name, dry) | {"items": len(items.items)}
+    report = alone_said("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:
         version = store.datasets.create(items, now=clock.now(), source=name)
-        found["dataset_version"] = version.id
-    said = {"notices": notices_said(parsed.notices), "db": str(store.path)}
-    return found | roles_said(parsed.roles) | said
+        report["dataset_version"] = version.id
+    notices = {"notices": notices_said(parsed.notices), "db": str(store.path)}
+    return report | roles_said(parsed.roles) | notices
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ def roles_said(roles: Sequence[ColumnRole]) -> dict[str, Any]:
 
 def alone_said(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
     """Return what is said of a rubric or a dataset without votes."""
-    found: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
-    return found | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **roles_said(())}
+    report: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
+    return report | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **roles_said(())}
 
 
 _OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
@@ -70,9 +70,9 @@ def as_text(report: Mapping[str, Any]) -> str:
 def _done_in_words(report: Mapping[str, Any]) -> str:
     if report["kind"] in ("rubric", "dataset"):
         version = report.get(f"{report['kind']}_version")
-        kept = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
-        return f"The {report['kind']} {report['name']!r} {kept}."
-    found = (
+        state = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
+        return f"The {report['kind']} {report['name']!r} {state}."
+    contents = (
         f"{report['votes']:,} votes ({report['abstentions']:,} abstentions) and "
         f"{report['failures']:,} empty answers of {len(report['raters']):,} raters on "
         f"{report['items']:,} items, {report['criteria']} criteria"
@@ -80,9 +80,9 @@ def _done_in_words(report: Mapping[str, Any]) -> str:
     run = report["run"]
     if report["dry_run"]:
         there = f" Run {run} holds them already." if report["existed"] else ""
-        return f"Would import {found}.{there}"
+        return f"Would import {contents}.{there}"
     if run is None:
         return f"Rubric and dataset of {report['name']!r} are kept; there are no votes, so no run."
     if report["existed"]:
-        return f"Run {run} holds these votes already ({found}); nothing was added."
-    return f"Run {run}: {found}.\n`rubric-studio metrics {run}` measures them."
+        return f"Run {run} holds these votes already ({contents}); nothing was added."
+    return f"Run {run}: {contents}.\n`rubric-studio metrics {run}` measures them."

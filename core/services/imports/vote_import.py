@@ -94,14 +94,14 @@ def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
     """What ``bring_in`` would do; raises ``InputError`` where it could not."""
     seats = _seats(bundle)
     panel, digest = _panel(bundle, seats) if seats else None, _digest(bundle, seats)
-    found = seats.counts
+    counts = seats.counts
     lines = [
         ImportedRater(
             name=judge.name,
             kind=judge.rater_kind,
-            votes=found[judge.name, "answered"] + found[judge.name, "abstained"],
-            abstentions=found[judge.name, "abstained"],
-            failures=found[judge.name, "failed"],
+            votes=counts[judge.name, "answered"] + counts[judge.name, "abstained"],
+            abstentions=counts[judge.name, "abstained"],
+            failures=counts[judge.name, "failed"],
             weight=judge.weight,
             counts=not judge.shadow,
         )
@@ -145,10 +145,10 @@ def bring_in(
     panel = _panel(bundle, seats) if seats else None
     digest = seen.hash if seen else _digest(bundle, seats)
     with store.write():
-        known = store.runs.imported(digest) if panel else None
-        if known is not None:
-            row = store.runs.row(known)
-            return BroughtIn(known, row.rubric_version_id, row.dataset_version_id, True)
+        earlier = store.runs.imported(digest) if panel else None
+        if earlier is not None:
+            row = store.runs.row(earlier)
+            return BroughtIn(earlier, row.rubric_version_id, row.dataset_version_id, True)
         rubric = keep_rubric(store, bundle.rubric, source or bundle.name)
         dataset = store.datasets.create(bundle.dataset, now=clock.now(), source=source)
         run = None
@@ -214,10 +214,10 @@ class _Seats:
     @property
     def raters(self) -> dict[str, tuple[str, str]]:
         """By the judge's name its kind and the rater's id, in the order in which they begin."""
-        found: dict[str, tuple[str, str]] = {}
+        by_name: dict[str, tuple[str, str]] = {}
         for row, name in zip(self.rows, self.names, strict=True):
-            found.setdefault(name, (row.kind, row.rater))
-        return found
+            by_name.setdefault(name, (row.kind, row.rater))
+        return by_name
 
     @property
     def counts(self) -> Counter[tuple[str, str]]:
@@ -231,8 +231,8 @@ class _Seats:
 
     def planned(self, items: Sequence[str]) -> list[tuple[str, int]]:
         """How many answers each item has."""
-        found = Counter(row.cell.item for row in self.rows)
-        return [(item, found[item]) for item in items]
+        votes_of = Counter(row.cell.item for row in self.rows)
+        return [(item, votes_of[item]) for item in items]
 
     def keep(self, store: Store, lease: Lease, now: str, run: DerivedFrom, reason: str) -> None:
         """Record them in a run that is held, item by item in the order of the dataset."""
@@ -241,9 +241,9 @@ class _Seats:
         for row, name in zip(self.rows, self.names, strict=True):
             by_item.setdefault(row.cell.item, []).append(_result(row, name, reason))
         ids = [item for item in store.runs.item_ids(lease.run_id) if item in by_item]
-        found = [AskedOutcome(tuple(by_item[item])) for item in ids]
-        for start in range(0, len(found), _BATCH):
-            outcomes = found[start : start + _BATCH]
+        outcomes_of = [AskedOutcome(tuple(by_item[item])) for item in ids]
+        for start in range(0, len(outcomes_of), _BATCH):
+            outcomes = outcomes_of[start : start + _BATCH]
             store.votes.record(
                 lease.run_id,
                 outcomes,
