@@ -21,6 +21,8 @@ from core.text.numbers import percent, plural, score
 MANY = 70
 #: A kappa that is surely above this is good enough with any number of grades.
 GOOD = 0.6
+#: What is foretold within a wider range than this tells a person nothing and is not said.
+WIDEST = 1.0
 _JUDGE = Judge(name="learning", kind="classifier")
 
 
@@ -64,10 +66,10 @@ class LearntCriterion:
             return f"not yet. {self.off}"
         now = Estimate(self.kappa, self.low, self.high).words(score).inline
         sentence = f"kappa {now} with {self.labels}"
-        if self.twice is None:
+        low, high = self.twice or (-1.0, 1.0)
+        if high - low > WIDEST:
             return f"{sentence}."
-        low, high = map(score, self.twice)
-        return f"{sentence}, between {low} and {high} with {2 * self.labels}."
+        return f"{sentence}, between {score(low)} and {score(high)} with {2 * self.labels}."
 
 
 @dataclass(frozen=True)

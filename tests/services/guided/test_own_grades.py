@@ -174,3 +174,11 @@ def test_with_twice_as_many_the_error_of_the_next_labels_comes_on_top() -> None:
     assert found.words == "kappa 0.50 (0.30 to 0.60) with 30, between 0.22 and 0.64 with 60."
     assert LearntCriterion("a", 10, 0.9, 0.1, 1.0).twice == pytest.approx((-0.2314, 1.0), abs=1e-4)
     assert LearntCriterion("a", 10, 0.9).twice is None
+
+
+def test_what_could_be_nearly_anything_is_not_foretold() -> None:
+    # .52 - 1.4142 * .74 to 1: more than 1 apart.
+    assert (
+        LearntCriterion("a", 10, 0.52, -0.22, 1.0).words
+        == "kappa 0.52 (\N{MINUS SIGN}0.22 to 1.00) with 10."
+    )
