@@ -141,6 +141,7 @@ def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str)
     follow(page, "Open the run")
     page.get_by_text("✓ Imported").first.wait_for()
     page.get_by_role("gridcell").first.wait_for()
+    page.locator("summary", has_text="verdicts").first.click()
     seen(page, "brought", "rater-1", "first")
     run = page.url.split("run=")[1].split("&")[0]
     item = page.url.split("?")[0] + f"?run={run}&view=plan"

@@ -76,7 +76,7 @@ def test_where_files_cannot_be_looked_for_the_run_says_so_and_forgets_nothing(
     there.batches.refuse = 401
     runner.work_here(store, run_id)
     assert store.runs.row(run_id).status == "failed"
-    assert "file of requests" in store.runs.row(run_id).message
+    assert "a file of ada's requests" in store.runs.row(run_id).message
     there.batches.refuse = 0
     lifecycle.resume(store, run_id)
     runner.work_here(store, run_id)
