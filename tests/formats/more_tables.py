@@ -393,4 +393,44 @@ MORE_TABLES: tuple[Stranger, ...] = (
         (12, 2, 6, 1),
         maps=("item=Los raters=Huber raters=Lang",),
     ),
+    # How long an answer took, and how many liked it, are no answers.
+    Stranger(
+        "spent.csv",
+        table(
+            [
+                {"claim_id": n, "claim": essay(n), "annotator": WHO[who]}
+                | {"verdict": ("Refuted", "Supported")[at % 2], "seconds_spent": 20 + at % 9}
+                | {"likes": at % 4}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "long",
+        (15, 3, 5, 1),
+    ),
+    Stranger(
+        "zeit.csv",
+        table(
+            [
+                {"Fall": n, "Kodierer": WHO[who], "Note": 1 + at % 5}
+                | {"Bearbeitungszeit (Sekunden)": 3 + at % 8, "Anzahl Klicks": 1 + at % 3}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=Fall rater=Kodierer label=Note",),
+    ),
+    Stranger(
+        "inns.csv",
+        table(
+            [
+                {"review_id": f"R{n}", "inn": f"Inn {n % 3}", "stars": 1 + n % 5}
+                | {"review_text": short(n), "helpful_votes": (n * 3) % 7}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        None,
+        maps=("submission=review_text labels=stars",),
+    ),
 )

@@ -126,6 +126,17 @@ SURENESS: Words = {
     " fiducia sicurezza zekerheid pewnosc eminlik уверенность 置信度 确信度 確信度 信心 확신 신뢰도"
     " الثقة ביטחון",
 }
+#: How long, how often, or how many: what was counted or measured, and not judged.
+MEASURES: Words = {
+    "en": "seconds secs minutes mins hours milliseconds msec ms duration latency elapsed votes"
+    " upvotes downvotes likes views clicks retweets downloads count counts wordcount n_words"
+    " num_words time_spent time_taken",
+    "de": "sekunden minuten stunden dauer bearbeitungszeit anzahl klicks aufrufe wortzahl",
+    "fr": "secondes minutes heures duree temps_passe nombre vues clics",
+    "es": "segundos minutos horas duracion vistas",
+    "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
+    " 秒 时长 次数 浏览量 点赞 回数",
+}
 #: Ids and names of what was rated.
 ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
@@ -170,7 +181,10 @@ def _pattern(kind: int) -> re.Pattern[str]:
 _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership"
 
 
-_KINDS = (RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS)
+_KINDS = (
+    *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
+    MEASURES,
+)
 
 
 def holds(heading: str, words: Words, *, whole: bool = False) -> bool:

@@ -24,7 +24,7 @@ from core.formats.votes.structure.named_fields import flat_columns
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import RowKeys, named_rater, row_keys
 from core.formats.votes.structure.texts import TextColumns, may_be_judged
-from core.formats.votes.structure.values import Values, item_changes, ticks
+from core.formats.votes.structure.values import Values, item_changes, named_label, ticks
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
@@ -144,16 +144,16 @@ def _near(table: Table) -> Iterator[NearShape]:
             return
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
     texts.sort(key=lambda text: holds(text, PROMPTS))
-    has_prompt = guess_mapping(table).prompt
+    guess, values = guess_mapping(table), Values(table)
+    labels = [c for c in values.columns if named_label(c) and values.able(c)]
+    alone = [f"labels={c}" for c in labels if len(labels) == 1 and not guess.labels]
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
             lacks = f"{len(texts)} columns are equally likely to hold the submission"
-        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not has_prompt]
-        shape = NearShape(
-            "dataset", lacks, (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
-        )
-        if _passes(table, shape):
+        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not guess.prompt]
+        changes = (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]), *alone)
+        if _passes(table, shape := NearShape("dataset", lacks, changes)):
             yield shape
 
 

@@ -12,6 +12,7 @@ from core.formats.datasets.answer_columns import (
     NO_RATERS,
     could_answer,
     is_index,
+    measures,
     names_a_criterion,
     one_scale,
     says_no_label,
@@ -45,10 +46,11 @@ LABELS = frozenset(
     {
         *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),
         *("judgement", "judgment", "state", "severity", "result", "outcome"),
+        *("stars", "sterne", "etoiles", "estrellas", "stelle"),
     }
 )
 #: First words of what was measured, not judged.
-_MEASURED = frozenset({"time", "duration", "latency", "rt", "age", "alter", "dauer", "edad"})
+_MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
 #: As many different words are a scale however short the table; no scale goes further than this.
 _FEW, _MOST_POINTS = 7, 100
 #: Words in headings of what is known to be right.
@@ -196,7 +198,8 @@ class Values:
     def measures_nothing(self, column: str) -> bool:
         """Return whether a heading names no time, age or count."""
         words = bare(column).split()
-        return not (words and (words[0] in _MEASURED or words[-1] in NO_RATERS))
+        named = words and (words[0] in _MEASURED or words[-1] in NO_RATERS)
+        return not (named or measures(column))
 
     def is_number(self, column: str) -> bool:
         """Return whether a column holds numbers only."""
