@@ -10,6 +10,7 @@ import json
 from tests.formats.strangers import Stranger, essay, short, table
 
 WHO = ("Ada", "Ben", "Cyd")
+TEAM = ("Priya N.", "Tom B.", "Ines G.", "Kofi A.")
 CROSSED = [(item, who, 3 * item + who) for item in range(5) for who in range(3)]
 FELT = ("Glad", "Sad", "Calm")
 SPANS = [("a.txt", 10, 14), ("a.txt", 30, 38), ("b.txt", 10, 14), ("b.txt", 51, 60)]
@@ -432,5 +433,73 @@ MORE_TABLES: tuple[Stranger, ...] = (
         "refused",
         None,
         maps=("submission=review_text labels=stars",),
+    ),
+    # The number of a trial is not what was heard in it.
+    Stranger(
+        "sounds.csv",
+        table(
+            [
+                {"Event Index": 1 + 4 * who + at, "participant_id": 9120 + who}
+                | {
+                    "Trial Number": 1 + at,
+                    "audio": f"spk{(at * (1 + 2 * (who % 2)) + who) % 4}.mp3",
+                }
+                | {"Response": (20 * at + 30 * who) % 101}
+                for who in range(4)
+                for at in range(4)
+            ]
+        ),
+        "refused",
+        (16, 4, 4, 1),
+        maps=("item=audio rater=participant_id label=Response",),
+    ),
+    Stranger(
+        "orders.csv",
+        table(
+            [
+                {"Order": 1 + (n + who) % 5, "stimulus": f"clip-{'abcde'[n]}", "Listener": WHO[who]}
+                | {"Liking": 1 + (n * n + who) % 5}
+                for n in range(5)
+                for who in range(3)
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=stimulus rater=Listener label=Liking",),
+    ),
+    # Members of a team rate each other: the name given first is not the one rated.
+    Stranger(
+        "teams.csv",
+        table(
+            [
+                {"Timestamp": f"2026/05/1{n % 3} 10:{10 + 4 * a + n}:03 am GMT+1", "Your name": who}
+                | {"Team member you are reviewing": whom, "Effort": 1 + (a + n) % 5}
+                | {"Punctuality": 1 + (2 * a + n) % 5, "Anything to add?": ""}
+                for a, who in enumerate(TEAM)
+                for n, whom in enumerate(TEAM)
+                if who != whom
+            ]
+        ),
+        "refused",
+        (24, 4, 4, 2),
+        maps=(
+            "item=Team member you are reviewing rater=Your name criteria=Effort"
+            " criteria=Punctuality",
+        ),
+    ),
+    Stranger(
+        "gruppe.csv",
+        table(
+            [
+                {"Zeitstempel": f"1{a}.05.2026 10:1{n}:03", "Dein Name": who}
+                | {"Wen bewertest du?": whom, "Mitarbeit": 1 + (a + n) % 5}
+                for a, who in enumerate(TEAM)
+                for n, whom in enumerate(TEAM)
+                if who != whom
+            ]
+        ),
+        "refused",
+        (12, 4, 4, 1),
+        maps=("item=Wen bewertest du? rater=Dein Name label=Mitarbeit",),
     ),
 )

@@ -35,7 +35,9 @@ LONGEST = 200
 UNIQUE_WORDS = 6
 #: The same for whole and half numbers: ten levels can be used once each, twelve rows cannot.
 UNIQUE_NUMBERS = 12
-_STAMP = re.compile(r"\d{4}-\d\d?-\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?")
+_STAMP = re.compile(
+    r"\d{4}[-/]\d\d?[-/]\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?"
+)
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
 _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a-f]{16,}\Z")
 #: Whole numbers from here on are timestamps or ids.

@@ -125,6 +125,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     """Yield the items of a rater: one column or two, with a criterion, or nearly."""
     others = [c for c in keys if c != rater and values.crossed(c, rater)]
     others = [c for c in others if person_level(values, c) < 3 or not sure]
+    others = [c for c in others if not _is_position(values, c, others, rater)]
     texts = values.texts()
     if spans := [key for key in _spans(values, others) if values.unique([*key, rater]) == 1]:
         others = []
@@ -151,6 +152,15 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
         if named and (candidate := _with_answers(values, item, rater, "", texts)):
             yield candidate
+
+
+def _is_position(values: Values, column: str, others: Sequence[str], rater: str) -> bool:
+    """Return whether a column says where a rater met what another column names."""
+    if not values.is_number(column):
+        return False
+    names = (c for c in others if holds(c, ITEMS) and not values.is_number(c))
+    met = (c for c in names if values.crossed(c, column))
+    return any(values.unique([c, rater]) == 1 for c in met)
 
 
 def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
