@@ -502,4 +502,39 @@ MORE_TABLES: tuple[Stranger, ...] = (
         (12, 4, 4, 1),
         maps=("item=Wen bewertest du? rater=Dein Name label=Mitarbeit",),
     ),
+    # Marks of examiners below titles, in a workbook: points in headings make no rubric.
+    Stranger(
+        "station.xlsx",
+        "Skills day: station 2\nMorning\n\n"
+        + table(
+            [
+                {"Candidate No": f"00{40 + n}", "Assessor": WHO[who], "Suture (0-5)": at * at % 6}
+                | {"Hygiene (0-5)": (at + n) % 6, "Overall": ("Pass", "Fail")[at % 2]}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (45, 3, 5, 3),
+        maps=(
+            "item=Candidate No rater=Assessor criteria=Suture (0-5) criteria=Hygiene (0-5)"
+            " criteria=Overall",
+        ),
+    ),
+    # Grades with signs are on the scale of those without.
+    Stranger(
+        "noten.xlsx",
+        "Referate 8b\n\n"
+        + table(
+            [
+                {"Name": f"{['Lena', 'Mehmet', 'Jonas', 'Sofia', 'Ali', 'Nele'][n]} K."}
+                | {"Thema": f"{short(n)}", "Fr. Brand": ["2+", "3", "2-", "1", "4+", "3-"][n]}
+                | {"Hr. Winter": ["2", "3-", "3+", "1-", "4", "3"][n]}
+                | {"Endnote": ["2+", "3", "2-", "1", "4", "3"][n]}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Name submission=Thema raters=Fr. Brand raters=Hr. Winter",),
+    ),
 )

@@ -305,5 +305,5 @@ def _counted(words: Sequence[str]) -> bool:
 def _word(cell: object) -> str:
     value = alone(cell)
     word = "" if value is None else fold(str(value))
-    word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%", word) else word
+    word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%|[1-6][+-]", word) else word
     return "" if word in NO_ANSWER else word
