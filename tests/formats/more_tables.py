@@ -537,4 +537,12 @@ MORE_TABLES: tuple[Stranger, ...] = (
         (12, 2, 6, 1),
         maps=("item=Name submission=Thema raters=Fr. Brand raters=Hr. Winter",),
     ),
+    # How often two coders gave each pair of codes.
+    Stranger(
+        "crossed.csv",
+        ",B: happy,B: sad,B: neither,Total\n"
+        "A: happy,31,2,4,37\nA: sad,3,18,5,26\nA: neither,0,4,22,26\nTotal,34,24,31,89\n",
+        "refused",
+        words_in_refusal=("count how often",),
+    ),
 )

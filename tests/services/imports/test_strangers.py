@@ -124,6 +124,39 @@ def test_what_sums_up_the_raters_is_offered_as_the_label(store: Store, tmp_path:
     assert first(store, report).labels["rating"].label == "ja"
 
 
+@pytest.mark.parametrize(
+    ("data", "words", "said"),
+    [
+        ("juror,Oak Hill,Low Sea\nkim,3,4\nlee,2,4\nmia,5,1\n",
+         ("rater=juror", "items=Oak Hill,Low Sea"), "an item a column: 'Oak Hill', 'Low Sea'"),
+        ("at,rater_1,rater_2\nx,no,no\nx,yes,no\nx,no,yes\n",
+         ("raters=rater_1,rater_2",), "each row is an item"),
+    ],
+)  # fmt: skip
+def test_a_table_without_a_column_for_the_item_says_what_an_item_is(
+    store: Store, tmp_path: Path, data: str, words: tuple[str, ...], said: str
+) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text(data)
+    notices = str(brought(store, file, words)["notices"])
+    assert said in notices
+    assert "item is None" not in notices
+
+
+def test_columns_left_out_say_why(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    rows = "".join(
+        f"{n},{n} rivers carry sand to the sea.,4,{n % 3},new,{5 - n}\n" for n in range(6)
+    )
+    file.write_text(f"id,response,Max points,likes,labels,votes\n{rows}")
+    report = brought(store, file)
+    why = {role["column"]: role["why"] for role in report["roles"]}
+    assert why["Max points"] == "the same in every row"
+    assert {why["likes"], why["votes"]} == {"counts or measures"}
+    # A column is not taken for a misspelling of its own name.
+    assert "Did you mean" not in str(report["notices"])
+
+
 def test_a_cell_of_several_labels_is_said(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     file.write_text("item,coder,label\na,kim,pay; hours\na,lee,pay\nb,kim,hours\nb,lee,pay\n")
