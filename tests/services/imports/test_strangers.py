@@ -241,6 +241,25 @@ def test_what_is_said_of_one_column_keeps_the_others(
     assert {column: found[column] for column in roles} == roles
 
 
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        # Proposed with other columns, and not proposed at all.
+        ("sent,about,from_,A,B\nx,Ann,Bob,1,2\ny,Ann,Cyd,3,4\nz,Bob,Ann,2,2\nx,Bob,Cyd,4,1\n"
+         "y,Cyd,Ann,2,5\nz,Cyd,Bob,3,3\n", ("item=about", "rater=from_")),
+        ("lot,k,A,B\n17,1,1,2\n17,2,3,4\n18,1,2,2\n18,2,4,1\n19,1,2,5\n19,2,3,3\n",
+         ("item=lot", "rater=k")),
+    ],
+)  # fmt: skip
+def test_saying_the_item_and_the_rater_is_enough(
+    store: Store, tmp_path: Path, data: str, words: tuple[str, ...]
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(data)
+    roles = {role["column"]: role["role"] for role in brought(store, file, words)["roles"]}
+    assert {roles["A"], roles["B"]} == {"label:A", "label:B"}
+
+
 def workbook(tmp_path: Path, sheets: dict[str, list[list[str]]]) -> Path:
     file = tmp_path / "book.xlsx"
     file.write_bytes(xlsx(sheets))

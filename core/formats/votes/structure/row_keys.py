@@ -88,6 +88,13 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
 
 
+def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
+    """Return the answers and texts beside an item and a rater that somebody named, if any."""
+    values = Values(table)
+    known = bool(item) and {*item, rater} <= {*values.columns}
+    return _with_answers(values, tuple(item), rater, "", values.texts()) if known else None
+
+
 def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     """Yield the stimuli of people who answered once each: an id that repeats with its text."""
     people = [c for c in values.columns if names_a_respondent(c) and values.unique([c]) == 1]
