@@ -237,7 +237,7 @@ def could_answer(table: Table, column: str) -> bool:
         return False
     if last in LANGUAGE and None in map(number_of, given):
         return False
-    if measures(column) and None not in map(number_of, given):
+    if measures(column) and None in map(is_yes, given) and None not in map(number_of, given):
         return False
     answers = set(given)
     return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))

@@ -260,6 +260,19 @@ def test_saying_the_item_and_the_rater_is_enough(
     assert {roles["A"], roles["B"]} == {"label:A", "label:B"}
 
 
+def test_a_column_headed_for_a_criterion_of_the_rubric_is_its_answer(
+    store: Store, tmp_path: Path
+) -> None:
+    rubric, file = tmp_path / "rubric.yaml", tmp_path / "votes.csv"
+    rubric.write_text(
+        "criteria:\n- {name: Word count, requirement: It has 200 words.}\n"
+        "- {name: Tone, requirement: It is polite.}\n"
+    )
+    file.write_text("item,rater,Word count,Tone\na,kim,1,0\na,lee,0,1\nb,kim,1,1\nb,lee,0,0\n")
+    roles = import_files.import_path(store, file, rubric=rubric)["roles"]
+    assert {role["column"]: role["role"] for role in roles}["Word count"] == "label:Word count"
+
+
 def workbook(tmp_path: Path, sheets: dict[str, list[list[str]]]) -> Path:
     file = tmp_path / "book.xlsx"
     file.write_bytes(xlsx(sheets))
