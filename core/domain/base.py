@@ -180,13 +180,13 @@ _FORMS = {
 
 
 def near(word: str, known: set[str]) -> str:
-    """The question ``Did you mean ...?`` for a misspelt word, or the empty string.
+    """The question ``Did you mean ...?`` for a misspelt word; empty for a known or strange one.
 
     >>> near("weigth", {"weight", "name"})
     "Did you mean 'weight'?"
     """
     close = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.7)
-    return f"Did you mean {close[0]!r}?" if close else ""
+    return f"Did you mean {close[0]!r}?" if close and word not in known else ""
 
 
 def _all_keys(model: type[BaseModel]) -> set[str]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.dataset_file import MAX_ITEMS, parse_dataset
+from core.formats.datasets.table import Table
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import recognised_rows
 from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours, read_rubrics
 from core.formats.source.format import Fit, Format, format_of, formats_of
 from core.formats.source.opened import Opened
 from core.formats.votes.gradescope import recognised_evaluations
+from core.formats.votes.proposals.near_shapes import nearest_shapes
 from core.formats.votes.reading import TABLES, SeenKind, read_bundle, table_of
 from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import TOOLS
@@ -61,8 +63,15 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
     is_rubric = format is not None and not (told and is_sheet)
     if is_rubric and not (is_sheet and opened.once(_is_no_rubric)):
         return "rubric"
-    kind = kind_of_table(table_of(source, MAX_ITEMS, rubric), rubric)
-    return "rubric" if is_rubric and kind not in TABLES else kind
+    table = table_of(source, MAX_ITEMS, rubric)
+    kind = kind_of_table(table, rubric)
+    return "rubric" if is_rubric and not _may_be_votes(table, kind) else kind
+
+
+def _may_be_votes(table: Table, kind: SeenKind) -> bool:
+    """Return whether a table is votes, or could be once somebody says what its columns are."""
+    near = nearest_shapes(table) if kind == "unknown" else ()
+    return kind in TABLES or any(shape.kind != "dataset" for shape in near)
 
 
 def _is_no_rubric(opened: Opened) -> bool:

@@ -10,6 +10,7 @@ import json
 from tests.formats.strangers import Stranger, essay, short, table
 
 WHO = ("Ada", "Ben", "Cyd")
+TEAM = ("Priya N.", "Tom B.", "Ines G.", "Kofi A.")
 CROSSED = [(item, who, 3 * item + who) for item in range(5) for who in range(3)]
 FELT = ("Glad", "Sad", "Calm")
 SPANS = [("a.txt", 10, 14), ("a.txt", 30, 38), ("b.txt", 10, 14), ("b.txt", 51, 60)]
@@ -392,5 +393,156 @@ MORE_TABLES: tuple[Stranger, ...] = (
         "refused",
         (12, 2, 6, 1),
         maps=("item=Los raters=Huber raters=Lang",),
+    ),
+    # How long an answer took, and how many liked it, are no answers.
+    Stranger(
+        "spent.csv",
+        table(
+            [
+                {"claim_id": n, "claim": essay(n), "annotator": WHO[who]}
+                | {"verdict": ("Refuted", "Supported")[at % 2], "seconds_spent": 20 + at % 9}
+                | {"likes": at % 4}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "long",
+        (15, 3, 5, 1),
+    ),
+    Stranger(
+        "zeit.csv",
+        table(
+            [
+                {"Fall": n, "Kodierer": WHO[who], "Note": 1 + at % 5}
+                | {"Bearbeitungszeit (Sekunden)": 3 + at % 8, "Anzahl Klicks": 1 + at % 3}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=Fall rater=Kodierer label=Note",),
+    ),
+    Stranger(
+        "inns.csv",
+        table(
+            [
+                {"review_id": f"R{n}", "inn": f"Inn {n % 3}", "stars": 1 + n % 5}
+                | {"review_text": short(n), "helpful_votes": (n * 3) % 7}
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        None,
+        maps=("submission=review_text labels=stars",),
+    ),
+    # The number of a trial is not what was heard in it.
+    Stranger(
+        "sounds.csv",
+        table(
+            [
+                {"Event Index": 1 + 4 * who + at, "participant_id": 9120 + who}
+                | {
+                    "Trial Number": 1 + at,
+                    "audio": f"spk{(at * (1 + 2 * (who % 2)) + who) % 4}.mp3",
+                }
+                | {"Response": (20 * at + 30 * who) % 101}
+                for who in range(4)
+                for at in range(4)
+            ]
+        ),
+        "refused",
+        (16, 4, 4, 1),
+        maps=("item=audio rater=participant_id label=Response",),
+    ),
+    Stranger(
+        "orders.csv",
+        table(
+            [
+                {"Order": 1 + (n + who) % 5, "stimulus": f"clip-{'abcde'[n]}", "Listener": WHO[who]}
+                | {"Liking": 1 + (n * n + who) % 5}
+                for n in range(5)
+                for who in range(3)
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=stimulus rater=Listener label=Liking",),
+    ),
+    # Members of a team rate each other: the name given first is not the one rated.
+    Stranger(
+        "teams.csv",
+        table(
+            [
+                {"Timestamp": f"2026/05/1{n % 3} 10:{10 + 4 * a + n}:03 am GMT+1", "Your name": who}
+                | {"Team member you are reviewing": whom, "Effort": 1 + (a + n) % 5}
+                | {"Punctuality": 1 + (2 * a + n) % 5, "Anything to add?": ""}
+                for a, who in enumerate(TEAM)
+                for n, whom in enumerate(TEAM)
+                if who != whom
+            ]
+        ),
+        "refused",
+        (24, 4, 4, 2),
+        maps=(
+            "item=Team member you are reviewing rater=Your name criteria=Effort"
+            " criteria=Punctuality",
+        ),
+    ),
+    Stranger(
+        "gruppe.csv",
+        table(
+            [
+                {"Zeitstempel": f"1{a}.05.2026 10:1{n}:03", "Dein Name": who}
+                | {"Wen bewertest du?": whom, "Mitarbeit": 1 + (a + n) % 5}
+                for a, who in enumerate(TEAM)
+                for n, whom in enumerate(TEAM)
+                if who != whom
+            ]
+        ),
+        "refused",
+        (12, 4, 4, 1),
+        maps=("item=Wen bewertest du? rater=Dein Name label=Mitarbeit",),
+    ),
+    # Marks of examiners below titles, in a workbook: points in headings make no rubric.
+    Stranger(
+        "station.xlsx",
+        "Skills day: station 2\nMorning\n\n"
+        + table(
+            [
+                {"Candidate No": f"00{40 + n}", "Assessor": WHO[who], "Suture (0-5)": at * at % 6}
+                | {"Hygiene (0-5)": (at + n) % 6, "Overall": ("Pass", "Fail")[at % 2]}
+                for n, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (45, 3, 5, 3),
+        maps=(
+            "item=Candidate No rater=Assessor criteria=Suture (0-5) criteria=Hygiene (0-5)"
+            " criteria=Overall",
+        ),
+    ),
+    # Grades with signs are on the scale of those without.
+    Stranger(
+        "noten.xlsx",
+        "Referate 8b\n\n"
+        + table(
+            [
+                {"Name": f"{['Lena', 'Mehmet', 'Jonas', 'Sofia', 'Ali', 'Nele'][n]} K."}
+                | {"Thema": f"{short(n)}", "Fr. Brand": ["2+", "3", "2-", "1", "4+", "3-"][n]}
+                | {"Hr. Winter": ["2", "3-", "3+", "1-", "4", "3"][n]}
+                | {"Endnote": ["2+", "3", "2-", "1", "4", "3"][n]}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Name submission=Thema raters=Fr. Brand raters=Hr. Winter",),
+    ),
+    # How often two coders gave each pair of codes.
+    Stranger(
+        "crossed.csv",
+        ",B: happy,B: sad,B: neither,Total\n"
+        "A: happy,31,2,4,37\nA: sad,3,18,5,26\nA: neither,0,4,22,26\nTotal,34,24,31,89\n",
+        "refused",
+        words_in_refusal=("count how often",),
     ),
 )

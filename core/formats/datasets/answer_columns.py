@@ -14,6 +14,7 @@ from core.formats.datasets.table import Table, alone
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
+    MEASURES,
     PEOPLE,
     PROMPTS,
     RATERS,
@@ -34,7 +35,9 @@ LONGEST = 200
 UNIQUE_WORDS = 6
 #: The same for whole and half numbers: ten levels can be used once each, twelve rows cannot.
 UNIQUE_NUMBERS = 12
-_STAMP = re.compile(r"\d{4}-\d\d?-\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?")
+_STAMP = re.compile(
+    r"\d{4}[-/]\d\d?[-/]\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?"
+)
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
 _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a-f]{16,}\Z")
 #: Whole numbers from here on are timestamps or ids.
@@ -191,6 +194,15 @@ def stem_of(heading: str) -> str:
     return fold(match[1]) if match else ""
 
 
+def measures(column: str) -> bool:
+    """Return whether a heading, which is no question, says that its numbers count or measure.
+
+    >>> measures("helpful_votes"), measures("Dauer (Minuten)"), measures("vote")
+    (True, True, False)
+    """
+    return holds(column, MEASURES, whole=True) and not asks(column)
+
+
 def is_index(table: Table, column: str) -> bool:
     """Return whether a column is the index of a data frame, filtered or not.
 
@@ -224,6 +236,8 @@ def could_answer(table: Table, column: str) -> bool:
     if not given or len(given) > MOST_LABELS:
         return False
     if last in LANGUAGE and None in map(number_of, given):
+        return False
+    if measures(column) and None in map(is_yes, given) and None not in map(number_of, given):
         return False
     answers = set(given)
     return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))

@@ -8,8 +8,11 @@ from typing import NamedTuple
 from core.domain.base import near
 from core.errors import InputError
 from core.formats.datasets.answer_columns import (
+    COUNTS,
     counts_rows,
     is_index,
+    measures,
+    plain,
     plain_head,
     sums_up,
     words_in,
@@ -74,6 +77,10 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
         return "counts the rows"
     if is_index(table, column):
         return "an index without a heading"
+    if len(cells) == len(table.rows) > 1 and len(set(cells)) == 1:
+        return "the same in every row"
+    if plain(column) in COUNTS or measures(column):
+        return "counts or measures"
     if sums_up(column):
         return "sums up other columns"
     return "no known name or scale"

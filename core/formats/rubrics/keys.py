@@ -53,7 +53,7 @@ def sort_keys(
         problems.append(Problem(message, "Put notes under meta.", path))
         return {key: given[key] for key in names & given.keys()}, {}, problems
     for key, value in given.items():
-        guess = "" if key in names else near(key, set(names))
+        guess = near(key, set(names))
         if key in names:
             mine[key] = value
         elif guess:

@@ -17,12 +17,13 @@ RATERS: Words = {
     " moderator proctor worker crowdworker person radiologist pathologist clinician"
     " physician dermatologist checker"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
-    " evaluated_by reviewed_by marked_by assessed_by inspector auditor",
+    " evaluated_by reviewed_by marked_by assessed_by inspector auditor your_name your_initials",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
-    " juror beobachter kodiererin zweitkorrektor erstkorrektor",
+    " juror beobachter kodiererin zweitkorrektor erstkorrektor dein_name ihr_name",
     "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
-    " relecteur relectrice examinateur examinatrice codeur notateur",
-    "es": "evaluador anotador juez jurado revisor corrector calificador codificador examinador",
+    " relecteur relectrice examinateur examinatrice codeur notateur votre_nom ton_nom",
+    "es": "evaluador anotador juez jurado revisor corrector calificador codificador examinador"
+    " tu_nombre su_nombre",
     "pt": "avaliador juiz corretor",
     "it": "valutatore valutatrice annotatore annotatrice giudice giurato revisore correttore",
     "nl": "beoordelaar codeur nakijker jurylid",
@@ -126,6 +127,26 @@ SURENESS: Words = {
     " fiducia sicurezza zekerheid pewnosc eminlik уверенность 置信度 确信度 確信度 信心 확신 신뢰도"
     " الثقة ביטחון",
 }
+#: How long, how often, or how many: what was counted or measured, and not judged.
+MEASURES: Words = {
+    "en": "seconds secs minutes mins hours milliseconds msec ms duration latency elapsed votes"
+    " upvotes downvotes likes views clicks retweets downloads count counts wordcount n_words"
+    " num_words time_spent time_taken",
+    "de": "sekunden minuten stunden dauer bearbeitungszeit anzahl klicks aufrufe wortzahl",
+    "fr": "secondes minutes heures duree temps_passe nombre vues clics",
+    "es": "segundos minutos horas duracion vistas",
+    "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
+    " 秒 时长 次数 浏览量 点赞 回数",
+}
+#: Who was rated, where people rate each other.
+RATED: Words = {
+    "en": "you_are_rating you_are_reviewing you_are_evaluating you_are_assessing you_are_grading"
+    " are_you_rating are_you_reviewing are_you_evaluating are_you_assessing being_rated"
+    " being_reviewed being_evaluated being_assessed ratee reviewee evaluatee assessee",
+    "de": "wen_bewertest_du wen_bewerten_sie wen_beurteilst_du bewertete_person",
+    "fr": "personne_evaluee qui_evaluez_vous vous_evaluez membre_evalue",
+    "es": "persona_evaluada a_quien_evaluas companero_evaluado",
+}
 #: Ids and names of what was rated.
 ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
@@ -137,7 +158,7 @@ ITEMS: Words = {
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",
     "other": "编号 序号 編號 番号 번호 الرقم رقم номер sira numara nummer identyfikator",
-}
+} | {f"rated_{language}": words for language, words in RATED.items()}
 
 
 def bare(heading: str) -> str:
@@ -154,7 +175,7 @@ def bare(heading: str) -> str:
 
 @cache
 def _pattern(kind: int) -> re.Pattern[str]:
-    words = sorted({bare(w) for of in _KINDS[kind].values() for w in of.split()}, key=len)[::-1]
+    words = _words(_KINDS[kind])
     # Short words begin too many others: "pr" priority, "no" novelty.
     latin = "|".join(
         re.escape(w) + (r"(?:e?s)?(?![^\W\d_])" if len(w) < 5 else "")
@@ -163,14 +184,26 @@ def _pattern(kind: int) -> re.Pattern[str]:
     )
     # Languages without spaces, and with articles or cases at a word's ends, have them anywhere.
     other = "|".join(re.escape(w) for w in words if not w[0].isascii())
-    return re.compile(rf"(?<![^\W\d_])(?!{_OTHERS})(?:{latin})" + (rf"|{other}" if other else ""))
+    begin_otherwise = _OTHERS
+    if _KINDS[kind] in (RATERS, PEOPLE):
+        begin_otherwise += rf"|.*(?:{'|'.join(_words(RATED))})"  # a person who was rated
+    begins = rf"(?<![^\W\d_])(?!{begin_otherwise})"
+    return re.compile(rf"{begins}(?:{latin})" + (rf"|{other}" if other else ""))
+
+
+def _words(of: Words) -> list[str]:
+    """Return words as headings have them, the longest first."""
+    return sorted({bare(w) for words in of.values() for w in words.split()}, key=len)[::-1]
 
 
 #: Words that begin like one for people.
 _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership"
 
 
-_KINDS = (RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS)
+_KINDS = (
+    *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
+    *(MEASURES, RATED),
+)
 
 
 def holds(heading: str, words: Words, *, whole: bool = False) -> bool:

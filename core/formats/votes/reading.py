@@ -211,16 +211,19 @@ def _answered(
 def _shape(mapping: VoteMapping) -> Problem:
     """Return how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
+    item = f"the item is {mapping.item!r}" if mapping.item else "each row is an item"
     if mapping.layout == "pairs":
         sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
         says = f"two answers a row, {sides[0]!r} and {sides[1]!r}, compared"
         says += f" in {', '.join(names)}" if names else " by their headings"
     elif mapping.layout == "criteria":
         who = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
-        says = f"a criterion a column: {', '.join(names)}; the item is {mapping.item!r}, the {who}"
+        says = f"a criterion a column: {', '.join(names)}; {item}, the {who}"
+        if any(column.item for column in mapping.columns):
+            says = f"an item a column: {', '.join(names)}; the {who}"
     elif mapping.layout == "wide":
         more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-        says = f"a rater a column: {', '.join(names[:20])}{more}; the item is {mapping.item!r}"
+        says = f"a rater a column: {', '.join(names[:20])}{more}; {item}"
     else:
         fields = ("item", "criterion", "rater", "label")
         named = {field: getattr(mapping, field) for field in fields}

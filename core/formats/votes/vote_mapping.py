@@ -181,12 +181,13 @@ def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
 
 def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
     """Return the columns of scores: those of a rubric's criteria, else numbers and yes or no."""
-    able = [c for c in answerable(table, fields) if could_answer(table, c) and not sums_up(c)]
+    able = answerable(table, fields)
     if rubric is not None:
         known = {plain(c.name): c.name for c in rubric.criteria}
         named = {c: known.get(plain(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
+    able = [c for c in able if could_answer(table, c) and not sums_up(c)]
     if {"item", "rater"} <= fields.keys():
         values = Values(table)
         able = [c for c in able if values.is_answer(c, fields["item"], fields["rater"])]

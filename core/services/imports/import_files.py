@@ -94,7 +94,7 @@ def look(
     seen: SeenKind = kind or kind_of(source, rubric, told=chosen)
     first = None
     if changes and source.lone and (table_kind := _of_table(seen)):
-        first = first_reading(table_of(source, rubric=rubric), table_kind, rubric)
+        first = first_reading(table_of(source, rubric=rubric), table_kind, rubric, changes)
     seen = seen if kind else _kind_meant(seen, changes, first.layout if first else None)
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)

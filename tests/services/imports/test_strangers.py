@@ -124,6 +124,39 @@ def test_what_sums_up_the_raters_is_offered_as_the_label(store: Store, tmp_path:
     assert first(store, report).labels["rating"].label == "ja"
 
 
+@pytest.mark.parametrize(
+    ("data", "words", "said"),
+    [
+        ("juror,Oak Hill,Low Sea\nkim,3,4\nlee,2,4\nmia,5,1\n",
+         ("rater=juror", "items=Oak Hill,Low Sea"), "an item a column: 'Oak Hill', 'Low Sea'"),
+        ("at,rater_1,rater_2\nx,no,no\nx,yes,no\nx,no,yes\n",
+         ("raters=rater_1,rater_2",), "each row is an item"),
+    ],
+)  # fmt: skip
+def test_a_table_without_a_column_for_the_item_says_what_an_item_is(
+    store: Store, tmp_path: Path, data: str, words: tuple[str, ...], said: str
+) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text(data)
+    notices = str(brought(store, file, words)["notices"])
+    assert said in notices
+    assert "item is None" not in notices
+
+
+def test_columns_left_out_say_why(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    rows = "".join(
+        f"{n},{n} rivers carry sand to the sea.,4,{n % 3},new,{5 - n}\n" for n in range(6)
+    )
+    file.write_text(f"id,response,Max points,likes,labels,votes\n{rows}")
+    report = brought(store, file)
+    why = {role["column"]: role["why"] for role in report["roles"]}
+    assert why["Max points"] == "the same in every row"
+    assert {why["likes"], why["votes"]} == {"counts or measures"}
+    # A column is not taken for a misspelling of its own name.
+    assert "Did you mean" not in str(report["notices"])
+
+
 def test_a_cell_of_several_labels_is_said(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     file.write_text("item,coder,label\na,kim,pay; hours\na,lee,pay\nb,kim,hours\nb,lee,pay\n")
@@ -206,6 +239,38 @@ def test_what_is_said_of_one_column_keeps_the_others(
     file.write_text(data)
     found = {role["column"]: role["role"] for role in brought(store, file, (said,))["roles"]}
     assert {column: found[column] for column in roles} == roles
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        # Proposed with other columns, and not proposed at all.
+        ("sent,about,from_,A,B\nx,Ann,Bob,1,2\ny,Ann,Cyd,3,4\nz,Bob,Ann,2,2\nx,Bob,Cyd,4,1\n"
+         "y,Cyd,Ann,2,5\nz,Cyd,Bob,3,3\n", ("item=about", "rater=from_")),
+        ("lot,k,A,B\n17,1,1,2\n17,2,3,4\n18,1,2,2\n18,2,4,1\n19,1,2,5\n19,2,3,3\n",
+         ("item=lot", "rater=k")),
+    ],
+)  # fmt: skip
+def test_saying_the_item_and_the_rater_is_enough(
+    store: Store, tmp_path: Path, data: str, words: tuple[str, ...]
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(data)
+    roles = {role["column"]: role["role"] for role in brought(store, file, words)["roles"]}
+    assert {roles["A"], roles["B"]} == {"label:A", "label:B"}
+
+
+def test_a_column_headed_for_a_criterion_of_the_rubric_is_its_answer(
+    store: Store, tmp_path: Path
+) -> None:
+    rubric, file = tmp_path / "rubric.yaml", tmp_path / "votes.csv"
+    rubric.write_text(
+        "criteria:\n- {name: Word count, requirement: It has 200 words.}\n"
+        "- {name: Tone, requirement: It is polite.}\n"
+    )
+    file.write_text("item,rater,Word count,Tone\na,kim,1,0\na,lee,0,1\nb,kim,1,1\nb,lee,0,0\n")
+    roles = import_files.import_path(store, file, rubric=rubric)["roles"]
+    assert {role["column"]: role["role"] for role in roles}["Word count"] == "label:Word count"
 
 
 def workbook(tmp_path: Path, sheets: dict[str, list[list[str]]]) -> Path:

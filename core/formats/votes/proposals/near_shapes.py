@@ -22,9 +22,9 @@ from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.named_fields import flat_columns
 from core.formats.votes.structure.rater_columns import item_of, names_a_respondent, rater_columns
-from core.formats.votes.structure.row_keys import RowKeys, named_rater, row_keys
+from core.formats.votes.structure.row_keys import RowKeys, keys_named, named_rater, row_keys
 from core.formats.votes.structure.texts import TextColumns, may_be_judged
-from core.formats.votes.structure.values import Values, item_changes, ticks
+from core.formats.votes.structure.values import Values, item_changes, named_label, ticks
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
@@ -73,8 +73,11 @@ class NearShape(NamedTuple):
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the shapes that a table could have, each with changes that make it so."""
-    few = Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
-    return tuple(_near(few))
+    return tuple(_near(_first_rows(table)))
+
+
+def _first_rows(table: Table) -> Table:
+    return Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
 
 
 def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> VoteMapping:
@@ -85,10 +88,13 @@ def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> V
     return guess if shape is None else _changed(guess, shape, table)
 
 
-def first_reading(table: Table, kind: TableKind, rubric: Rubric | None) -> VoteMapping | None:
-    """Return what a table is taken as before anybody says what its columns are, as votes.
+def first_reading(
+    table: Table, kind: TableKind, rubric: Rubric | None, changes: Sequence[str] = ()
+) -> VoteMapping | None:
+    """Return what a table is taken as before ``changes`` say what its columns are, as votes.
 
-    Of an unknown one that is the first proposal; of items it is where they and their texts stand.
+    Of an unknown one that is the first proposal, with the item and the rater of the changes if
+    they name both; of items it is where they and their texts stand.
     """
     if kind == "dataset":
         items = guess_mapping(table, rubric)
@@ -98,7 +104,7 @@ def first_reading(table: Table, kind: TableKind, rubric: Rubric | None) -> VoteM
         return guess_pairs(table)
     if kind != "unknown":
         return guess_vote_mapping(table, kind, rubric)
-    shape = next(iter(nearest_shapes(table)), None)
+    shape = next(iter(_by_named_keys(_first_rows(table), changes) or nearest_shapes(table)), None)
     if shape is None or shape.kind == "dataset":
         return None
     return _changed(guess_vote_mapping(table, shape.kind, rubric), shape, table)
@@ -144,16 +150,16 @@ def _near(table: Table) -> Iterator[NearShape]:
             return
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
     texts.sort(key=lambda text: holds(text, PROMPTS))
-    has_prompt = guess_mapping(table).prompt
+    guess, values = guess_mapping(table), Values(table)
+    labels = [c for c in values.columns if named_label(c) and values.able(c)]
+    alone = [f"labels={c}" for c in labels if len(labels) == 1 and not guess.labels]
     for text in texts:
         lacks = "no column is named for the submission"
         if len(texts) > 1:
             lacks = f"{len(texts)} columns are equally likely to hold the submission"
-        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not has_prompt]
-        shape = NearShape(
-            "dataset", lacks, (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]))
-        )
-        if _passes(table, shape):
+        prompts = [c for c in texts if c != text and holds(c, PROMPTS) and not guess.prompt]
+        changes = (f"submission={text}", *(f"prompt={c}" for c in prompts[:1]), *alone)
+        if _passes(table, shape := NearShape("dataset", lacks, changes)):
             yield shape
 
 
@@ -180,6 +186,15 @@ def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]
             changes = (*keys._replace(texts=texts).changes(), *marks)
             kind: Kind = "criteria" if keys.by_criteria else "long"
             yield NearShape(kind, lacks + texts.said, changes)
+
+
+def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
+    """Return the votes beside the item and the rater that changes name, if they name both."""
+    fields = [change.partition("=") for change in changes]
+    item = [column for field, _, column in fields if field in ("item", "id")]
+    raters = [column for field, _, column in fields if field == "rater"]
+    keys = keys_named(table, item, raters[0]) if len(raters) == 1 else None
+    return [shape for shape in _by_keys(table, [keys] if keys else []) if _passes(table, shape)]
 
 
 def _in_cells(table: Table) -> Iterator[NearShape]:

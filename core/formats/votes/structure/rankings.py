@@ -1,21 +1,27 @@
-"""Tables that rank: an order of the same names in each row, numbers of places, best and worst."""
+"""Tables that rank (orders, places, best and worst), or that count what raters answered."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
 
-from core.formats.datasets.answer_columns import sharing
+from core.formats.datasets.answer_columns import sharing, sums_up
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import bare
 from core.formats.votes.structure.values import Values
 
 _PAIRS = "columns for both answers and for the better one (first, second, preference)"
 
 
 def why_ranking(table: Table) -> str:
-    """Return why a table of rankings is not read and what to do, or an empty text."""
+    """Return why a table of rankings or counts is not read and what to do, or an empty text."""
     values = Values(table)
+    if _is_crossed(values):
+        return (
+            "Its numbers count how often two raters gave each pair of labels. It takes a row for "
+            "each item, with the answer of each rater."
+        )
     if values.size < 3:
         return ""
     if places := _places(values):
@@ -38,6 +44,25 @@ def why_ranking(table: Table) -> str:
             f"compared, with {_PAIRS}."
         )
     return ""
+
+
+def _is_crossed(values: Values) -> bool:
+    """Return whether rows and columns are headed for the same labels, and most counts agree."""
+    columns = [c for c in values.columns[1:] if values.is_number(c) and not sums_up(c)]
+    labels = [_label(c) for c in columns]
+    heads = [_label(word) for word in values.of[values.columns[0]]] if columns else []
+    rows = {head: at for at, head in enumerate(heads) if not sums_up(head)}
+    if len(columns) < 2 or len({*labels}) < len(labels) or rows.keys() != {*labels}:
+        return False
+    counts = [[number_of(values.of[c][at]) for at in rows.values()] for c in columns]
+    whole = [n for of in counts for n in of if n is not None and n >= 0 and n.is_integer()]
+    agreed = [number_of(values.of[c][rows[_label(c)]]) or 0.0 for c in columns]
+    # Marks that people gave each other have small numbers.
+    return len(whole) == len(columns) ** 2 and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
+
+
+def _label(heading: str) -> str:
+    return bare(heading.rpartition(":")[2])
 
 
 def _places(values: Values) -> Sequence[str]:

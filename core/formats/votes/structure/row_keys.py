@@ -88,6 +88,13 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
 
 
+def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
+    """Return the answers and texts beside an item and a rater that somebody named, if any."""
+    values = Values(table)
+    known = bool(item) and {*item, rater} <= {*values.columns}
+    return _with_answers(values, tuple(item), rater, "", values.texts()) if known else None
+
+
 def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     """Yield the stimuli of people who answered once each: an id that repeats with its text."""
     people = [c for c in values.columns if names_a_respondent(c) and values.unique([c]) == 1]
@@ -125,6 +132,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
     """Yield the items of a rater: one column or two, with a criterion, or nearly."""
     others = [c for c in keys if c != rater and values.crossed(c, rater)]
     others = [c for c in others if person_level(values, c) < 3 or not sure]
+    others = [c for c in others if not _is_position(values, c, others, rater)]
     texts = values.texts()
     if spans := [key for key in _spans(values, others) if values.unique([*key, rater]) == 1]:
         others = []
@@ -151,6 +159,15 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         named = sure and all(holds(c, ITEMS) or system_named(c) for c in item)
         if named and (candidate := _with_answers(values, item, rater, "", texts)):
             yield candidate
+
+
+def _is_position(values: Values, column: str, others: Sequence[str], rater: str) -> bool:
+    """Return whether a column says where a rater met what another column names."""
+    if not values.is_number(column):
+        return False
+    names = (c for c in others if holds(c, ITEMS) and not values.is_number(c))
+    met = (c for c in names if values.crossed(c, column))
+    return any(values.unique([c, rater]) == 1 for c in met)
 
 
 def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:

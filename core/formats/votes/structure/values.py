@@ -12,6 +12,7 @@ from core.formats.datasets.answer_columns import (
     NO_RATERS,
     could_answer,
     is_index,
+    measures,
     names_a_criterion,
     one_scale,
     says_no_label,
@@ -25,6 +26,7 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
     PEOPLE,
+    RATED,
     RATERS,
     REMARKS,
     SURENESS,
@@ -45,10 +47,11 @@ LABELS = frozenset(
     {
         *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),
         *("judgement", "judgment", "state", "severity", "result", "outcome"),
+        *("stars", "sterne", "etoiles", "estrellas", "stelle"),
     }
 )
 #: First words of what was measured, not judged.
-_MEASURED = frozenset({"time", "duration", "latency", "rt", "age", "alter", "dauer", "edad"})
+_MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
 #: As many different words are a scale however short the table; no scale goes further than this.
 _FEW, _MOST_POINTS = 7, 100
 #: Words in headings of what is known to be right.
@@ -59,6 +62,8 @@ _SYSTEM = re.compile(
     r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
+#: Where something stood in a row of trials.
+_POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b")
@@ -110,11 +115,8 @@ class Values:
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = bare(column).rpartition(" ")[2]
-        if (
-            self.remarks(column)
-            or sums_up(column)
-            or ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT
-        ):
+        given = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
+        if self.remarks(column) or sums_up(column) or given:
             return False
         return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
@@ -136,14 +138,19 @@ class Values:
         return len(self.distinct[column]) > 1 or names_a_criterion(column)
 
     def counts(self, column: str, keys: Sequence[str]) -> bool:
-        """Return whether a column only counts the rows of each key: turns, positions, instances."""
+        """Return whether a column only counts the rows of each key: turns, positions, instances.
+
+        What is headed for a position may count them in another order.
+        """
+        any_order = self.is_number(column) and bool(_POSITION.search(bare(column)))
         groups = defaultdict[str, list[str]](list)
         for key in keys:
             groups.clear()
             for name, word in zip(self.of[key], self.of[column], strict=True):
                 groups[name].append(word)
             sizes = [len(of) for of in groups.values()]
-            if max(sizes) > 2 and all(_counted(of) for of in groups.values()):
+            of_keys = [sorted(of, key=_size) if any_order else of for of in groups.values()]
+            if max(sizes) > 2 and all(map(_counted, of_keys)):
                 return True
         return False
 
@@ -196,7 +203,8 @@ class Values:
     def measures_nothing(self, column: str) -> bool:
         """Return whether a heading names no time, age or count."""
         words = bare(column).split()
-        return not (words and (words[0] in _MEASURED or words[-1] in NO_RATERS))
+        named = words and (words[0] in _MEASURED or words[-1] in NO_RATERS)
+        return not (named or measures(column))
 
     def is_number(self, column: str) -> bool:
         """Return whether a column holds numbers only."""
@@ -285,6 +293,10 @@ def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     return (*(f"{WORD}{mark}=MET" for mark in marks), f"{WORD}=UNMET")
 
 
+def _size(word: str) -> float:
+    return number_of(word) or 0.0
+
+
 def _counted(words: Sequence[str]) -> bool:
     numbers = [int(word) for word in words if word.isdecimal()]
     return len(numbers) == len(words) and numbers == [numbers[0] + n for n in range(len(words))]
@@ -293,5 +305,5 @@ def _counted(words: Sequence[str]) -> bool:
 def _word(cell: object) -> str:
     value = alone(cell)
     word = "" if value is None else fold(str(value))
-    word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%", word) else word
+    word = word[:-1].strip() if re.fullmatch(r"[\d.,]+ ?%|[1-6][+-]", word) else word
     return "" if word in NO_ANSWER else word
