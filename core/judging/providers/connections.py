@@ -161,13 +161,13 @@ class Wire:
 
         It may take ``limit`` seconds, or as long as its server answers anything.
         """
-        last = {**headers, **LAST}
+        doubted = self._answers[URL(url).authority].doubted
 
         async def sent() -> tuple[int, Mapping[str, str], str]:
             async with self.session().post(
                 URL(url),
                 data=body,
-                headers=last if self._answers[URL(url).authority].doubted else headers,
+                headers={**headers, **LAST} if doubted else headers,
                 proxy=proxy,
                 ssl=self._trusted(url),
                 timeout=_within(limit),
@@ -178,7 +178,7 @@ class Wire:
 
         if limit is not None:
             return await sent()
-        how = {"headers": last, "proxy": proxy, "ssl": self._trusted(url)}
+        how = {"headers": {**headers, **LAST}, "proxy": proxy, "ssl": self._trusted(url)}
         return await while_alive(sent(), partial(ask_alive, self.session(), url, **how))
 
 
@@ -206,8 +206,8 @@ class Silent(TimeoutError):
 async def ask_alive(session: aiohttp.ClientSession, url: str, **how: Any) -> None:
     """Ask the server of a chat address for its models; any answer shows that it is there."""
     address = url.removesuffix("/chat/completions") + "/models"
-    limit = aiohttp.ClientTimeout(total=ANSWERS_WITHIN)
-    async with session.get(address, timeout=limit, allow_redirects=False, **how):
+    within = _within(ANSWERS_WITHIN)
+    async with session.get(address, timeout=within, allow_redirects=False, **how):
         pass
 
 
