@@ -222,7 +222,7 @@ def quick_filters(run: Run, waiting: int) -> None:
 
 def _holding(run: Run) -> tuple[str, ...]:
     keeps = {
-        name: name == "order" or browsing.ids(store(), run.id, _quick([name]), "position", False)
+        name: name == "order" or browsing.has_items(store(), run.id, _quick([name]))
         for name in ONLY_WORDS
         if name != "order" or run.panel.asking.flip != "off"
     }

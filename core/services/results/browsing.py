@@ -76,6 +76,11 @@ def ids(
     return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
 
 
+def has_items(store: Store, run_id: int, where: RunItemFilter) -> bool:
+    """Whether a run has any item that the filter keeps; it reads no further than the first."""
+    return bool(store.results.items(run_id, where, limit=1))
+
+
 def rows_of(store: Store, run_id: int, items: Sequence[str]) -> list[RunItemRow]:
     """These items of a run, in the order given."""
     where = RunItemFilter(item_ids=tuple(items))
