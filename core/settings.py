@@ -1,7 +1,7 @@
 """What the environment decides, read in one place.
 
 ``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
-``RUBRIC_STUDIO_RUNNER``  where runs are worked off: ``process``, ``thread`` or ``none``
+``RUBRIC_STUDIO_RUNNER``  where runs are executed: ``process``, ``thread`` or ``none``
 ``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
 ``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``);
                           where it names workspaces, their data files are used
@@ -52,9 +52,9 @@ class LogSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the data file is, where runs are worked off, and who may come.
+    """Where the data file is, where runs are executed, and who may use the app.
 
-    ``access`` is ``None`` where nobody signs in (local mode); ``open``: then also for others than
+    ``access`` is ``None`` without sign-in (local mode); ``open``: then also for others than
     this machine. ``workspace`` is the one that these settings are for, if a server has several.
     """
 

@@ -106,7 +106,7 @@ class _Reading:
         admins = self.small(given, "admins", at, why_not_address)
         if given and not admins:
             self.problems.append(
-                Problem("names nobody.", "Give at least one e-mail address.", (*at, "admins"))
+                Problem("names no one.", "Give at least one e-mail address.", (*at, "admins"))
             )
         hours = self.number(given, "session_hours", at)
         return TeamAccess(
@@ -140,11 +140,11 @@ class _Reading:
     def workspace(
         self, given: Mapping[str, Any], folder: Path, access: TeamAccess, at: tuple[Any, ...]
     ) -> Workspace:
-        """One table ``[[workspace]]``; its data file is looked for beside the configuration."""
+        """One table ``[[workspace]]``; a relative data path starts at ``folder``."""
         self.known(given, ("name", "title", "data", "new_members"), at)
         name, data = self.text(given, "name", at), self.text(given, "data", at)
         if not _NAME.fullmatch(name):
-            mend = "Use 1 to 40 small letters, digits and hyphens: it stands in addresses."
+            mend = "Use 1 to 40 small letters, digits and hyphens, because it is part of addresses."
             self.problems.append(Problem("is not a name of a workspace.", mend, (*at, "name")))
         if not data:
             mend = f'Name its data file, e.g. data = "{name or "team"}.db".'

@@ -45,7 +45,7 @@ def known_in(opened: Opened) -> tuple[Format, Fit] | None:
 def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
     """Return what the source holds, by the names of its files and columns.
 
-    ``told``: columns or a rubric were named beside it, so that a table is no rubric itself.
+    ``told``: columns or a rubric were named as well, so that a table is no rubric itself.
     """
     if recognised_evaluations(source.opened):
         return "gradescope"
@@ -69,7 +69,7 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
 
 
 def _may_be_votes(table: Table, kind: SeenKind) -> bool:
-    """Return whether a table is votes, or could be once somebody says what its columns are."""
+    """Return whether a table is votes, or could be once its columns' roles are given."""
     near = nearest_shapes(table) if kind == "unknown" else ()
     return kind in TABLES or any(shape.kind != "dataset" for shape in near)
 

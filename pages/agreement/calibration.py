@@ -1,5 +1,5 @@
-"""How far a rater may be relied on: whether it is right as often as it is sure, and whether it may
-stand in for a person.
+"""How far a rater can be relied on: is it right as often as it is confident, and can it replace a
+person?
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Cell = tuple[int, int]
 
 
 def show(chosen: RatedSelection) -> None:
-    """The matrix, and beside it the items of the cell that is chosen."""
+    """The matrix, and next to it the items of the chosen cell."""
     matrix = confusion.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
     if not any(map(sum, matrix.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")

@@ -1,4 +1,4 @@
-"""What to trust; all criteria with intervals; whole items, every score beside the reference's."""
+"""Which criteria to trust, all criteria with intervals, and the scores of whole items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 
 def answer(chosen: RatedSelection) -> None:
-    """What to trust, in one line; before it what would tell, where nobody has graded anything."""
+    """Draw which criteria to trust, or how to find out if no person has graded anything."""
     sheet = chosen.sheet
     if not sheet.items:
         return
@@ -72,7 +72,7 @@ def _compared(chosen: RatedSelection, result: Conclusion) -> None:
 
 
 def every_figure(chosen: RatedSelection) -> None:
-    """How it is decided; what always giving the most common answer reaches; alphas of groups."""
+    """Draw how it is decided, the most common answer's accuracy, and the alphas of groups."""
     st.html(f'<div class="rs-prose">{esc(_found(chosen).sentence)}</div>')
     if not chosen.rater:
         return
@@ -117,7 +117,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
     judges = chosen.sheet.judges
     whom = words_of(judges[0]) if len(judges) == 1 else "the judges"
     st.html(
-        '<div class="rs-prose">Nobody has graded any of these texts yet, so nothing says whether '
+        '<div class="rs-prose">No person has graded any of these texts, so nobody knows whether '
         f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
     )
     with st.container(horizontal=True, gap="small"):

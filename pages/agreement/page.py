@@ -39,7 +39,7 @@ VIEWS = {
         {"findings": "Findings", "probes": "Probes", "over_time": "Over time"},
     ),
 }
-#: The choices beside each section: only those that it uses.
+#: The choices next to each section: only those that it uses.
 CHOICES = {
     "criteria": (*selection.PAIR, *selection.ITEMS),
     "figures": (*selection.PAIR, *selection.ITEMS),

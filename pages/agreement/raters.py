@@ -1,4 +1,4 @@
-"""One criterion, all raters: who agrees with whom, and how near each comes to people."""
+"""One criterion, all raters: who agrees with whom, and how close each is to people."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _on_ceiling_click(key: str, groups: list[tuple[str, list[RaterStanding]]]) -
 
 
 PLAIN = {"displayModeBar": False}
-#: Up to so many columns, the cells of the matrix have room for their numbers.
+#: Up to this many columns, the cells of the matrix have room for their numbers.
 ROOM = 12
 #: Pairs and raters that a table lists at most; more would be no table to read.
 LISTED = 300
@@ -188,7 +188,7 @@ def _matrix(chosen: RatedSelection) -> None:
 
 
 def _ranking(chosen: RatedSelection) -> None:
-    """A ranked list by kind: among many raters nobody reads a matrix."""
+    """Draw a ranked list by kind, since a matrix of many raters is unreadable."""
     ranks, means = remembered(
         "agreement ranks",
         (*chosen.about, chosen.criterion, chosen.reference),

@@ -76,7 +76,7 @@ def sides(
     """
     reference = _known(REFERENCE, whole.references)
     raters = whole.raters(reference)
-    # A judge alone, without labels or people, has nobody to be compared with.
+    # A single judge, without labels or people, cannot be compared.
     rater = _known(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
@@ -189,7 +189,7 @@ def select(
     format_func: Callable[[str], str],
     drops: tuple[str, ...] = (),
 ) -> None:
-    """A list to choose from, whose choice goes into the address as `name`; `drops` go out."""
+    """Draw a select that writes its choice into the address as `name` and removes `drops`."""
     key = state.key(AGREEMENT_FIELD, name)
     state.put(key, value)
     st.selectbox(

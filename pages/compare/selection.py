@@ -40,7 +40,7 @@ COMPARE_ACT = "compare_act"
 DIFFERENCES, BESIDE = "differences", "beside"
 VIEWS = {DIFFERENCES: "Differences", BESIDE: "Side by side"}
 LISTED, MOST = 200, 40
-#: So many other runs are offered beside one that stands alone.
+#: How many other runs are offered if only one was chosen.
 OFFERED = 5
 
 

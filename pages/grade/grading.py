@@ -139,7 +139,7 @@ def _outcome(path: Path, run: RunRow) -> None:
             icon=":material/download:",
             on_click="ignore",
             key=state.key(GRADE_ACT, "download"),
-            help="Every text with its grade, and whose grade it is.",
+            help="Draw every text with its grade and the grader.",
         )
         routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:

@@ -1,4 +1,4 @@
-"""What stands beside the report's blocks: steps through a part of the items, and files."""
+"""The report's controls: steps through a part of the items, and downloads."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             later(lambda held: run_export.grades_workbook(held, run_id)),
             f"scores-run-{run_id}.xlsx",
             "grid_on",
-            "A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
+            "A workbook: every item's grade and its grader, scores as judged, and verdicts.",
         )
         offer(
             "CSV of everything",

@@ -188,7 +188,7 @@ def _earlier(vote: VoteView) -> str:
 
 
 def _call(vote: VoteView) -> None:
-    """The prompt and the raw reply, fetched only when somebody opens them."""
+    """The prompt and the raw reply, fetched only when they are opened."""
     result = vote.vote or vote.failure
     if result is None or result.call_id is None:
         return
@@ -303,7 +303,7 @@ def _answer(vote: VoteView) -> str:
     return "abstained" if vote.vote.abstained else one_line(vote.label or "", 40)
 
 
-# A cell of the grid, opened beside it.
+# A cell of the grid, opened next to it.
 
 RUN_GRID = "run_grid"
 
@@ -343,7 +343,7 @@ def _kept_address() -> dict[str, object]:
 
 
 def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """To the cells beside, above and below, and close."""
+    """Draw the buttons to the neighbouring cells and the one that closes."""
     ids = [item.row.item_id for item in items]
     cells = list(items[ids.index(item_id)].cells)
     row, column = ids.index(item_id), cells.index(name)

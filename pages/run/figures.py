@@ -1,4 +1,4 @@
-"""A run in figures: scores and verdicts, verdicts beside labels, and both orders of options."""
+"""A run in figures: scores and verdicts, verdicts against labels, and both orders of options."""
 
 from __future__ import annotations
 
@@ -258,13 +258,12 @@ def both_orders(run: Run) -> None:
             kwargs={ONLY: "order", state.VIEW: None},
         )
     st.caption(
-        "Answers differ: of the pairs of answers to the same question in both orders, the share "
-        "that is not the same, with its 95% interval (Wilson 1927). A judge that does not care "
-        "for the order still differs now and then, where it is unsure; asking it twice in the same "
-        "order (replicates) shows how often. Chose the first, the last: of the answers that are no "
-        "abstention, the share that went to the option shown there; by chance it would be the "
-        "value beside. Pull: of the same answers, the share that went to the first place for its "
-        "own sake; 0 is none, below 0 the first place is avoided."
+        "Answers differ: the share of differing answers to the same question in both orders, with "
+        "its 95% interval (Wilson 1927). A judge that ignores the order still differs now and then "
+        "where it is unsure; asking it twice in the same order (replicates) shows how often. Chose "
+        "the first, the last: the share of answers, without abstentions, that went to the option "
+        "shown there; the next column has the value expected by chance. Pull: the share that went "
+        "to the first place because it was first; 0: none, below 0: the first place is avoided."
     )
 
 

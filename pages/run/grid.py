@@ -165,7 +165,7 @@ def _both(
             st.rerun()
         shown_items = grid.items(store(), run, rows)
         at = opened(shown_items)
-        # The grid keeps its place whatever stands above or beside it, and with it the cursor.
+        # The grid keeps its place, and with it the cursor, whatever is above or next to it.
         with st.container(gap="xsmall"):
             if settling.may():
                 settling.bar(run.id, rubric.criteria)

@@ -1,4 +1,4 @@
-"""One item of a run: what was judged beside its score, its verdicts and every vote."""
+"""One item of a run: what was judged, its score, its verdicts and every vote."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pages.ui.widgets import outcome_tags, partly_tags, row, show_flash, shown_e
 ITEM_MARKS = "item_marks"
 
 
-#: Longer texts are cut here until somebody asks for the rest.
+#: Longer texts are cut here until the rest is requested.
 CUT = 60_000
 
 
@@ -71,7 +71,7 @@ def _submission(view: ItemView) -> None:
             state.seed(key, True)
             st.toggle("Mark the judges' quotes", key=key, persist_state="session")
     wanted = quotes if quotes and state.get(state.key(ITEM_MARKS)) else []
-    # What a pre-check found is always marked: somebody must look at it.
+    # Findings of a pre-check are always marked, because a person must look at them.
     checks = view.trace.checks if view.trace else ()
     wanted = wanted + [one.text for mark in checks for one in mark.found]
     with st.container(border=True):
@@ -353,7 +353,7 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
 
 
 def _reading(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
-    """Whose reasons are read, and on to the criterion below or above."""
+    """Draw the choice of the judge whose reasons are read, and the steps between criteria."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = state.key(ITEM_ACT, "read")
         state.put(key, judge or ALL)

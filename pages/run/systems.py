@@ -25,7 +25,7 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, table
 
-#: Up to so many systems, each has a line at the grid's foot; more are listed in a table.
+#: Up to this many systems have a line each at the grid's foot; more are listed in a table.
 LINES = 4
 #: What the figures are, for those who ask.
 TELLS = (

@@ -15,7 +15,7 @@ from pages.ui.widgets import Tone, problem_list, row, shown_errors, tag
 
 START_FILES = "start_files"
 START_ACT = "start_act"
-#: Whether somebody wants to compare two prompts and has dropped no answers of two yet.
+#: Whether the user wants to compare two prompts but has not dropped two systems' answers yet.
 START_PAIRS = "start_pairs"
 PAIRS = """prompt,answer_v1,answer_v2
 Why is the sky blue?,Because of the sea.,Air scatters blue light more."""
@@ -45,7 +45,7 @@ def show() -> None:
 
 
 def _zone(held: tuple[File, ...]) -> None:
-    """Where files are dropped; those dropped later come to the others, the same name anew."""
+    """Draw the drop zone. Later files are added; one of the same name replaces the earlier."""
     uploads = st.file_uploader(
         "Drop more files"
         if held
@@ -68,7 +68,7 @@ def _zone(held: tuple[File, ...]) -> None:
 
 
 def take_along() -> None:
-    """Whoever leaves by another way takes what was dropped along."""
+    """Keep what was dropped when the user leaves by another link."""
     seen = resources.recognised(resources.held("start"))
     for kind in ("texts", "rubric", "votes"):
         if files := reading.of_kind(seen, kind):
@@ -90,12 +90,12 @@ def _seen(one: Recognised) -> None:
 
 
 def _ways(seen: tuple[Recognised, ...]) -> None:
-    """Where these files can go: the likeliest first, the others beside it."""
+    """Draw where these files can go: the likeliest first, then the others."""
     class_, rubric = reading.of_kind(seen, "texts"), reading.of_kind(seen, "rubric")
     votes = reading.of_kind(seen, "votes")
     systems = next((dropped for dropped in seen if len(dropped.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        # Whoever came to compare has that first.
+        # A user who came to compare sees that first.
         if systems is not None:
             _compare(systems.files, systems.systems)
         # Both tables are read for it, which a rerun need not do again.

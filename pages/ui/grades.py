@@ -30,7 +30,7 @@ GRADES_FILE = "grades_file"
 GRADES_FIELD = "grades_field"
 
 
-#: So many changes are shown; all are written.
+#: How many changes are shown; all are written.
 SHOWN = 200
 SCALINGS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the worst answers"}
 FORMATS = (

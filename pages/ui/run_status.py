@@ -33,7 +33,7 @@ from pages.ui.widgets import (
 )
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
-#: So many raters are named in a line; the rest are counted.
+#: How many raters are named in a line; the rest are counted.
 NAMED = 4
 SLOW = "A slow server of your own is waited for while it is there."
 NOBODY = "The process that worked on this run has ended, and no other has taken over."
@@ -225,7 +225,7 @@ def _pace(look: RunProgress) -> None:
 
 
 def _out(look: RunProgress) -> list[BatchRow]:
-    """The batches that a provider works off."""
+    """The batches that a provider processes."""
     return [batch for batch in look.batches if batch.at_provider]
 
 
@@ -311,13 +311,13 @@ def _grades(run: RunRow) -> None:
         icon=":material/download:",
         key=state.key(RUN_ACT, "grades", run.id),
         type="tertiary",
-        help="A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
+        help="A workbook: every item's grade and its grader, scores as judged, and verdicts.",
         on_click="ignore",
     )
 
 
 def _elsewhere(look: RunProgress) -> None:
-    """Where a run goes on whose judges are code that no page runs; nothing where none is left."""
+    """Say where a run continues if its judges are code that no page runs."""
     programs = code_elsewhere(look.row.panel.judges)
     left = look.row.planned - look.row.votes - look.spared
     if programs and left > 0:
@@ -326,7 +326,7 @@ def _elsewhere(look: RunProgress) -> None:
 
 
 def show_failures(look: RunProgress) -> None:
-    """Failures by kind: how many, whose, what was said last, and what to do; if there are any."""
+    """Draw failures by kind, if any: how many, of which judge, the last message, and what to do."""
     if not look.failures:
         return
     judges = {judge.name: judge for judge in look.row.panel.judges}
@@ -340,7 +340,7 @@ def show_failures(look: RunProgress) -> None:
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
     kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)
-    # Beside votes it is one line, so that what came out is on the first screen.
+    # If there are votes it is one line, so that the results are on the first screen.
     with st.expander(
         label(f"No vote came of {fmt.plural(look.row.failures_open, 'question')}: {kinds}"),
         expanded=not look.row.votes,

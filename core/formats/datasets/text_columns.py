@@ -136,7 +136,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
         longer = {c: _outdone(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
-        # What is about the text cannot stand in for short answers unasked.
+        # A text about the answer is never taken for a short answer without asking.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
         short += [*unsure, *(other for c in unsure for other in longer[c] if other in about)]
         chosen = _among([c for c in columns if c not in weak], texts)

@@ -221,7 +221,7 @@ class RawTable:
         return next(columns, None)
 
     def below(self, titles: int) -> RawTable:
-        """Return the table whose header comes after so many rows."""
+        """Return the table whose header comes after this many rows."""
         head = self.rows[titles - 1]
         return replace(self, heads=_heads(head), rows=self.rows[titles:], head=head)
 

@@ -153,7 +153,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     left = [c for c in answerable(table, fields) if could_answer(table, c)]
     left = [c for c in without_asides(table, left) if plain(c) in _GOLD or not sums_up(c, left)]
     if sum(map(names_a_rater, left)) > 1:
-        # Beside columns named for raters, another one is a consensus or a total.
+        # Next to columns named for raters, another column is a consensus or a total.
         left = [c for c in left if names_a_rater(c) or kinds_of([c])]
     columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):

@@ -132,7 +132,7 @@ def ceiling(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Ceiling:
-    """How close every rater is to the majority of people, beside how close people are themselves.
+    """How close every rater is to the majority of people, compared with the people themselves.
 
     Kappa depends on the scale. A person is compared with the majority of the others, never with an
     own answer. A kind's mean leaves out raters with an undefined kappa.

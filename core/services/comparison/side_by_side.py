@@ -65,7 +65,7 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
 def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
     """Return the places of the pairs with another verdict on a criterion that both runs ask.
 
-    Having none, or an abstention, beside a verdict is a difference, too. Criteria are matched by
+    If only one run has a verdict, or abstained, that is a difference, too. Criteria are matched by
     name, verdicts by label.
     """
     sides = [_labels(store, run) for run in runs]

@@ -17,7 +17,7 @@ from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
-#: With so many grades, ten more raise kappa by less than .02 on average (bench/learning_curve.py).
+#: From here on ten more grades raise kappa by less than .02 on average (bench/learning_curve.py).
 MANY = 70
 #: A kappa that is surely above this is good enough with any number of grades.
 GOOD = 0.6

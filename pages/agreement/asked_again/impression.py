@@ -1,4 +1,4 @@
-"""One overall impression beside the rubric's scores, under the scores of a run."""
+"""One overall impression next to the rubric's scores, below the scores of a run."""
 
 from __future__ import annotations
 

@@ -158,14 +158,14 @@ def show(
 
 
 def key_of(rows: Sequence[Sequence[Shown]]) -> str:
-    """What the signs in these cells say, of those that stand there."""
+    """Return what the signs in these cells mean, for those that occur."""
     known = {**SIGNS, "✓": "label as the verdict", "✗": "another label", "·": "does not count"}
     there = {sign for cells in rows for cell in cells for sign in cell.signs.split()}
     return " · ".join(f"{sign} {words}" for sign, words in known.items() if sign in there)
 
 
 def legend() -> str:
-    """HTML of what the colours say; what the signs say stands beside them where they filter."""
+    """Return HTML that explains the colours; the filters explain the signs."""
     steps = "".join(f'<i class="rs-step-{at}">{words}</i>' for at, words in _STEPS.items())
     return f'<span class="rs-steps">{steps}</span>'
 

@@ -25,9 +25,9 @@ CLOSENESS: dict[Closeness, str] = {
     "near": "Nearly the same",
     "related": "Related",
 }
-#: So many members are listed at once; a larger group goes on below them.
+#: How many members are listed at once; a larger group continues below them.
 SHOWN = 20
-#: So many members are drawn to be looked at singly.
+#: How many members are drawn to be checked singly.
 SINGLY = 10
 
 

@@ -1,4 +1,4 @@
-"""Settle cells where they stand in the grid: the open one, or all that are selected."""
+"""Settle cells in the grid: the open one, or all that are selected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SETTLE = "run_settle"
 SELECTED = state.key(SETTLE, "selected")
 #: The run, its steps and words of what was settled last in this tab.
 LAST = state.key(SETTLE, "last")
-#: The field of the name, where nobody has given one in this tab.
+#: The field for the reviewer's name, if none was given in this tab.
 WHO = state.key(SETTLE, "name")
 Cells = Sequence[tuple[str, str]]
 

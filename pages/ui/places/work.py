@@ -21,7 +21,7 @@ from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, link
 def offer_work(
     run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
 ) -> None:
-    """Both ways to work a set off; nothing where it is empty.
+    """Draw both ways to review a set of items; nothing if it is empty.
 
     Args:
         run_id: whose items they are.
@@ -73,9 +73,9 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 
 #: The rules that these links put into the address of a queue.
 SPLIT, DOUBT, RANDOM = "split", "doubt", "random"
-#: So many cells of each criterion are graded to see how far judges can be trusted.
+#: How many cells of each criterion are graded to see how far judges can be trusted.
 SOME = 20
-#: The queues that are taken up at once, and made where there is none: their names, their rules.
+#: The queues that open at once and are made if missing: their names, their rules.
 SETTLED_AT_ONCE = {
     SPLIT: ("Disagreements", queue_cells.splits_only()),
     DOUBT: ("Doubtful cells", QueueRule()),

@@ -335,7 +335,7 @@ def test_without_labels_it_says_what_would_tell_and_where_judges_disagree(store:
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=False)
     app = open_page(PAGE, run=str(run))
     text = html.unescape(shown(app))
-    assert "Nobody has graded any of these texts yet" in text
+    assert "No person has graded any of these texts" in text
     assert "Judges agree on none of 2 criteria" in text
     assert "view=raters&criterion=Tone" in text
     ways = {one.proto.label: one.proto.query_string for one in app.main.get("page_link")}

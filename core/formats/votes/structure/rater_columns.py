@@ -46,7 +46,7 @@ _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号
 class RaterColumns(NamedTuple):
     """Columns of answers, the item (empty: a row is one), texts, and what sums up the answers.
 
-    ``are`` says whose the columns are where headings tell: "raters", "criteria", or nothing.
+    ``are`` says what the columns are if their headings tell: "raters", "criteria", or nothing.
     """
 
     item: tuple[str, ...]

@@ -89,7 +89,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
 
 
 def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
-    """Return the answers and texts beside an item and a rater that somebody named, if any."""
+    """Return the columns of answers and texts, given the columns of item and rater, if any."""
     values = Values(table)
     known = bool(item) and {*item, rater} <= {*values.columns}
     return _with_answers(values, tuple(item), rater, "", values.texts()) if known else None
