@@ -213,8 +213,8 @@ class Completion:
         """Limit the provider's values; those out of bounds are unknown."""
         for name, bounded in _BOUNDED:
             value = getattr(self, name)
-            if (known := bounded(value)) is not value:
-                object.__setattr__(self, name, known)
+            if (bounded_value := bounded(value)) is not value:
+                object.__setattr__(self, name, bounded_value)
 
 
 _BOUNDED: tuple[tuple[str, Callable[[Any], object]], ...] = (

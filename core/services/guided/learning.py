@@ -86,7 +86,7 @@ class LearntSoFar:
     @property
     def words(self) -> str:
         """Return advice on whether to continue grading, in a sentence."""
-        off = sum(bool(one.off) for one in self.criteria)
+        off = sum(bool(report.off) for report in self.criteria)
         if off:
             return (
                 f"{plural(off, 'criterion', 'criteria')} of {len(self.criteria)} cannot be judged "
