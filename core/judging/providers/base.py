@@ -190,8 +190,9 @@ class Request:
 
 @record(frozen=True, slots=True)
 class Completion:
-    """A completion. ``None`` is unknown; ``cost`` is in US dollars.
+    """A completion. ``None`` is unknown.
 
+    ``cost`` is in US dollars: the provider's own figure, and once it is counted what was paid.
     ``number_tokens`` are the tokens of ``text`` that may answer, and their probabilities; empty if
     the tokens do not match the text. ``told`` are the provider's remaining limits.
     """
