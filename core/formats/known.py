@@ -13,7 +13,7 @@ from core.formats.datasets.table import Table
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import recognised_rows
 from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours, read_rubrics
-from core.formats.source.format import Fit, Format, format_of, formats_of
+from core.formats.source.format import Fit, Format, format_of
 from core.formats.source.opened import Opened
 from core.formats.votes.gradescope import recognised_evaluations
 from core.formats.votes.proposals.near_shapes import nearest_shapes
@@ -35,11 +35,6 @@ FORMATS: tuple[Format, ...] = (
     Format("items", "a document of items", ("items",), _recognised_items, parse_dataset),
     *RUBRIC_FORMATS,
 )
-
-
-def known_in(opened: Opened) -> tuple[Format, Fit] | None:
-    """Return the format of a file and by what it is recognised, or ``None``."""
-    return next(formats_of(FORMATS, opened), None)
 
 
 def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
