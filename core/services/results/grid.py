@@ -20,7 +20,8 @@ class GridCell(NamedTuple):
     """A cell as shown in a grid. ``label`` is empty without an answer.
 
     ``earned`` is ``None`` without a verdict that has a value. ``between``: the verdict is the
-    nearest option, but no vote chose it.
+    nearest option, but no vote chose it. ``judged`` is the label by the votes, an abstention's,
+    too: it is not what people settled on.
     """
 
     criterion: Criterion
@@ -32,6 +33,7 @@ class GridCell(NamedTuple):
     failures: int
     settled: bool
     between: bool
+    judged: str
 
 
 class GridItem(NamedTuple):
@@ -95,7 +97,7 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
 def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
     """A cell of an item; `failures` are the open ones."""
     if verdict is None:
-        return GridCell(criterion, "", None, False, False, 0, failures, False, False)
+        return GridCell(criterion, "", None, False, False, 0, failures, False, False, "")
     settled = verdict.rule == ADJUDICATED
     label, share = "", None
     if verdict.option is not None and not verdict.abstained:
@@ -112,6 +114,7 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
         max(failures, verdict.failures),
         settled,
         between,
+        "" if verdict.judged is None else criterion.choices[verdict.judged].label,
     )
 
 

@@ -76,6 +76,8 @@ def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
         words = "abstained" if cell.abstained else "cannot say" if cell.settled else gone
     earned = "" if cell.earned is None else f", {fmt.percent(cell.earned)} of its best"
     more = "".join(f", {SIGNS[sign]}" for sign in signs)
+    if cell.settled and cell.judged != cell.label:
+        more += f" against the votes' {cell.judged or 'no verdict'}"
     tells = f"{visible(where)}: {words}{earned}{more}"
     return Shown(words, tone_of(cell.earned), " ".join(signs), tells, opens)
 
