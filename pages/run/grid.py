@@ -17,6 +17,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
 from core.services.pairwise import system_answers
 from core.services.pairwise.system_answers import SharedTask, SharedTasks
+from core.services.queueing import queue_cells
 from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, MeansOf
 from core.text import numbers as fmt
@@ -117,7 +118,10 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
 def _shown_items(run: Run, now: ItemSelection, ids: list[str]) -> None:
     """Draw how many items are shown, and what to do with them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
-    st.html(f'<span class="rs-quiet rs-num">{count_text}</span>', width="content")
+    # As the head counts them: cells, of which an item can have several.
+    waiting = queue_cells.disagreements(store(), run.id).cells if filters.only_doubt(now) else 0
+    more = f", {fmt.plural(waiting, 'disagreement')} to settle" if waiting else ""
+    st.html(f'<span class="rs-quiet rs-num">{count_text}{more}</span>', width="content")
     st.button(
         "Step through",
         key=state.key(RUN_ACT, "first"),
