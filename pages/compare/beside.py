@@ -212,7 +212,8 @@ def _grid(
 
 def _name(both: RunPair, first: GridItem, second: GridItem) -> Shown:
     ids = dict.fromkeys((first.row.item_id, second.row.item_id))
-    return Shown(one_line(" / ".join(ids), 60), tells=visible(" beside ".join(ids)))
+    titles = dict.fromkeys((first.title, second.title))
+    return Shown(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))
 
 
 def _closed(cell: Shown) -> Shown:

@@ -243,13 +243,13 @@ def _alone(
     for one in found:
         item, extra = one.row, [name for name in one.cells if name not in asked]
         cells = [
-            _name_of(item.item_id),
-            run_cells.score(rubric, item),
+            _name_of(one),
+            run_cells.score(rubric, one),
             *(run_cells.verdict(one, name) for name in asked),
             *(run_cells.verdict(one, name) for name in extra),
             *[Shown("")] * (own - len(extra)),
             *([Shown(one_line(item.system, 40))] if several else []),
-            Shown(run_cells.notes(item)),
+            Shown("graded by your labels" if one.own is not None else run_cells.notes(item)),
             Shown(one_line(item.preview, 60)),
         ]
         rows.append(cells)
@@ -294,10 +294,10 @@ def _head(title: str, sort: str, note: str = "") -> Head:
     return Head(title, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
-def _name_of(item_id: str) -> Shown:
-    shown = visible(item_id)
+def _name_of(item: GridItem) -> Shown:
+    item_id = item.row.item_id
     opens = run_cells.name(item_id)
-    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=opens)
+    return Shown(one_line(item.title, 60), tells=f"Open item {visible(item_id)}", opens=opens)
 
 
 def _on_open(message: str) -> None:

@@ -16,14 +16,18 @@ from core.domain.runs import RunItemRow
 from core.domain.votes import ADJUDICATED, Verdict
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.rubrics.foreign import Scaling
-from core.scoring import ScorePart, assessed_words, looks_at_texts, score_item
+from core.scoring import ScorePart, assessed_words
 from core.scoring.explanation import missing_words
 from core.scoring.points import parts_of
 from core.scoring.trace import Assessed, assessed_of
 from core.services.exports.judgement_rows import Graded, Row
 from core.services.results.item_view import choice_label
-from core.services.results.scored_items import effective, labels_of, resolved_items
-from core.services.results.verdicts import texts_from
+from core.services.results.scored_items import (
+    effective,
+    labels_of,
+    resolved_items,
+    score_by_labels,
+)
 from core.store.store import Store
 from core.text.numbers import DASH, score
 
@@ -153,11 +157,10 @@ class _Grader:
             return Grade(item, rubric, None, answers, remark=remark)
         missing = [name for name, label in answers.items() if label is None]
         remarks = ["judges learned from its labels" if learned else ungraded]
-        if missing:
+        result = score_by_labels(item, rubric)
+        if result is None:
             remark = _joined([*remarks, _listed("no label", missing)])
             return Grade(item, rubric, None, answers, remark=remark)
-        texts = texts_from(item) if looks_at_texts(rubric) else None
-        result = score_item(rubric, labels, texts=texts)
         settled = self._settled.get(item.id, {}).keys() & labels.keys()
         origins = [LABELS] * (len(settled) < len(labels)) + [REVIEW] * bool(settled)
         origin = "" if result.score is None else ", and ".join(origins)

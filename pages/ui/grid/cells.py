@@ -23,7 +23,14 @@ from pages.ui.text import one_line
 #: From no points at all to all of them; without any: `none`; no cell, but words: `plain`.
 Tone = Literal["t0", "t1", "t2", "t3", "t4", "none", "plain"]
 #: Signs in a cell, and what they say.
-SIGNS = {"≠": "judges disagree", "○": "a judge abstained", "✕": "a judge failed", "◆": "settled"}
+OWN = "◇"
+SIGNS = {
+    "≠": "judges disagree",
+    "○": "a judge abstained",
+    "✕": "a judge failed",
+    "◆": "settled",
+    OWN: "by a person's labels",
+}
 
 
 class Shown(NamedTuple):

@@ -40,8 +40,13 @@ def name(*parts: str) -> str:
     return json.dumps(parts)
 
 
-def score(rubric: Rubric, item: RunItemRow) -> Shown:
-    """Return the cell of an item's score."""
+def score(rubric: Rubric, graded: GridItem) -> Shown:
+    """Return the cell of an item's score, or of the grade that a person's labels give it."""
+    item = graded.row
+    if graded.own is not None:
+        words = fmt.score(graded.own)
+        tells = f"{visible(item.item_id)}: score {words} {cells.SIGNS[cells.OWN]}; judges abstained"
+        return Shown(words, "plain", cells.OWN, tells, name(item.item_id))
     marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
     more = f", {notes(item)}" if notes(item) else ""
     tone = cells.tone_of(item.score) if rubric.scoring.normalize else "plain"
@@ -114,7 +119,7 @@ def abreast(
     rows = []
     for own, items in lines:
         scores = (
-            Shown("") if item is None else score(side.rubric, item.row)
+            Shown("") if item is None else score(side.rubric, item)
             for side, item in zip(sides, items, strict=True)
         )
         verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one, by_votes))
