@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -100,6 +101,12 @@ class Label(Noun):
     reason: str = ""
 
 
+#: Ids that readers of files give rows without one; headings of a column that names whose it is.
+_MADE = re.compile(r"item-\d{4,}(-\d+)?")
+_NAMES = re.compile(r"\b(name|student|pupil|learner|title)\b", re.IGNORECASE)
+TITLE_WORDS = 5
+
+
 class Item(Noun):
     """A submission with its context. ``labels`` maps criterion names to the truth."""
 
@@ -133,6 +140,18 @@ class Item(Noun):
     def text(self) -> str:
         """The whole submission as one text."""
         return f"{self.thinking} {self.output}" if self.thinking else self.output
+
+    @property
+    def title(self) -> str:
+        """The id; of an item whose id was made from its row its name, else its first words.
+
+        >>> Item(id="item-0001", submission="The tide turns.", meta={"Student": "Kay"}).title
+        'Kay'
+        """
+        if not _MADE.fullmatch(self.id):
+            return self.id
+        named = (str(value) for key, value in self.meta.items() if value and _NAMES.search(key))
+        return next(named, " ".join(self.output.split()[:TITLE_WORDS])) or self.id
 
     def truth(self, criterion: Criterion) -> int | None:
         """The index (into ``choices``) of the true option, or ``None`` without a label."""

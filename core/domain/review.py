@@ -161,7 +161,7 @@ class QueueSettings(Noun):
             )
         if self.confirm_same and self.mode == "blind":
             raise broken(
-                "would tell that the judges say the same, which a blind queue never does.",
+                "would tell that the panel says the same, which a blind queue never does.",
                 "Show votes after the verdict, or leave it off.",
                 "confirm_same",
             )

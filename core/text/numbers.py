@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 
 DASH = "–"
 MINUS = "−"
@@ -37,18 +38,52 @@ def p_value(value: float) -> str:
     return "1" if value >= 1 else f"{value:.3f}"
 
 
-def points(value: float | None, *, share: bool = False) -> str:
+def points(value: float | None, *, share: bool = False, digits: int | None = None) -> str:
     """A difference with its sign, 0 without one; of shares, in percentage points.
 
-    >>> points(0.05, share=True), points(-0.051), points(0.0)
-    ('+5.0 points', '−0.05', '0.00')
+    >>> points(0.05, share=True), points(-0.051), points(0.0), points(-0.051, digits=3)
+    ('+5.0 points', '−0.05', '0.00', '−0.051')
     """
     if value is None:
         return DASH
-    size = f"{abs(value) * 100:.1f} points" if share else score(abs(value))
-    if size in ("0.0 points", "0.00"):
-        return size
-    return ("+" if value > 0 else MINUS) + size
+    size = score(abs(value) * (100 if share else 1), digits or (1 if share else 2))
+    sign = "" if float(size) == 0 else "+" if value > 0 else MINUS
+    return f"{sign}{size} points" if share else f"{sign}{size}"
+
+
+Form = Callable[[float | None], str]
+
+
+def forms_of_change(
+    first: float, second: float, difference: float, *, share: bool = False
+) -> tuple[Form, Form]:
+    """How to show two figures, and how their difference: with digits at which they fit.
+
+    A difference that is not that of the two figures (it is of other items) has its usual digits.
+
+    >>> ends, change = forms_of_change(0.384, 0.386, 0.386 - 0.384)
+    >>> ends(0.384), ends(0.386), change(0.386 - 0.384)
+    ('0.384', '0.386', '+0.002')
+    >>> ends, change = forms_of_change(2 / 3, 5 / 7, 5 / 7 - 2 / 3, share=True)
+    >>> ends(2 / 3), ends(5 / 7), change(5 / 7 - 2 / 3)
+    ('66.67%', '71.43%', '+4.76 points')
+    """
+    form, digits = (percent, 0) if share else (score, 2)
+    ends, change = partial(form, digits=digits), partial(points, share=share)
+    if abs(second - first - difference) > EXACT:
+        return ends, change
+    while digits < MOST_DIGITS:
+        shown = _read(ends(second)) - _read(ends(first))
+        if abs(shown - _read(change(difference))) < EXACT:
+            break
+        digits += 1
+        ends, change = partial(form, digits=digits), partial(points, share=share, digits=digits)
+    return ends, change
+
+
+def _read(shown: str) -> float:
+    """The number in a figure as it is shown."""
+    return float(shown.replace(MINUS, "-").removesuffix(" points").removesuffix("%"))
 
 
 def interval(low: float | None, high: float | None) -> str:

@@ -78,7 +78,7 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
                 state.put(key, page)
                 pager(-(-len(pairs) // PAGE), key, _on_page)
-            signs = {**cells.SIGNS, run_cells.APART: "the runs differ"}
+            signs = {**cells.SIGNS, run_cells.APART: "votes of the runs differ"}
             st.caption(label(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items())))
             st.space("stretch")
             settling.ask_name()
@@ -196,6 +196,7 @@ def _grid(
         sides,
         [criteria[name] for name in dict.fromkeys(asked)],
         [(_name(both, *line), line) for line in lines],
+        by_votes=True,
     )
     cells.show(
         state.key(keys.COMPARE_FIELD, "grid", *(run.id for run in both.runs)),
@@ -211,7 +212,8 @@ def _grid(
 
 def _name(both: RunPair, first: GridItem, second: GridItem) -> Shown:
     ids = dict.fromkeys((first.row.item_id, second.row.item_id))
-    return Shown(one_line(" / ".join(ids), 60), tells=visible(" beside ".join(ids)))
+    titles = dict.fromkeys((first.title, second.title))
+    return Shown(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))
 
 
 def _closed(cell: Shown) -> Shown:

@@ -23,11 +23,12 @@ def show(found: RunComparison) -> None:
         same = sum(one.same for one in found.deltas.criteria)
         empty_state("No verdict flipped", f"All {fmt.count(same)} verdicts are the same in both.")
         return
-    flipped = sum(len(flip.items) for flip in found.flips)
+    flipped = [item for flip in found.flips for item in flip.items]
+    items = fmt.plural(len(set(flipped)), "item")
     mended, broken = (sum(getattr(f, name) for f in found.flips) for name in ("mended", "broken"))
     row(
         [
-            tag(f"{fmt.count(flipped)} verdicts flipped"),
+            tag(f"{fmt.plural(len(flipped), 'verdict')} on {items} flipped"),
             tag(f"✓ {fmt.count(mended)} right in B only", "good"),
             tag(f"✕ {fmt.count(broken)} right in A only", "bad"),
         ]

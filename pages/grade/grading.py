@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.panel import Panel
 from core.domain.runs import RunRow
 from core.errors import InputError, NotFound
@@ -39,34 +42,76 @@ def run_of(path: Path) -> RunRow | None:
 
 
 def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
-    """Draw the estimate, and the one button."""
-    if path.dataset is None or path.rubric is None or not names:
+    """Draw the grades that are there, or the estimate and the one button."""
+    graded = own.graded(path)
+    if path.dataset is None or path.rubric is None or not (names or graded):
         steps.waiting("grade")
         return
     with st.container(border=True), shown_errors():
         steps.title("grade")
-        try:
-            panel = judging.panel_of(store(), names)
-            request = grading.request(store(), path.rubric.id, path.dataset.id, panel, tried=tried)
-            count = _outlook(request, panel)
-        except InputError as error:
-            refusal(error)
+        if graded:
+            _own(path.dataset, path.rubric, graded)
+        if names:
+            _judged(path, path.dataset, path.rubric, names, tried, first=not graded)
+
+
+def _own(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
+    """Draw the way home with the grades of a person who has graded all texts."""
+    st.subheader(f"{fmt.plural(graded, 'text')} graded by you", anchor=False)
+    _download(
+        lambda held: run_export.own_workbook(held, dataset.id, rubric.id),
+        dataset.name,
+        "own grades",
+    )
+
+
+def _download(data: Callable[..., bytes], dataset_name: str, key: str) -> None:
+    st.download_button(
+        "Download grades (.xlsx)",
+        data=later(data),
+        file_name=grading.file_name(dataset_name),
+        mime=XLSX,
+        type="primary",
+        icon=":material/download:",
+        on_click="ignore",
+        key=state.key(GRADE_ACT, key),
+        help="Every text with its grade and the grader.",
+    )
+
+
+def _judged(
+    path: Path,
+    dataset: DatasetVersion,
+    rubric: RubricVersion,
+    names: tuple[str, ...],
+    tried: int | None,
+    *,
+    first: bool,
+) -> None:
+    """Draw the estimate and the button, or how to teach judges that have too few grades."""
+    try:
+        panel = judging.panel_of(store(), names)
+        learners = all(judge.learns for judge in panel.judges)
+        if learners and own.nothing_learnt(path):
+            if first:
+                st.caption("These judges have too few grades to learn from. Yours are kept.")
+                own.begin(path, "more", first=True)
             return
-        if all(judge.learns for judge in panel.judges) and own.nothing_learnt(path):
-            st.caption("These judges have too few grades to learn from. Yours are kept.")
-            address = {state.DATASET: path.dataset.dataset_id}
-            routes.link(routes.DATASETS, "Look at your grades", address)
-            return
-        pressed = st.button(
-            f"Grade {fmt.plural(count, 'text')}",
-            key=state.key(GRADE_ACT, "grade"),
-            type="primary",
-            icon=":material/play_arrow:",
-        )
-        if pressed:
-            run_id = grading.start(store(), request)
-            state.set_address(**{state.RUN: run_id})
-            st.rerun()
+        request = grading.request(store(), rubric.id, dataset.id, panel, tried=tried)
+        count = _outlook(request, panel)
+    except InputError as error:
+        refusal(error)
+        return
+    pressed = st.button(
+        f"Grade {fmt.plural(count, 'text')}",
+        key=state.key(GRADE_ACT, "grade"),
+        type="primary" if first else "secondary",
+        icon=":material/play_arrow:",
+    )
+    if pressed:
+        run_id = grading.start(store(), request)
+        state.set_address(**{state.RUN: run_id})
+        st.rerun()
 
 
 def estimated(request: RunRequest) -> CostEstimate:
@@ -130,16 +175,8 @@ def _outcome(path: Path, run: RunRow) -> None:
     if len(run.panel.judges) == 1 and not outcome.in_doubt:
         st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "Download grades (.xlsx)",
-            data=later(lambda held: run_export.grades_workbook(held, run.id)),
-            file_name=grading.file_name(run),
-            mime=XLSX,
-            type="primary",
-            icon=":material/download:",
-            on_click="ignore",
-            key=state.key(GRADE_ACT, "download"),
-            help="Draw every text with its grade and the grader.",
+        _download(
+            lambda held: run_export.grades_workbook(held, run.id), run.dataset_name, "download"
         )
         routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.dataset import Item
 from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion
-from core.services.guided import judging, learning, own_grades
+from core.services.guided import grading, judging, learning, own_grades
 from core.services.guided.learning import LearntSoFar
 from core.services.guided.own_grades import TEN, Sitting
 from core.text import numbers as fmt
@@ -88,9 +88,26 @@ def offer(path: Path, *, first: bool) -> None:
 
 def _all_at_once(path: Path) -> tuple[str, ...]:
     """Return all texts where they are few enough to be graded by hand, but more than ten."""
-    if path.dataset is None or path.rubric is None or not TEN < path.dataset.items <= MOST:
+    few = path.dataset is not None and TEN < path.dataset.items <= MOST
+    return left(path) if few else ()
+
+
+def left(path: Path) -> tuple[str, ...]:
+    """Return the texts without a grade."""
+    if path.dataset is None or path.rubric is None:
         return ()
     return tuple(own_grades.unlabelled(store(), path.dataset, path.rubric))
+
+
+def graded(path: Path) -> int:
+    """Return how many texts have a grade by labels, if a person can have graded them all."""
+    if path.dataset is None or path.rubric is None or path.dataset.items > MOST or left(path):
+        return 0
+    about = (path.dataset.id, path.rubric.id, grading.last_event(store()))
+    version, rubric = path.dataset.id, path.rubric.rubric
+    return resources.remembered(
+        "own grades", about, lambda: grading.by_labels(store(), version, rubric)
+    )
 
 
 def show(path: Path, now: Sitting) -> None:
@@ -212,5 +229,6 @@ def learnt(path: Path) -> None:
         f'<ul class="rs-list">{lines}</ul>'
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        begin(path, "more", first=False)
+        if not all(one.off for one in found.criteria):  # else the last step has it
+            begin(path, "more", first=False)
         st.caption(label(found.words), width="content")

@@ -87,7 +87,7 @@ def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
             "The other items are blind until the verdict, so that anchoring shows.",
         )
     same = mode != "blind" and st.checkbox(
-        "Confirm a verdict automatically where the judges say the same",
+        "Confirm a verdict automatically where the panel says the same",
         key=key("same", now.confirm_same),
         help=(
             "It saves the second press: the verdict was given blind. The record notes it, and the "

@@ -277,7 +277,7 @@ def _about(queue: QueueRow) -> None:
                 ("Order", f"<b>{esc(name)}</b>: {esc(formula)}"),
                 ("Judges' votes", esc(making.MODES[settings.mode])),
                 (
-                    "Where judges say the same",
+                    "Where the panel says the same",
                     "a verdict is confirmed automatically"
                     if settings.confirm_same
                     else "a second press confirms it",

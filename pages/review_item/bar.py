@@ -218,9 +218,8 @@ def effect_line(
     changes = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
     if same:
         names = esc(one_line(", ".join(same), 80))
-        changes = f"judges say the same of {names}: confirmed" + (
-            f" · {changes}" if changes else ""
-        )
+        # Of judges who disagree, the verdict is that of their rule.
+        changes = f"{names}: as the panel says, confirmed" + (f" · {changes}" if changes else "")
     if not changes and not undone:
         changes = "your verdicts stand; nothing changed"
     return f'<span><span class="rs-quiet">{esc(head)}</span> {changes}</span>'

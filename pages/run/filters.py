@@ -130,6 +130,11 @@ def _quick(only: list[str]) -> RunItemFilter:
     )
 
 
+def only_doubt(now: ItemSelection) -> bool:
+    """Return whether exactly the items on which judges disagree are shown."""
+    return now.where == _quick(["doubt"])
+
+
 def _ids(only: list[str]) -> tuple[str, ...] | None:
     """Return the items in the address's set, those that differ by order, or those in both."""
     run_id, kept = state.address_id(state.RUN), state.address(state.SET)

@@ -17,6 +17,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
 from core.services.pairwise import system_answers
 from core.services.pairwise.system_answers import SharedTask, SharedTasks
+from core.services.queueing import queue_cells
 from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, MeansOf
 from core.text import numbers as fmt
@@ -117,7 +118,10 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
 def _shown_items(run: Run, now: ItemSelection, ids: list[str]) -> None:
     """Draw how many items are shown, and what to do with them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if now.filtered else ''}"
-    st.html(f'<span class="rs-quiet rs-num">{count_text}</span>', width="content")
+    # As the head counts them: cells, of which an item can have several.
+    waiting = queue_cells.disagreements(store(), run.id).cells if filters.only_doubt(now) else 0
+    more = f", {fmt.plural(waiting, 'disagreement')} to settle" if waiting else ""
+    st.html(f'<span class="rs-quiet rs-num">{count_text}{more}</span>', width="content")
     st.button(
         "Step through",
         key=state.key(RUN_ACT, "first"),
@@ -239,13 +243,13 @@ def _alone(
     for one in found:
         item, extra = one.row, [name for name in one.cells if name not in asked]
         cells = [
-            _name_of(item.item_id),
-            run_cells.score(rubric, item),
+            _name_of(one),
+            run_cells.score(rubric, one),
             *(run_cells.verdict(one, name) for name in asked),
             *(run_cells.verdict(one, name) for name in extra),
             *[Shown("")] * (own - len(extra)),
             *([Shown(one_line(item.system, 40))] if several else []),
-            Shown(run_cells.notes(item)),
+            Shown("graded by your labels" if one.own is not None else run_cells.notes(item)),
             Shown(one_line(item.preview, 60)),
         ]
         rows.append(cells)
@@ -290,10 +294,10 @@ def _head(title: str, sort: str, note: str = "") -> Head:
     return Head(title, note, given, way if mine else "")  # type: ignore[arg-type]
 
 
-def _name_of(item_id: str) -> Shown:
-    shown = visible(item_id)
+def _name_of(item: GridItem) -> Shown:
+    item_id = item.row.item_id
     opens = run_cells.name(item_id)
-    return Shown(one_line(item_id, 60), tells=f"Open item {shown}", opens=opens)
+    return Shown(one_line(item.title, 60), tells=f"Open item {visible(item_id)}", opens=opens)
 
 
 def _on_open(message: str) -> None:

@@ -226,8 +226,10 @@ def show(run_id: int, item_id: str) -> None:
     """The whole screen of an item."""
     view = item_view.item_view(store(), run_id, item_id)
     _bar(view)
-    st.title(label(item_id, 120), anchor=False)
-    st.caption(label(f"{one_line(view.run.name, 100)} · run {run_id}"))
+    title = view.item.title
+    st.title(label(title, 120), anchor=False)
+    about = f"{one_line(view.run.name, 100)} · run {run_id}"
+    st.caption(label(about if title == item_id else f"{about} · {item_id}"))
     show_flash()
     left, right = st.columns([1, 2], gap="medium")
     with left, st.container(key="rs_beside"):

@@ -17,6 +17,7 @@ from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
 from core.services.results.grid import MeanOver, MeansOf
 from core.text import numbers as fmt
+from core.text.numbers import Form
 from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
 from pages.ui.grid.cells import Shown
@@ -108,9 +109,10 @@ def conclusion(of: Systems, rubric: Rubric) -> None:
             sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
     parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
     parts = parts or ["on no criterion is a difference certain"]
-    ends = "" if low is None else f", {_ends(score.difference)}"
+    form = _forms(of)[1]
+    ends = "" if low is None else f", {_ends(score.difference, form)}"
     tasks = fmt.plural(score.difference.n, "shared task")
-    sentence = f"{head} ({fmt.points(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
+    sentence = f"{head} ({form(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
     st.html(f"<b>{esc(one_line(sentence, 700))}</b>")
     if of.by_people:
         st.caption(label(of.by_people))
@@ -120,8 +122,8 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith("on no") else text
 
 
-def _ends(gap: Estimate) -> str:
-    level, figure = confidence().level, gap.words(fmt.points)
+def _ends(gap: Estimate, form: Form) -> str:
+    level, figure = confidence().level, gap.words(form)
     head = "" if level == USUAL.level or not figure.ends else f"{fmt.level_words(level)}: "
     return head + figure.below
 
@@ -182,23 +184,28 @@ def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
     # In the order of the data, in which the difference is read, too.
     asked = {name: at for at, name in enumerate(of.tasks.systems)}
     shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
-    rows = [_line(means, rubric) for means in shown]
+    rows = [_line(of, means, rubric) for means in shown]
     if of.pair is not None:
-        rows.append(
-            [
-                Shown("Difference", tells=TELLS),
-                *(
-                    _gap(of.gaps[name], of.pair)
-                    for name in ["", *(c.name for c in rubric.criteria)]
-                ),
-            ]
-        )
+        names = ["", *(c.name for c in rubric.criteria)]
+        gaps = (_gap(of, name, of.pair) for name in names)
+        rows.append([Shown("Difference", tells=TELLS), *gaps])
     return rows
 
 
-def _line(means: MeansOf, rubric: Rubric) -> list[Shown]:
+def _forms(of: Systems) -> tuple[Form, Form]:
+    """How to show a score, and the difference between those of the two compared."""
+    if of.pair is None or (value := of.gaps[""].difference.value) is None:
+        return fmt.score, fmt.points
+    scores = {means.system: means.score.value or 0.0 for means in of.means}
+    first, second = of.pair
+    return fmt.forms_of_change(scores[first], scores[second], value)
+
+
+def _line(of: Systems, means: MeansOf, rubric: Rubric) -> list[Shown]:
     cells = [Shown(one_line(means.system, 40), tells=f"Means of {means.system}. {TELLS}")]
-    cells.append(Shown(fmt.score(means.score.value), tells=_over(means.score)))
+    compared = of.pair is not None and means.system in of.pair
+    form = _forms(of)[0] if compared else fmt.score
+    cells.append(Shown(form(means.score.value), tells=_over(means.score)))
     for criterion in rubric.criteria:
         mean = means.criteria[criterion.name]
         cells.append(Shown(share(mean), tells=f"{criterion.name}: {share(mean)}, {_over(mean)}"))
@@ -209,24 +216,25 @@ def _over(mean: MeanOver) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
 
 
-def _gap(gap: Gap, pair: tuple[str, str]) -> Shown:
+def _gap(of: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
+    gap, form = of.gaps[criterion], fmt.points if criterion else _forms(of)[1]
     value = gap.difference.value
     name = gap.name or "Score"
     if value is None:
         return Shown(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
     better = pair[1] if value > 0 else pair[0]
     words = f"{one_line(better, 20)} better" if gap.decided else "undecided"
-    ends = _ends(gap.difference)
-    tells = f"{name}: {pair[1]} minus {pair[0]} {fmt.points(value)}, {ends}: {words}"
+    ends = _ends(gap.difference, form)
+    tells = f"{name}: {pair[1]} minus {pair[0]} {form(value)}, {ends}: {words}"
     tone = ("t4" if value > 0 else "t1") if gap.decided else "plain"
-    return Shown(f"{fmt.points(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
+    return Shown(f"{form(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
 
 
 def gap_words(of: Systems, name: str) -> str:
     """How far the two are apart on a criterion (`""`: by score); empty where there are more."""
     if of.pair is None or len(of.tasks.systems) > 2:
         return ""
-    shown = _gap(of.gaps[name], of.pair)
+    shown = _gap(of, name, of.pair)
     return f"{shown.words} {shown.note}".strip()
 
 

@@ -113,6 +113,11 @@ class Conclusion:
         return "undecided" if one.standing == only else one.standing
 
     @property
+    def figure(self) -> str:
+        """The name of the figure that tells agreement."""
+        return "kappa" if self.reference else "Krippendorff's alpha"
+
+    @property
     def finding(self) -> str:
         """What is trusted, what is not, what is undecided, and the rule for it."""
         return " ".join(part for part in (*_said(self), _why(self)) if part)
@@ -141,7 +146,7 @@ class Conclusion:
         return {
             "sentence": self.sentence,
             "reference": reference,
-            "figure": _figure(self),
+            "figure": self.figure,
             "bound": BOUND,
             "fewest": FEW,
             **names,
@@ -222,10 +227,6 @@ def of_alphas(
     return Conclusion(criteria, among="people" if people else "judges")
 
 
-def _figure(found: Conclusion) -> str:
-    return "kappa" if found.reference else "Krippendorff's alpha"
-
-
 def _reference(found: Conclusion) -> str:
     return _REFERENCES.get(found.reference) or visible(name_of(found.reference))
 
@@ -296,7 +297,7 @@ def _with_figure(found: Conclusion, one: Known) -> str:
             f"{visible(one.name)} (right on {right.value}, {right.ends}; "
             f"always the most common answer: {percent(one.commonest)})"
         )
-    figure = "quadratic kappa" if one.ordered and found.reference else _figure(found)
+    figure = "quadratic kappa" if one.ordered and found.reference else found.figure
     same = "right on" if found.reference == LABELS else "the same option on"
     often = "" if right is None else f"; {same} {right.value}"
     if right is not None and one.doubtful:
@@ -319,22 +320,21 @@ def _why(found: Conclusion) -> str:
             f"Nothing is {what} by {which}, because they are not a fair sample: {unlike.words}. "
             "For each criterion only labels drawn at random would tell."
         )
-    if found.reference:
-        on = ", on items that have one," if found.reference == LABELS else ""
-        what = f"a kappa (agreement with {_reference(found)}{on} beyond chance)"
-        verbs = ("Trusted", "not trusted")
-        if any(criterion.accuracy is not None for criterion in found.criteria):
-            return (
-                f"Trusted means {what} whose whole 95% interval lies from {score(BOUND)} up, and "
-                "answers significantly more often right than wrong, and than always the most "
-                f"common one; not trusted, an interval below {score(BOUND)}; undecided, all else."
-            )
-    else:
-        what = f"an alpha (agreement of the {found.among} beyond chance)"
-        verbs = ("Agreed", "disagreed")
+    surely = f"its whole 95% interval is {score(BOUND)} or higher"
+    if not found.reference:
+        return (
+            f"Alpha is the agreement of the {found.among} beyond chance: 0 is chance, 1 perfect. "
+            f"Agreed: {surely}. Disagreed: it is lower. Undecided: it is across {score(BOUND)}."
+        )
+    if any(criterion.accuracy is not None for criterion in found.criteria):
+        surely += (
+            ", and answers are right significantly more often than wrong, and than always giving "
+            "the most common one"
+        )
     return (
-        f"{verbs[0]} means {what} whose whole 95% interval lies from {score(BOUND)} up; "
-        f"{verbs[1]}, below; undecided, across it."
+        f"Kappa is agreement with {_reference(found)} beyond chance: 0 is chance, 1 perfect. "
+        f"Trusted: {surely}. Not trusted: the interval is below {score(BOUND)}. Undecided: "
+        "anything else."
     )
 
 

@@ -202,7 +202,7 @@ def _overalls(
     if resamples and whole.items:
         drawn = whole.values(OVERALL, sides_, resamples, seed, joined=False)
     for at, pairs in enumerate(sides_):
-        once, cells = whole.once(pairs), sum(len(estimate.items) for estimate in pairs)
+        once, cells = whole.once(pairs), sum(len(pair.items) for pair in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
         estimates = dict[str, Estimate]()
         for name, figure in OVERALL.items():
@@ -217,12 +217,12 @@ def _overalls(
                 estimate = estimate.within(_by_jackknife(pairs, figure, value, how.level))
             elif drawn is not None:
                 many, level = drawn[name][at], how.level
-                turned = how.method == "basic"
-                estimate = estimate.within(
-                    basic(many, value, level) if turned else percentile(many, level)
+                ends = (
+                    basic(many, value, level) if how.method == "basic" else percentile(many, level)
                 )
+                estimate = estimate.within(ends)
             estimates[name] = estimate
-        number = sum(bool(estimate.items) for estimate in pairs)
+        number = sum(bool(pair.items) for pair in pairs)
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])
 
 

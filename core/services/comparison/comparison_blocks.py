@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from core.blocks.blocks import Block, Facts, Reach, Section, Sentences, TableBlock, Words
 from core.blocks.estimates import measured, measured_share
@@ -17,13 +16,12 @@ from core.services.comparison.in_words import NAMED, in_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunComparison
 from core.text.numbers import (
     DASH,
+    Form,
     cost,
     count,
     level_words,
     p_value,
-    percent,
     plural,
-    points,
     score,
 )
 
@@ -161,11 +159,11 @@ def overall(result: RunComparison) -> Facts:
 
 
 def _moved(name: str, delta: Delta, level: float, *, share: bool = False) -> tuple[str, Words]:
-    text = delta.difference.words(partial(points, share=share))
+    form, change = delta.forms(share=share)
+    text = delta.difference.words(change)
     value = Words(text.value, f"{level_words(level)}: {text.ends}" if text.ends else text.why)
     if delta.difference.value is None:
         return name, value
-    form = percent if share else score
     return f"{name}: {form(delta.first.value)} → {form(delta.second.value)}", value
 
 
@@ -218,22 +216,22 @@ def intervals(result: RunComparison) -> Sentences:
 
 def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Words, ...]:
     unit = " cells" if name == ALL else ""
-    form = percent if share else score
+    form, change = delta.forms(share=share)
     defined = delta.difference.value is not None
     return (
         Words(name),
         Words(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
         Words(form(delta.first.value)),
         Words(form(delta.second.value)),
-        _drawn(name, delta, share, widest),
+        _drawn(name, delta, change, widest),
         _p(delta.p.value if defined else None),
         _p(delta.p_holm if defined else None),
     )
 
 
-def _drawn(name: str, delta: Delta, share: bool, widest: float) -> Words:
+def _drawn(name: str, delta: Delta, change: Form, widest: float) -> Words:
     """The difference with its interval, as a bar from minus to plus the table's widest one."""
-    cell = measured(delta.difference, partial(points, share=share))
+    cell = measured(delta.difference, change)
     value, low, high, *_ = delta.difference
     if value is None:
         return cell

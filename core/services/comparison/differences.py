@@ -19,6 +19,7 @@ from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import Array, Measure, Statistic, ratio, tally
 from core.services.agreement.group_figures import Draws
 from core.services.comparison.paired_runs import CriterionPair, Paired
+from core.text.numbers import Form, forms_of_change
 
 NO_CELL = "No item has a label and an answer of both runs."
 NO_SCORE = "No item has a score in both runs."
@@ -58,6 +59,13 @@ class Delta:
         """
         p = self.p.value if self.p_holm is None else self.p_holm
         return p is not None and p < LEVEL
+
+    def forms(self, *, share: bool = False) -> tuple[Form, Form]:
+        """Return how to show both figures, and how their difference, so that they fit."""
+        first, second, gap = (
+            figure.value or 0.0 for figure in (self.first, self.second, self.difference)
+        )
+        return forms_of_change(first, second, gap, share=share)
 
 
 @dataclass(frozen=True)

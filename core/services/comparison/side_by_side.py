@@ -65,8 +65,9 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
 def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
     """Return the places of the pairs with another verdict on a criterion that both runs ask.
 
-    If only one run has a verdict, or abstained, that is a difference, too. Criteria are matched by
-    name, verdicts by label.
+    Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. If only
+    one run has a verdict, or abstained, that is a difference, too. Criteria are matched by name,
+    verdicts by label.
     """
     sides = [_labels(store, run) for run in runs]
     rows = [
@@ -82,15 +83,15 @@ def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[
 
 
 def _labels(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:
-    """Return by criterion the label of every item's verdict, empty without one; all folded."""
+    """Return by criterion the label that the votes gave every item, empty for none; all folded."""
     labels = {}
     columns = {column.criterion: column for column in run_columns.cell_columns(store, run)}
     for criterion in scored_rubric(store, run).criteria:
         names = [fold(option.label) for option in criterion.choices]
         given = np.full(run.items, -1)
         if column := columns.get(criterion.name):
-            voted = (column.option >= 0) & ~(column.abstained > 0)
-            given[column.rows[voted]] = column.option[voted]
+            voted = column.judged >= 0
+            given[column.rows[voted]] = column.judged[voted]
         # An item's own rubric may have more options than the run's.
         names += [str(option) for option in range(len(names), int(given.max(initial=0)) + 1)]
         labels[fold(criterion.name)] = np.array([*names, ""])[given]

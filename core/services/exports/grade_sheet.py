@@ -6,24 +6,28 @@ include these grades, since figures are made of votes (see `docs/decisions/0029`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.domain.runs import RunItemRow
-from core.domain.votes import ADJUDICATED
+from core.domain.votes import ADJUDICATED, Verdict
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.rubrics.foreign import Scaling
-from core.scoring import ScorePart, assessed_words, looks_at_texts, score_item
+from core.scoring import ScorePart, assessed_words
 from core.scoring.explanation import missing_words
 from core.scoring.points import parts_of
 from core.scoring.trace import Assessed, assessed_of
 from core.services.exports.judgement_rows import Graded, Row
 from core.services.results.item_view import choice_label
-from core.services.results.scored_items import effective, labels_of, resolved_items
-from core.services.results.verdicts import texts_from
+from core.services.results.scored_items import (
+    effective,
+    labels_of,
+    resolved_items,
+    score_by_labels,
+)
 from core.store.store import Store
 from core.text.numbers import DASH, score
 
@@ -31,6 +35,8 @@ JUDGES, LABELS, REVIEW = "judges", "your labels", "a person's review"
 NO_VERDICT, CANNOT = "no verdict", "cannot assess"
 TOO_LITTLE = "too little was assessed"
 LONGEST_NOTE = 200
+#: So much of a text tells whose it is; the whole is in the dataset.
+LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True)
@@ -81,19 +87,32 @@ class Grade:
 
 def grades(data: Graded) -> Iterator[Grade]:
     """Return a grade for every item of the run's dataset, in its order."""
-    return iter(_Grader(data, data.store))
+    version, chosen = data.run.dataset_version_id, data.run.plan.calibration
+    taught = chosen["items"] if chosen and chosen["dataset_version"] == version else ()
+    rows = {row.item_id: row for row in data.rows}
+    return iter(_Grader(data.store, version, data.rubric, rows, data.cells, frozenset(taught)))
+
+
+def own_grades(store: Store, version: int, rubric: Rubric) -> Iterator[Grade]:
+    """Return a grade for every item of a dataset version by its labels, without any run."""
+    return iter(_Grader(store, version, rubric))
 
 
 @dataclass(frozen=True)
 class _Grader:
-    found: Graded
+    """``learned`` are the items that judges of the run learned from; ``None`` without a run."""
+
     store: Store
+    version: int
+    rubric: Rubric
+    rows: Mapping[str, RunItemRow] = field(default_factory=dict)
+    cells: Mapping[tuple[str, str], Verdict] = field(default_factory=dict)
+    learned: frozenset[str] | None = None
 
     def __iter__(self) -> Iterator[Grade]:
-        rows = {row.item_id: row for row in self.found.rows}
-        for item in resolved_items(self.store, self.found.run.dataset_version_id, None):
-            rubric = effective(item, self.found.rubric)
-            row = rows.get(item.id)
+        for item in resolved_items(self.store, self.version, None):
+            rubric = effective(item, self.rubric)
+            row = self.rows.get(item.id)
             own = self._own(item, rubric) if row is None or row.score is None else None
             if row is not None and (own is None or own.score is None):
                 yield self._judged(item, rubric, row)
@@ -101,20 +120,12 @@ class _Grader:
                 yield own
 
     @cached_property
-    def _learned(self) -> frozenset[str]:
-        """Return the items of this dataset that judges learned from."""
-        chosen = self.found.run.plan.calibration
-        version = self.found.run.dataset_version_id
-        taught = chosen["items"] if chosen and chosen["dataset_version"] == version else ()
-        return frozenset(taught)
-
-    @cached_property
     def _settled(self) -> Mapping[str, Mapping[str, object]]:
         """Return what people settled in this dataset, in any run."""
-        return self.store.settled.truth(self.found.run.dataset_version_id)
+        return self.store.settled.truth(self.version)
 
     def _judged(self, item: Item, rubric: Rubric, row: RunItemRow) -> Grade:
-        cells = {c.name: self.found.cells.get((item.id, c.name)) for c in rubric.criteria}
+        cells = {c.name: self.cells.get((item.id, c.name)) for c in rubric.criteria}
         answers = {
             c.name: None
             if (cell := cells[c.name]) is None
@@ -139,17 +150,17 @@ class _Grader:
             c.name: c.choices[labels[c.name]].label if c.name in labels else None
             for c in rubric.criteria
         }
-        learned = item.id in self._learned
+        learned = item.id in (self.learned or ())
+        ungraded = "" if self.learned is None else "not graded in this run"
         if not labels:
-            remark = "judges learned from it" if learned else "not graded in this run"
+            remark = "judges learned from it" if learned else ungraded or "no label"
             return Grade(item, rubric, None, answers, remark=remark)
         missing = [name for name, label in answers.items() if label is None]
-        remarks = ["judges learned from its labels"] if learned else ["not graded in this run"]
-        if missing:
+        remarks = ["judges learned from its labels" if learned else ungraded]
+        result = score_by_labels(item, rubric)
+        if result is None:
             remark = _joined([*remarks, _listed("no label", missing)])
             return Grade(item, rubric, None, answers, remark=remark)
-        texts = texts_from(item) if looks_at_texts(rubric) else None
-        result = score_item(rubric, labels, texts=texts)
         settled = self._settled.get(item.id, {}).keys() & labels.keys()
         origins = [LABELS] * (len(settled) < len(labels)) + [REVIEW] * bool(settled)
         origin = "" if result.score is None else ", and ".join(origins)
@@ -194,14 +205,14 @@ def _joined(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def grade_rows(data: Graded) -> Iterator[Row]:
+def grade_rows(found: Iterable[Grade]) -> Iterator[Row]:
     """Yield the grades as rows with equal columns; notes of the items identify students."""
-    all_grades = list(grades(data))
+    all_grades = list(found)
     names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
     notes = dict.fromkeys(
         key for grade in all_grades for key in grade.item.meta if _short(grade.item, key)
     )
-    reserved = {"item_id", "system", "score", "points", "of", "from", "remark", *_COVERAGE, *names}
+    reserved = {*_OWN, *_COVERAGE, *names}
     systems = any(grade.item.system for grade in all_grades)
     for grade in all_grades:
         row: Row = {"item_id": grade.item.id}
@@ -212,9 +223,11 @@ def grade_rows(data: Graded) -> Iterator[Row]:
             {"of": grade.counted.max_points} | _coverage_of(grade) | {"from": grade.origin or None}
         )
         row |= {name: grade.answers.get(name) for name in names}
-        yield row | {"remark": grade.remark or None}
+        text = " ".join(grade.item.text.split())
+        yield row | {"remark": grade.remark or None, "text": text[:LONGEST_TEXT] or None}
 
 
+_OWN = ("item_id", "system", "score", "points", "of", "from", "remark", "text")
 _COVERAGE = ("coverage", "assessed_points", "needs_a_person")
 
 

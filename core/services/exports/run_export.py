@@ -24,7 +24,7 @@ from core.services.agreement.rating_sheet import rater_table
 from core.services.exports import common_layout, contest_export, direct_assessment
 from core.services.exports.autorubric import experiment_files
 from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
-from core.services.exports.grade_sheet import grade_rows
+from core.services.exports.grade_sheet import grade_rows, grades, own_grades
 from core.services.exports.judgement_rows import (
     Graded,
     graded,
@@ -298,6 +298,14 @@ def grades_workbook(store: Store, run_id: int) -> bytes:
     return content
 
 
+def own_workbook(store: Store, dataset_version: int, rubric_version: int) -> bytes:
+    """Return the workbook of the grades that people's labels give, without any run."""
+    require(store, "read")
+    rubric = store.rubrics.version(rubric_version).rubric
+    rows = grade_rows(own_grades(store, dataset_version, rubric))
+    return workbook({"Grades": _lines(rows)})[0]
+
+
 def written(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
     """Return a report that is already loaded as a file's text."""
     return _written(run_report, form).text
@@ -331,8 +339,9 @@ def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
 
 def _workbook(data: Graded) -> Exported:
     """Return sheets of grades to hand back, of scores as judged, and of verdicts."""
-    sheets = {"Grades": grade_rows, "Scores": item_rows, "Verdicts": verdict_rows}
-    content, cut = workbook({title: _lines(rows(data)) for title, rows in sheets.items()})
+    rows = grade_rows(grades(data))
+    sheets = {"Grades": rows, "Scores": item_rows(data), "Verdicts": verdict_rows(data)}
+    content, cut = workbook({title: _lines(rows) for title, rows in sheets.items()})
     losses = (f"{cut:,} texts are cut to what a cell can hold.",) if cut else ()
     return Exported({}, True, losses, binary={"scores.xlsx": content})
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.domain.panel import Panel
 from core.domain.review import QueueRule
+from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
 from core.scoring.points import parts_of
 from core.services.access.allowing import allowed
@@ -19,6 +20,7 @@ from core.services.exports.grade_sheet import (
     TOO_LITTLE,
     Grade,
     grades,
+    own_grades,
     points_words,
 )
 from core.services.exports.judgement_rows import graded
@@ -162,9 +164,14 @@ def last_event(store: Store) -> int:
     return store.settled.last_event()
 
 
-def file_name(row: RunRow) -> str:
+def by_labels(store: Store, dataset_version: int, rubric: Rubric) -> int:
+    """Return how many texts have a grade by their own labels."""
+    return sum(grade.score is not None for grade in own_grades(store, dataset_version, rubric))
+
+
+def file_name(dataset_name: str) -> str:
     """Return a safe name for the workbook of grades."""
-    return catalog.file_name(row.dataset_name).removesuffix(".jsonl") + "-grades.xlsx"
+    return catalog.file_name(dataset_name).removesuffix(".jsonl") + "-grades.xlsx"
 
 
 def compared(store: Store) -> int | None:

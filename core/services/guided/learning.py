@@ -11,7 +11,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.judging.offline import TrainingReport
 from core.metrics.estimate import Estimate
-from core.services.guided.own_grades import drawn_first
+from core.services.guided.own_grades import TEN, drawn_first
 from core.services.results.scored_items import effective, labels_of
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
@@ -74,9 +74,10 @@ class LearntCriterion:
 
 @dataclass(frozen=True)
 class LearntSoFar:
-    """What judges of all criteria learnt."""
+    """What judges of all criteria learnt, and how many texts are ``left`` to grade by hand."""
 
     criteria: tuple[LearntCriterion, ...]
+    left: int = 10
 
     @property
     def enough(self) -> bool:
@@ -87,14 +88,17 @@ class LearntSoFar:
     def words(self) -> str:
         """Return advice on whether to continue grading, in a sentence."""
         off = sum(bool(report.off) for report in self.criteria)
+        more = "ten more" if self.left >= TEN else f"the other {self.left}"
         if off:
-            return (
-                f"{plural(off, 'criterion', 'criteria')} of {len(self.criteria)} cannot be judged "
-                "yet: grade ten more."
-            )
+            cure = f": grade {more}" if self.left else ""
+            whole = plural(off, "criterion", "criteria")
+            return f"{whole} of {len(self.criteria)} cannot be judged yet{cure}."
+        if not self.left:
+            return "You have graded all texts."
+        more = more.capitalize()
         if self.enough:
-            return "Ten more would hardly change it: this is enough."
-        return "Ten more would make it better."
+            return f"{more} would hardly change it: this is enough."
+        return f"{more} would make it better."
 
 
 def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> LearntSoFar:
@@ -116,7 +120,8 @@ def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Le
             )
             for criterion in rubric.rubric.criteria
             if (name := criterion.name)
-        )
+        ),
+        sum(not one.teaches for one in everyone.everyone if one.text),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunItemRow
 from core.domain.votes import ADJUDICATED, Verdict
-from core.services.results.scored_items import effective, scored_rubric
+from core.services.results.scored_items import effective, score_by_labels, scored_rubric
 from core.store.store import Store
 
 
@@ -20,7 +20,8 @@ class GridCell(NamedTuple):
     """A cell as shown in a grid. ``label`` is empty without an answer.
 
     ``earned`` is ``None`` without a verdict that has a value. ``between``: the verdict is the
-    nearest option, but no vote chose it.
+    nearest option, but no vote chose it. ``judged`` is the label by the votes, an abstention's,
+    too: it is not what people settled on.
     """
 
     criterion: Criterion
@@ -32,13 +33,19 @@ class GridCell(NamedTuple):
     failures: int
     settled: bool
     between: bool
+    judged: str
 
 
 class GridItem(NamedTuple):
-    """An item with its cells, by criterion name."""
+    """An item with its cells, by criterion name, and what to call it.
+
+    ``own`` is the score by a person's labels of an item on which all judges abstained.
+    """
 
     row: RunItemRow
     cells: Mapping[str, GridCell]
+    title: str
+    own: float | None = None
 
 
 class MeanOver(NamedTuple):
@@ -76,10 +83,8 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
     rubric = scored_rubric(store, run)
     verdicts = {(id_, v.criterion): v for id_, v in store.results.verdicts_of(run.id, ids)}
     failed = store.votes.failed_cells(run.id, ids)
-    rubrics = {
-        item.id: effective(item, rubric)
-        for item in store.datasets.items(run.dataset_version_id, ids)
-    }
+    asked = {item.id: item for item in store.datasets.items(run.dataset_version_id, ids)}
+    rubrics = {item.id: effective(item, rubric) for item in asked.values()}
 
     def cells(item_id: str) -> dict[str, GridCell]:
         criteria = rubrics.get(item_id, rubric).criteria
@@ -89,13 +94,21 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
             for c in criteria
         }
 
-    return [GridItem(row, cells(row.item_id)) for row in rows]
+    def whole(row: RunItemRow) -> GridItem:
+        item, own = asked.get(row.item_id), None
+        if item is None:
+            return GridItem(row, cells(row.item_id), row.item_id)
+        if row.score is None and row.votes and not row.failures:
+            own = score_by_labels(item, rubrics[item.id])
+        return GridItem(row, cells(item.id), item.title, None if own is None else own.score)
+
+    return [whole(row) for row in rows]
 
 
 def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
     """A cell of an item; `failures` are the open ones."""
     if verdict is None:
-        return GridCell(criterion, "", None, False, False, 0, failures, False, False)
+        return GridCell(criterion, "", None, False, False, 0, failures, False, False, "")
     settled = verdict.rule == ADJUDICATED
     label, share = "", None
     if verdict.option is not None and not verdict.abstained:
@@ -112,6 +125,7 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
         max(failures, verdict.failures),
         settled,
         between,
+        "" if verdict.judged is None else criterion.choices[verdict.judged].label,
     )
 
 

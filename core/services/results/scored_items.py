@@ -13,12 +13,14 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Derive, Run, RunPlan, RunRow
 from core.domain.weight_fit import Fitted
 from core.rubric_diff.edits import asks
+from core.scoring import ItemScore, looks_at_texts, score_item
 from core.services.results.verdicts import (
     NOTHING_FITTED,
     SettledOf,
     counting_of,
     deriver,
     rubric_lookup,
+    texts_from,
     texts_lookup,
 )
 from core.store.database.content import dump
@@ -34,6 +36,15 @@ def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
     """The true choice per criterion of the rubric, if the item's label is one of its options."""
     labels = {c.name: item.truth(c) for c in rubric.criteria}
     return {name: index for name, index in labels.items() if index is not None}
+
+
+def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
+    """The score that the item's labels give; ``None`` unless every criterion has one."""
+    labels = labels_of(item, rubric)
+    if len(labels) < len(rubric.criteria):
+        return None
+    texts = texts_from(item) if looks_at_texts(rubric) else None
+    return score_item(rubric, labels, texts=texts)
 
 
 def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:

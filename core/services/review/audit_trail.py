@@ -246,7 +246,7 @@ class _Teller:
     def _final(self, event: EventRow) -> str:
         before, after = self._label(event, event.before), self._label(event, event.after)
         if event.after.get("itself"):
-            return f"said {after} as the judges do, so it was confirmed automatically"
+            return f"said {after}, the panel's verdict, so it was confirmed automatically"
         return f"confirmed {after}" if before == after else f"changed {before} to {after}"
 
     def _settled(self, event: EventRow) -> str:

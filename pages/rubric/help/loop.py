@@ -132,7 +132,10 @@ def _card(loop_round: LoopRound) -> str:
     if gain is None:
         return ""
     how = tag("✓ better", "good") if loop_round.kept else tag("no better: left", "neutral")
-    first, second = gain.accuracy.first.value, gain.accuracy.second.value
+    right = gain.accuracy
+    form, change = right.forms(share=True)
+    ends = f"{form(right.first.value)} → {form(right.second.value)}"
+    gap = esc(right.difference.words(change).inline)
     kappas = "; ".join(
         f"kappa of {one_line(c.name, 40)} {_move(c.kappa)}" for c in gain.criteria if c.kappa.n
     )
@@ -140,14 +143,9 @@ def _card(loop_round: LoopRound) -> str:
     return (
         f'<div class="rs-card"><div class="rs-row"><b>Round {loop_round.number}</b>{how}'
         f'<span class="rs-quiet">{caption}</span></div>'
-        f'<div class="rs-num">{fmt.percent(first)} → {fmt.percent(second)} right: '
-        f"<b>{_difference(gain.accuracy)}</b></div>"
+        f'<div class="rs-num">{ends} right: <b>{gap}</b></div>'
         f'<div class="rs-quiet rs-num">{esc(kappas)}</div></div>'
     )
-
-
-def _difference(delta: Delta) -> str:
-    return esc(delta.difference.words(fmt.share_points).inline)
 
 
 def _move(delta: Delta) -> str:

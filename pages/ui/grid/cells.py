@@ -23,7 +23,14 @@ from pages.ui.text import one_line
 #: From no points at all to all of them; without any: `none`; no cell, but words: `plain`.
 Tone = Literal["t0", "t1", "t2", "t3", "t4", "none", "plain"]
 #: Signs in a cell, and what they say.
-SIGNS = {"≠": "judges disagree", "○": "a judge abstained", "✕": "a judge failed", "◆": "settled"}
+OWN = "◇"
+SIGNS = {
+    "≠": "judges disagree",
+    "○": "a judge abstained",
+    "✕": "a judge failed",
+    "◆": "settled",
+    OWN: "by a person's labels",
+}
 
 
 class Shown(NamedTuple):
@@ -76,6 +83,8 @@ def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
         words = "abstained" if cell.abstained else "cannot say" if cell.settled else gone
     earned = "" if cell.earned is None else f", {fmt.percent(cell.earned)} of its best"
     more = "".join(f", {SIGNS[sign]}" for sign in signs)
+    if cell.settled and cell.judged != cell.label:
+        more += f" against the votes' {cell.judged or 'no verdict'}"
     tells = f"{visible(where)}: {words}{earned}{more}"
     return Shown(words, tone_of(cell.earned), " ".join(signs), tells, opens)
 

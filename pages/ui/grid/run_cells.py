@@ -40,8 +40,13 @@ def name(*parts: str) -> str:
     return json.dumps(parts)
 
 
-def score(rubric: Rubric, item: RunItemRow) -> Shown:
-    """Return the cell of an item's score."""
+def score(rubric: Rubric, graded: GridItem) -> Shown:
+    """Return the cell of an item's score, or of the grade that a person's labels give it."""
+    item = graded.row
+    if graded.own is not None:
+        words = fmt.score(graded.own)
+        tells = f"{visible(item.item_id)}: score {words} {cells.SIGNS[cells.OWN]}; judges abstained"
+        return Shown(words, "plain", cells.OWN, tells, name(item.item_id))
     marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
     more = f", {notes(item)}" if notes(item) else ""
     tone = cells.tone_of(item.score) if rubric.scoring.normalize else "plain"
@@ -86,6 +91,8 @@ def abreast(
     criteria: Sequence[str],
     lines: Sequence[tuple[Shown, Sequence[GridItem | None]]],
     gap: Callable[[str], str] = lambda _: "",
+    *,
+    by_votes: bool = False,
 ) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
     """Return heads, rows and groups: under the score and each criterion, the sides.
 
@@ -95,6 +102,7 @@ def abreast(
         criteria: the criteria to show; each side may spell their names its own way.
         lines: for each row its own cell, and the item of each side that has one.
         gap: how far they differ on a criterion (`""`: by score), in words.
+        by_votes: cells differ by the verdicts of their votes, whatever people settled.
     """
     names = [one_line(side.name, 40) for side in sides]
     heads = [Head(first), *map(Head, names, (side.score for side in sides))]
@@ -111,24 +119,24 @@ def abreast(
     rows = []
     for own, items in lines:
         scores = (
-            Shown("") if item is None else score(side.rubric, item.row)
+            Shown("") if item is None else score(side.rubric, item)
             for side, item in zip(sides, items, strict=True)
         )
-        verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one))
+        verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one, by_votes))
         rows.append([own, *scores, *verdicts])
     return heads, rows, groups
 
 
 def _verdicts(
-    sides: Sequence[Side], items: Sequence[GridItem | None], criterion: str
+    sides: Sequence[Side], items: Sequence[GridItem | None], criterion: str, by_votes: bool
 ) -> list[Shown]:
     """Return a row's cells of one criterion, marked where the sides got another verdict."""
     cells_ = [
         Shown("") if item is None else verdict(item, spelled(item, criterion), side.name)
         for side, item in zip(sides, items, strict=True)
     ]
-    there = [cell for item, cell in zip(items, cells_, strict=True) if item is not None]
-    if len({fold(cell.words) for cell in there}) < 2:
+    there = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
+    if len({_judged(i, criterion) if by_votes else fold(cell.words) for i, cell in there}) < 2:
         return cells_
     return [
         cell
@@ -138,6 +146,12 @@ def _verdicts(
         )
         for item, cell in zip(items, cells_, strict=True)
     ]
+
+
+def _judged(item: GridItem, criterion: str) -> str:
+    """Return the verdict by the votes; empty where there is none."""
+    cell = item.cells.get(spelled(item, criterion))
+    return "" if cell is None else fold(cell.judged)
 
 
 def spelled(item: GridItem, criterion: str) -> str:

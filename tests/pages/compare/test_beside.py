@@ -79,7 +79,10 @@ def test_a_verdict_can_be_given_beside_the_votes(store: Store) -> None:
     app.button(key="run_settle/A/as/0").click().run()
 
     assert not app.exception
-    assert grids(app)[0].rows[3][3].signs == "◆"
+    # The runs' judges still differ there, though the cell says now what B does.
+    settled = grids(app)[0].rows[3][3]
+    assert settled.signs == "◆ Δ"
+    assert "settled against the votes' UNMET" in settled.tells
 
 
 def test_runs_over_two_datasets_stand_side_by_side_in_their_order(store: Store) -> None:

@@ -465,7 +465,7 @@ def test_a_model_that_answers_while_the_page_is_drawn_is_said_to_have_answered(
     assert "testing …" not in words
 
 
-def test_texts_that_are_too_few_to_learn_from_are_not_offered_to_judges(store: Store) -> None:
+def test_texts_too_few_to_learn_from_end_with_the_grades_of_the_person(store: Store) -> None:
     version, rubric = a_class(store, 4)
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
     app = press(open_page(PAGE, **address), "Grade 4 yourself")
@@ -473,9 +473,25 @@ def test_texts_that_are_too_few_to_learn_from_are_not_offered_to_judges(store: S
 
     press(app.run(), "Learn from these 4")
 
-    assert not [words for words in buttons(app) if re.match(r"Grade \d+ text", words)]
+    assert not [words for words in buttons(app) if re.match(r"Grade \d+", words)]
+    assert [one.value for one in app.subheader] == ["4 texts graded by you"]
+    assert [one.label for one in app.get("download_button")] == ["Download grades (.xlsx)"]
+    assert "ten more" not in shown(app).lower()
+
+
+def test_where_too_few_are_graded_the_last_step_offers_the_others(store: Store) -> None:
+    version, rubric = a_class(store, 6)
+    address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
+    app = press(open_page(PAGE, **address), "Grade 6 yourself")
+    press(press(app, "Nothing"), "MET")
+
+    press(app, "Learn from the 1")
+
     assert "These judges have too few grades to learn from. Yours are kept." in unescape(shown(app))
-    assert links(app)["Look at your grades"] == f"datasets?dataset={version.dataset_id}"
+    assert [words for words in buttons(app) if re.match(r"Grade \d+", words)] == [
+        "Grade 5 more yourself"
+    ]
+    assert "cannot be judged yet: grade the other 5." in unescape(shown(app))
 
 
 def test_marks_are_added_where_a_file_of_them_becomes_the_next_version(store: Store) -> None:

@@ -68,7 +68,7 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     at.choose(app, 2, "Short", UNMET)
     at.commit(app, 2)
     # Most judges say MET of Right, too; of Short I differ, and that waits for me.
-    assert "judges say the same of Right: confirmed" in shown(app)
+    assert "Right: as the panel says, confirmed" in shown(app)
     assert outcome(store, queue, "i1", "Right") == ("MET", "resolved")
     assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
     at.commit(app, 2)
@@ -77,7 +77,7 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     at.choose(app, 3, "Short", UNMET)
     at.commit(app, 3)
     assert "Item 4" in shown(app)
-    assert "judges say the same of Right, Short: confirmed" in shown(app)
+    assert "Right, Short: as the panel says, confirmed" in shown(app)
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
 
 

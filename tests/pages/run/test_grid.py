@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.panel import Judge, Panel
 from core.domain.review import Given
+from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import RunPlan
+from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.labelling import settle_at_sight
 from core.services.results import browsing
 from core.store.store import Store
@@ -19,8 +24,9 @@ from tests.pages.conftest import FRAME, shown, visit
 from tests.pages.graded import FIRST, graded
 from tests.pages.grids import grids
 from tests.pages.run.test_page import listed, open_run
+from tests.recording import record
 from tests.services import reviewed
-from tests.services.comparison.world import CLEAR, RUBRIC, dataset, run_with
+from tests.services.comparison.world import CLEAR, NOW, RUBRIC, dataset, run_with
 from tests.services.reviewed import sit
 from tests.services.two_systems import made
 
@@ -135,3 +141,41 @@ def test_the_headings_of_a_rubric_stand_over_their_criteria(store: Store) -> Non
     # Item and score, two criteria under Form, one under nothing, then notes and the text.
     assert [group[:2] for group in grid.groups] == [["", 2], ["Form", 2], ["", 1], ["", 2]]
     assert sum(span for _, span, _ in grid.groups) == len(grid.heads)
+
+
+def test_what_a_person_labelled_is_graded_by_it_where_judges_abstained_and_says_so(
+    store: Store,
+) -> None:
+    """`b` of two judges who both abstain has labels of both criteria, `a` has none."""
+    rubric = Rubric(name="Two", criteria=tuple(_yes_or_no(name) for name in ("Clear", "Short")))
+    labels = {"Clear": Label(label="MET"), "Short": Label(label="UNMET")}
+    items = (
+        Item(id="item-0001", submission="One two three four five six."),
+        Item(id="item-0002", submission="Two.", labels=labels, meta={"Student": "Kay", "n": 1}),
+    )
+    # An outcome is of one item; the added "cannot assess" stands after the two options.
+    away = [
+        AskedOutcome(tuple(Vote(Cell(item.id, name, "one"), 2, True) for name in labels))
+        for item in items
+    ]
+    plan = RunPlan(
+        name="Class",
+        rubric_version_id=store.rubrics.create(rubric, now=NOW).id,
+        dataset_version_id=store.datasets.create(Dataset(items=items), now=NOW).id,
+        panel=Panel(judges=(Judge(name="one", kind="classifier"),)),
+    )
+    run_id = store.runs.create(plan, [(item.id, 2) for item in items], now=NOW).id
+    record(store, run_id, rubric, items, away, now=NOW)
+
+    (grid,) = grids(open_run(run_id))
+
+    assert [row[0].words for row in grid.rows] == ["One two three four five", "Kay"]
+    first, second = (row[1] for row in grid.rows)
+    # One of two criteria of one weight is met.
+    assert (first.words, second.words, second.signs) == ("no grade", "0.50", "◇")
+    assert "by a person's labels; judges abstained" in second.tells
+    assert "graded by your labels" in [cell.words for cell in grid.rows[1]]
+
+
+def _yes_or_no(name: str) -> Criterion:
+    return Criterion(name=name, requirement="Is it so?")

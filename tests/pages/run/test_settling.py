@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.rubric import Criterion, Option
 from core.services.review import adjudication
 from core.store.store import Store
-from pages.run.filters import CELL
+from pages.run.filters import CELL, ONLY
 from pages.ui import state
 from pages.ui.identity import NAME, SESSION
 from pages.ui.places import settling
@@ -93,6 +93,17 @@ def test_after_a_doubtful_cell_the_next_one_is_open(store: Store) -> None:
     app = at_grid(store, **{CELL: ["i0", "Right"]})
     press(app, "cell", "as", MET)
     assert app.query_params[CELL] == ["i0", "Right"]
+
+
+def test_items_and_their_disagreements_are_counted_side_by_side(store: Store) -> None:
+    # Votes split on both criteria of six of the eight items (see `reviewed`).
+    app = at_grid(store, **{ONLY: "doubt"})
+
+    labels = [link.proto.label for link in app.get("page_link")]
+    assert "Settle 12 disagreements" in labels
+    assert "6 items found, 12 disagreements to settle" in shown(app)
+    # Among other items they are not counted: these are all of the run.
+    assert "to settle" not in shown(open_run(1))
 
 
 def test_a_digit_settles_as_the_option_whose_mark_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -276,7 +276,7 @@ def test_the_report_is_json_and_the_text_says_the_same(store: Store) -> None:
     assert report["criteria"]["clear"]["agreement"]["undefined"]["difference"]
     text = terminal_text(comparison_sections(found))
     rows = [line.split() for line in text.splitlines()]
-    assert ["clear", "8", "(few)", "50%", "88%", "+37.5", "points"] in [row[:7] for row in rows]
+    assert ["clear", "8", "(few)", "50.0%", "87.5%", "+37.5", "points"] in [row[:7] for row in rows]
     # Four verdicts went from UNMET to MET: three are right now, one was right before.
     assert ["clear", "UNMET", "MET", "4", "3", "1", "i3,", "i4,", "i5,", "..."] in rows
 

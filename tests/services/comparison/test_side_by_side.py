@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from core.domain.dataset import Dataset
+from core.domain.review import Given
 from core.domain.rubric import Criterion
 from core.errors import InputError
+from core.services.comparison.paired_runs import flips, pair_runs
 from core.services.comparison.side_by_side import differing, pair_items
+from core.services.labelling.settle_at_sight import settle
 from core.store.store import Store
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import CLEAR, RUBRIC, dataset, run_with
+from tests.services.reviewed import sit
 
 
 def renamed(data: Dataset, name: str, first: str, items: int) -> Dataset:
@@ -74,6 +78,23 @@ def test_pairs_differ_by_the_labels_of_verdicts_on_criteria_of_both(store: Store
     turned = {"one": {other.name: [1 - option for option in WEAK["one"]["clear"]]}}
     third = store.runs.get(run_with(store, renamed(data, "Others", "x", 8), turned, rubric=alone))
     assert differing(store, (runs[0], third), pair_items(store, runs[0], third)) == ()
+
+
+def test_what_people_settle_moves_no_pair_as_it_moves_no_flip(store: Store) -> None:
+    data = dataset(LABELS)
+    runs = [store.runs.get(run_with(store, data, answers)) for answers in (WEAK, STRONG)]
+    seat = sit(store, "Kay")
+
+    # i3 of WEAK now says what STRONG does, and i0, of which both say the same, another thing.
+    settle(store, seat, runs[0].id, [("i3", "clear")], Given(STRONG["one"]["clear"][3]))
+    settle(store, seat, runs[0].id, [("i0", "clear")], Given(1 - WEAK["one"]["clear"][0]))
+
+    flipped = {
+        item for flip in flips(pair_runs(store, *(r.id for r in runs))) for item in flip.items
+    }
+    assert flipped == {f"i{at}" for at in (3, 4, 5, 6, 7)}
+    places = differing(store, (runs[0], runs[1]), pair_items(store, *runs))
+    assert {f"i{at}" for at in places} == flipped
 
 
 def turned_about(criterion: Criterion, name: str) -> Criterion:

@@ -27,7 +27,7 @@ from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.agreement.metrics_report import metrics_source
 from core.services.exports.grade_lists import fill
-from core.services.exports.run_export import export
+from core.services.exports.run_export import export, own_workbook
 from core.store.store import Store
 from tests.recording import record
 from tests.services import reviewed
@@ -80,6 +80,10 @@ def class_of_eight(store: Store) -> int:
 def grades(store: Store, run_id: int) -> dict[str, dict[str, Any]]:
     """The sheet of grades, by item."""
     (data,) = export(store, run_id, "xlsx").data().values()
+    return sheet(data)
+
+
+def sheet(data: bytes) -> dict[str, dict[str, Any]]:
     heads, *rows = load_workbook(io.BytesIO(data))["Grades"].iter_rows(values_only=True)
     return {str(row[0]): dict(zip(map(str, heads), row, strict=True)) for row in rows}
 
@@ -112,6 +116,21 @@ def test_short_notes_of_items_come_along_and_say_who_is_who(store: Store) -> Non
     row = grades(store, class_of_eight(store))["e5"]
     assert row["Name"] == "=Student 5"
     assert "nested" not in row
+    assert row["text"] == "Report 5"
+
+
+def test_labels_alone_are_grades_to_hand_back_without_any_run(store: Store) -> None:
+    run = store.runs.get(class_of_eight(store))
+
+    found = sheet(own_workbook(store, run.dataset_version_id, run.rubric_version_id))
+
+    assert {i: (row["score"], row["from"], row["remark"]) for i, row in found.items()} == {
+        **dict.fromkeys(("e1", "e3", "e4", "e8"), (None, None, "no label")),
+        "e2": (1, "your labels", None),
+        "e5": (0.4, "your labels", None),
+        "e6": (1, "your labels", None),
+        "e7": (None, None, "no label: Units"),
+    }
 
 
 def test_labels_that_are_grades_enter_no_figure(store: Store) -> None:

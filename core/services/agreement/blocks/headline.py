@@ -43,4 +43,5 @@ def _weakest(found: Conclusion) -> str:
     least = min(measured, key=lambda criterion: criterion.agreement.value or 0.0, default=None)
     if least is None or len(measured) < 2 or found.standing_of(least) == "trusted":
         return ""
-    return f" Weakest: {visible(least.name)} ({score(least.agreement.value)})."
+    figure = f"{found.figure} {score(least.agreement.value)}"
+    return f" Weakest: {visible(least.name)} ({figure})."
