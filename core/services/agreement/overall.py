@@ -215,12 +215,10 @@ def _overalls(
                 estimate = right_cells(pairs, how.level)
             elif drawn is not None and how.method == "auto" and len(whole.items) < SMALL:
                 estimate = estimate.within(_by_jackknife(pairs, figure, value, how.level))
+            elif drawn is not None and how.method == "basic":
+                estimate = estimate.within(basic(drawn[name][at], value, how.level))
             elif drawn is not None:
-                many, level = drawn[name][at], how.level
-                ends = (
-                    basic(many, value, level) if how.method == "basic" else percentile(many, level)
-                )
-                estimate = estimate.within(ends)
+                estimate = estimate.within(percentile(drawn[name][at], how.level))
             estimates[name] = estimate
         number = sum(bool(pair.items) for pair in pairs)
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])

@@ -252,8 +252,8 @@ class RaterScores:
         if column == LABELS and other in sheet.reviewers:
             column = OWN_LABELS
         if column != PEOPLE and members is None:
-            figures = self.columns[column]
-            return Means(figures.values[rows], figures.known[rows])
+            scores = self.columns[column]
+            return Means(scores.values[rows], scores.known[rows])
         people = [self.columns[one] for one in (sheet.people if members is None else members)]
         if not people:
             return Means(np.zeros(len(rows)), np.zeros(len(rows), np.bool_))
@@ -315,8 +315,8 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     given = {name: _given(sheet, name) for name in names}
     return RaterScores(
         items.place,
-        {name: scorer.column(column) for name, column in given.items()},
-        {name: scorer.away(column) for name, column in given.items()},
+        {name: scorer.column(answers) for name, answers in given.items()},
+        {name: scorer.away(answers) for name, answers in given.items()},
     )
 
 
