@@ -38,7 +38,7 @@ def answer(chosen: RatedSelection) -> None:
 
 
 def show(chosen: RatedSelection) -> None:
-    """A line per criterion: of the pair that is compared, else of how far raters agree."""
+    """Draw a line per criterion: for the compared pair, else for the agreement of all raters."""
     result = _found(chosen)
     if not _alone(chosen):
         _compared(chosen, result)
@@ -48,7 +48,7 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _alone(chosen: RatedSelection) -> bool:
-    """Whether no rater is the one to be held against the others: no labels, no chosen pair."""
+    """Return whether the rater cannot be compared: there are no labels, and no pair was chosen."""
     asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
     return not chosen.rater or not (asked or any(conclusion.likeliest(chosen.sheet)))
 
@@ -113,7 +113,7 @@ def every_figure(chosen: RatedSelection) -> None:
 
 
 def _ways_to_labels(chosen: RatedSelection) -> None:
-    """What would tell which verdicts are right, each one press away."""
+    """Draw the ways to find out which verdicts are right, one press each."""
     judges = chosen.sheet.judges
     whom = words_of(judges[0]) if len(judges) == 1 else "the judges"
     st.html(
@@ -133,13 +133,13 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
 
 
 def nothing_to_compare(chosen: RatedSelection) -> None:
-    """What stands where a view needs two raters and the run has one."""
+    """Draw what a view shows that needs two raters, if the run has one."""
     _ways_to_labels(chosen)
     st.caption("This view compares two raters, or one with labels.")
 
 
 def _together(chosen: RatedSelection) -> None:
-    """All criteria in one line: right cells, and the mean of kappas."""
+    """Draw all criteria in one line: the share of right cells, and the mean kappa."""
     whole = remembered(
         "agreement overall",
         chosen.pair,
@@ -161,7 +161,7 @@ def _together(chosen: RatedSelection) -> None:
 
 
 def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
-    """A line per criterion, made once per run, items and pair of raters."""
+    """Return a line per criterion, computed once per run, items and pair of raters."""
     return remembered(
         "agreement lines",
         (*chosen.pair, *how),
@@ -179,12 +179,12 @@ def _concluded(chosen: RatedSelection) -> Conclusion:
 
 
 def _among(chosen: RatedSelection) -> Conclusion:
-    """The conclusion of the likeliest pair, else of how far judges, or people, agree."""
+    """Return the conclusion of the likeliest pair, else of the agreement among judges or people."""
     return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
 
 
 def caveats(chosen: RatedSelection) -> None:
-    """What makes this pair look better than it is."""
+    """Draw what makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
     for group, one in ((reference, rater), (rater, reference)):
         if sheet.others(group, one) is not None:
@@ -229,7 +229,7 @@ MOST = 200
 
 
 def whole_items(chosen: RatedSelection) -> None:
-    """The pair's scores as a plot of differences and as figures, then every rater's."""
+    """Draw the pair's scores as a plot of differences and as figures, then every rater's."""
     scores = remembered(
         "agreement scores",
         chosen.run_about,
@@ -264,7 +264,7 @@ def whole_items(chosen: RatedSelection) -> None:
 
 
 def _abstained(pair: ScorePair) -> str:
-    """How many of the items count although something on them could not be assessed."""
+    """Return how many of the items count although a part of them could not be assessed."""
     if not pair.abstained:
         return ""
     return (

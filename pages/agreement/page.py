@@ -73,7 +73,7 @@ SHOWN = {
 
 
 def show() -> None:
-    """The page."""
+    """Draw the page."""
     run = run_head.run_of_page()
     if run is None:
         page_header("Agreement", "How far a run's verdicts agree with people and with each other.")

@@ -33,7 +33,7 @@ _PARTS = {"system", "tag", "split"}
 
 
 def work_through(run_id: int, block: Block, place: str) -> None:
-    """Below a table of parts of the items: step through one of them, or have it reviewed."""
+    """Draw, below a table, the ways to step through a part of the items or have it reviewed."""
     if not isinstance(block, TableBlock):
         return
     parts = {
@@ -71,7 +71,7 @@ _TYPES = {
 
 
 def download_buttons(run_id: int, found: RunReport) -> None:
-    """A press per file, which is made when it is pressed; and the way to grades for students."""
+    """Draw a button per file, made on request, and the way to grades for students."""
 
     def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
         st.download_button(

@@ -34,7 +34,7 @@ CRITERIA = 12
 
 
 def show(run: Run, rubric: Rubric) -> None:
-    """The histogram of scores, then the verdicts of every criterion."""
+    """Draw the histogram of scores, then the verdicts of every criterion."""
     about = browsing.stands_on(store(), run)
     bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
     means = lifecycle.means(store(), run.id)
@@ -168,7 +168,7 @@ def _point(key: str) -> dict[str, Any] | None:
 
 
 def against_labels(run: Run) -> None:
-    """One line per criterion that has labelled items."""
+    """Draw a line per criterion with labelled items."""
     reports = remembered(
         "labels",
         browsing.stands_on(store(), run),
@@ -232,7 +232,7 @@ def _judge_row(report: CriterionReport) -> str:
 
 
 def both_orders(run: Run) -> None:
-    """One line per judge that was asked in both orders."""
+    """Draw a line per judge that was asked in both orders."""
     about = (run.id, run.votes)
     rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
     if not any(rate.differ.n for rate in rates):

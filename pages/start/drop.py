@@ -1,4 +1,4 @@
-"""One drop zone for anything: it says what it saw, and leads on with the file to who takes it."""
+"""A drop zone for any file: it says what the file is, and leads to the screen that takes it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS: dict[Kind, str] = {
 
 
 def show() -> None:
-    """The zone, what was seen in each file, and where to go with it.
+    """Draw the zone, what each file is, and where it can go.
 
     What was dropped stays until something is made of it, also when the page is loaded anew.
     """
@@ -124,7 +124,7 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
 
 
 def _compare(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
-    """Answers of several systems, in one table or a file each: they are kept, a contest planned."""
+    """Store the answers of several systems, from one table or a file each, and plan a contest."""
     names = " and ".join(one_line(name, 20) for name in systems[:2])
     more = f" and {len(systems) - 2} more" if len(systems) > 2 else ""
     if _way(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):

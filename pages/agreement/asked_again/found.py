@@ -1,4 +1,4 @@
-"""What probes found: the sentences, a picture for one judge, and every figure in a table."""
+"""The findings of probes: sentences, a picture for one judge, and every figure in a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADS = (
 
 
 def show(found: ProbeResult) -> None:
-    """The whole of it."""
+    """Draw all findings of a run's newest probe."""
     section("What edits do")
     said(found.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)

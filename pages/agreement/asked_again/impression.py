@@ -24,7 +24,7 @@ SAYS = (
 
 
 def show(chosen: RatedSelection) -> None:
-    """What was found last, and the button to ask; nothing where no model judged."""
+    """Draw the newest result and the button to ask; nothing if no model judged."""
     try:
         outlook = remembered(
             "impression outlook",

@@ -35,7 +35,7 @@ DRAWN, ITEMS = 30, 10
 
 
 def show(chosen: RatedSelection) -> None:
-    """The sentence, the picture, every rater, and the items that severity touched most."""
+    """Draw the sentence, the picture, every rater, and the items that severity changes most."""
     kind = one_of("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
     criterion = chosen.criterion if kind != ALL else ""
     sheet = chosen.sheet

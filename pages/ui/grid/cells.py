@@ -34,7 +34,7 @@ SIGNS = {
 
 
 class Shown(NamedTuple):
-    """One cell: words, colour, signs, all of it in a sentence, its name, and a quiet line."""
+    """A cell: its words, colour, signs, a sentence with all of it, its name, and a quiet line."""
 
     words: str
     tone: Tone = "plain"
@@ -55,7 +55,7 @@ class Head(NamedTuple):
 
 
 def tone_of(share: float | None) -> Tone:
-    """The colour of a share of the best: five steps.
+    """Return the colour of a share of the best: one of five steps.
 
     >>> [tone_of(share) for share in (0.0, 0.2, 0.5, 0.8, 1.0, None)]
     ['t0', 't1', 't2', 't3', 't4', 'none']
@@ -68,7 +68,7 @@ def tone_of(share: float | None) -> Tone:
 
 
 def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
-    """A cell of a run; `where` names its item or criterion to those who do not see the grid."""
+    """Return a cell of a run; `where` names its item or criterion for screen readers."""
     if cell is None:
         return Shown("", "plain", "", f"{where}: not asked", "")
     signs = [
@@ -105,7 +105,7 @@ def show(
     on_digit: Callable[[str, int], None] | None = None,
     height: int = 0,
 ) -> None:
-    """Draw it; the first cell of a row is its name and stays in sight.
+    """Draw the grid; the first cell of a row is its name and stays visible.
 
     Args:
         key: the widget's.

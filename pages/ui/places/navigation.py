@@ -28,7 +28,7 @@ def navigation(who: Actor) -> st.Page:
 
 
 def _pages(place: Place, who: Actor) -> list[st.Page]:
-    """Its screens: one of them is the entry of the sidebar.
+    """Return the screens of a place that this person may use; one is the sidebar's entry.
 
     The services protect, this only tidies. Streamlit marks the page that is run, so each run has
     pages of its own; to make one anew takes twenty times as long as to copy it.
@@ -61,7 +61,7 @@ def _page(screen: Screen, entry: str) -> st.Page:
 
 
 def where(screen: Screen, who: Actor) -> None:
-    """Mark the place in the sidebar, and show its screens beside each other.
+    """Mark the place in the sidebar, and draw its screens as tabs.
 
     Within one rubric, dataset, run or queue there are no tabs: there the place has one thing open.
     """

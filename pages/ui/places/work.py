@@ -44,7 +44,7 @@ def offer_work(
 
 
 def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
-    """The address of the first item of a set, from which one steps on through the others."""
+    """Return the address of the first item of a set, from which one steps through the others."""
     address: dict[str, object] = {
         state.RUN: run_id,
         state.SET: browsing.set_word(store(), run_id, items),
@@ -55,7 +55,7 @@ def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) ->
 
 
 def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
-    """A link to the form of a queue that holds exactly these cells."""
+    """Draw a link to the form of a queue that holds exactly these cells."""
     link(
         QUEUES,
         "Review these" if len(items) > 1 or criterion is None else "Review this",
@@ -107,7 +107,7 @@ REASONS = {
 
 
 def grade_some(run_id: int, criteria: int) -> None:
-    """A link to the first of the cells drawn at random, whose labels speak for all."""
+    """Draw a link to the first of some random cells, whose labels represent all cells."""
     link(
         REVIEW_ITEM,
         f"Grade {fmt.count(SOME * criteria)} cells at random yourself",
@@ -118,7 +118,7 @@ def grade_some(run_id: int, criteria: int) -> None:
 
 
 def settle(run_id: int, item_id: str | None = None) -> None:
-    """A link to the cells on which judges disagree and that nobody has settled.
+    """Draw a link to the cells on which judges disagree and that are not settled yet.
 
     It opens the first of them; with `item_id` it leads to the form of a queue about that item.
     """
