@@ -50,7 +50,9 @@ def fold(label: str) -> str:
     >>> fold("  Partly\u00a0 Cor\u200brect ")
     'partly correct'
     """
-    return " ".join(without_unseen(unicodedata.normalize("NFKC", label)).casefold().split())
+    if not label.isascii():
+        label = without_unseen(unicodedata.normalize("NFKC", label))
+    return " ".join(label.casefold().split())
 
 
 def without_unseen(text: str) -> str:

@@ -257,8 +257,8 @@ def private_columns(table: Table) -> set[str]:
 
 def holds_messages(table: Table, column: str) -> bool:
     """Return whether the texts of a column are conversations in JSON."""
-    cells = [row[column] for row in table.rows if row.get(column)] if table.flat else []
-    return bool(cells) and all(map(_is_conversation, cells))
+    are = (_is_conversation(row[column]) for row in table.rows if table.flat and row.get(column))
+    return next(are, False) and all(are)
 
 
 def _is_conversation(cell: Any) -> bool:
@@ -295,7 +295,8 @@ def context_name(column: str) -> str:
 
 def _suits(name: str, column: str, table: Table) -> bool:
     """Return whether the column's values fit the field ``name``."""
-    values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
+    told = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
+    values = [r[column] for r in table.rows if not told and r.get(column) not in (None, "")]
     if name == "label_map" and plain_head(column) != "labels":
         return bool(values) and all(isinstance(v, dict) and _scalars(v) for v in values)
     if name in ("label_map", "meta_map", "rubric"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -70,11 +71,13 @@ class Table:
     @cached_property
     def nested(self) -> frozenset[str]:
         """Return the columns with objects or lists in cells, which are never labels or names."""
-        return frozenset(
-            column
-            for column in self.columns
-            if any(isinstance(alone(opened(row.get(column))), dict | list) for row in self.rows)
-        )
+        nested = (c for c in self.columns if any(_is_nested(row.get(c)) for row in self.rows))
+        return frozenset(nested)
+
+    @cached_property
+    def counted(self) -> dict[str, Counter[str]]:
+        """Return how often each word stands in columns that were counted, by column."""
+        return {}
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """Return the line of a row, or of a place in it if the format allows."""
@@ -344,9 +347,18 @@ def alone(value: Any) -> Any:
     return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value
 
 
+def _is_nested(cell: Any) -> bool:
+    if isinstance(cell, str) and not cell.lstrip().startswith(_BRACKETS):
+        return False  # most cells of most tables
+    return isinstance(alone(opened(cell)), dict | list)
+
+
+_BRACKETS = ("{", "[")
+
+
 def opened(value: Any) -> Any:
     """Return a CSV cell with an object or a list as that; others unchanged."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+    if not isinstance(value, str) or not value.lstrip().startswith(_BRACKETS):
         return value
     try:
         return json.loads(value)

@@ -14,6 +14,7 @@ from core.formats.datasets.answer_columns import (
     MOST_LABELS,
     MOST_SHARED,
     could_answer,
+    holds_words,
     is_index,
     named_for_raters,
     names_a_rater,
@@ -211,7 +212,7 @@ def _is_scale(words: set[str]) -> bool:
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns other than fields and reasons."""
     rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
-    return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
+    return [c for c in rest if not _is_reason(c, rest) and holds_words(table, c)]
 
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:

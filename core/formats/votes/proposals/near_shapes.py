@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.answer_columns import asks, is_index, names_a_rater, plain, words_in
+from core.formats.datasets.answer_columns import asks, holds_words, is_index, names_a_rater, plain
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
@@ -198,7 +198,7 @@ def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
 
 
 def _in_cells(table: Table) -> Iterator[NearShape]:
-    flat = [c for c in flat_columns(table) if words_in(table, c) and not is_index(table, c)]
+    flat = [c for c in flat_columns(table) if holds_words(table, c) and not is_index(table, c)]
     inside = list(leaves(table))
     chosen = _hinted_fields(flat, inside)
     if {"item", "rater", "label"} <= chosen.keys() and set(inside) & set(chosen.values()):
