@@ -12,6 +12,7 @@ from core.services.guided.learning import LearntSoFar
 from core.services.guided.own_grades import TEN, Sitting
 from core.text import numbers as fmt
 from pages.grade import steps
+from pages.grade.rubric import by_marks
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import resources, routes, state
 from pages.ui.items import show_texts
@@ -81,7 +82,8 @@ def offer(path: Path, *, first: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         begin(path, "first", first=first)
         begin(path, "all", first=False, ids=_all_at_once(path))
-        if path.dataset is not None:
+        # Marks that came with the texts need no file.
+        if path.dataset is not None and not by_marks(path.dataset, first=False):
             address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
             routes.link(routes.DATASETS, "I have marks: add them", address, icon="label")
 

@@ -100,6 +100,7 @@ def _choose(path: Path) -> None:
         resources.held_line("rubric", files)
         _read(lambda: rubrics(files), ", ".join(file.name for file in files))
         return
+    by_marks(path.dataset, first=True)
     way = steps.way("rubric", WAYS)
     if way == "paste":
         text = steps.pasted(
@@ -122,6 +123,34 @@ def _choose(path: Path) -> None:
         if uploads:
             resources.hold("rubric", resources.dropped_files(uploads))
             st.rerun()
+
+
+def by_marks(dataset: DatasetVersion | None, *, first: bool) -> bool:
+    """Draw the press that takes the marks in the texts as the criterion; return if there is one."""
+    if dataset is None:
+        return False
+    rubric: Rubric | None = resources.remembered(
+        "rubric of marks", (dataset.id,), lambda: marks.as_rubric(store(), dataset.id)
+    )
+    if rubric is None:
+        return False
+    most = len(rubric.criteria[0].options) - 1
+    st.button(
+        label(f"Grade by “{one_line(rubric.name, 40)}” alone, 0 to {most}"),
+        key=state.key(GRADE_ACT, "by marks", first),
+        type="primary" if first else "secondary",
+        icon=":material/check:",
+        help="The marks in your texts become labels of this one criterion.",
+        on_click=_on_marks,
+        args=(dataset, rubric),
+    )
+    return True
+
+
+def _on_marks(dataset: DatasetVersion, rubric: Rubric) -> None:
+    with shown_errors():
+        version = marks.take_as_rubric(store(), dataset, rubric)
+        settle(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
 
 
 def _read(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:

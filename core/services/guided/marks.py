@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.domain.dataset import Dataset, Item, Label
-from core.domain.library import DatasetVersion
-from core.domain.rubric import Criterion, Rubric
+from core.domain.library import DatasetVersion, RubricVersion
+from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.answer_columns import plain_head
-from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
+from core.formats.datasets.label_words import AWAY, NO_ANSWER, holds_no_answer, option_named
 from core.formats.source.csv_writer import number_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
@@ -29,6 +29,9 @@ MOST_WORDS = 40
 #: Headings of marks for the whole text; they belong to a rubric's only criterion.
 WHOLE = frozenset({"mark", "marks", "grade", "score", "points"})
 WHOSE = ("teacher's ", "teachers ", "teacher ", "my ", "final ", "total ")
+
+#: Marks from 0 to at most this are a criterion by themselves, an option a mark.
+MOST_MARK = 10
 
 #: The number of recent rubrics to search for the criteria that columns name.
 MOST_RUBRICS = 50
@@ -136,6 +139,44 @@ def meant(criterion: Criterion, word: str) -> str | None:
         if option.value is not None and abs(option.value * criterion.weight - points) < 1e-9
     ]
     return same[0] if len(same) == 1 else None
+
+
+def as_rubric(store: Store, version_id: int) -> Rubric | None:
+    """Return the rubric whose only criterion is the mark that came with each text, if one did.
+
+    Marks are whole numbers from 0 up, at most `MOST_MARK`.
+    """
+    given: dict[str, set[str]] = {}
+    for item in store.datasets.items(version_id):
+        labels = {name: label.label for name, label in item.labels.items()}
+        for head, value in {**item.meta, **labels}.items():
+            word = str(value).strip() if isinstance(value, str | int | float) else ""
+            if _of_whole(plain_head(head)) and fold(word) not in NO_ANSWER | AWAY:
+                given.setdefault(head, set()).add(word)
+    for head, words in given.items():
+        numbers = [number_of(word) for word in words]
+        marks = [int(number) for number in numbers if number is not None and number % 1 == 0]
+        if len(marks) == len(words) > 1 and min(marks) >= 0 and max(marks) <= MOST_MARK:
+            return _mark_rubric(head, max(marks))
+    return None
+
+
+def _mark_rubric(head: str, most: int) -> Rubric:
+    options = tuple(Option(label=str(mark), value=mark / most) for mark in range(most + 1))
+    asked = f"Which mark does the answer earn, 0 to {most}?"
+    mark = Criterion(name=head, requirement=asked, scale="ordinal", weight=most, options=options)
+    return Rubric(name=head, criteria=(mark,))
+
+
+@allowed("write")
+def take_as_rubric(store: Store, version: DatasetVersion, rubric: Rubric) -> RubricVersion:
+    """Keep the rubric of `as_rubric`, and its marks as labels of the texts."""
+    words = found(store, version.id, rubric).words
+    meant_by = {
+        name: {word: ours for word, ours in of.items() if ours} for name, of in words.items()
+    }
+    take(store, version, rubric, meant_by)
+    return catalog.keep_rubric(store, rubric, version.source or version.name)
 
 
 @allowed("write")

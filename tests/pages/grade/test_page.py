@@ -159,6 +159,28 @@ def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store
     assert "bring marks" not in shown(app)
 
 
+def test_marks_alone_are_the_criterion_by_one_press_and_no_file_is_asked_for(
+    store: Store,
+) -> None:
+    notes = [{"Name": f"P{n}", "Mark": n % 6} for n in range(12)]
+    dataset = class_with(store, *notes)
+    app = open_page(PAGE, dataset=str(dataset.dataset_id))
+
+    press(app, "Grade by ")
+
+    assert newest(store)["rubric"] == stands(app, state.RUBRIC)
+    assert "Mark: 1 criterion, 5 points" in unescape(shown(app))
+    assert "Your texts have labels" in shown(app)
+
+    # By a rubric of other criteria they are offered in place of a file of marks.
+    other = store.rubrics.create(RUBRIC, now=NOW)
+    dataset = class_with(store, *notes[:11])
+    address = {"dataset": str(dataset.dataset_id), "rubric": str(other.rubric_id)}
+    app = open_page(PAGE, **address)
+    assert "Grade by “Mark” alone, 0 to 5" in map(unescape, buttons(app))
+    assert "I have marks: add them" not in links(app)
+
+
 def test_who_gives_a_key_for_its_variable_is_told_and_it_is_not_kept(store: Store) -> None:
     app = open_page(PAGE, **known(store))
     app.text_input(key=steps.field("model")).set_value("openai/gpt-9")

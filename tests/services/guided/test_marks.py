@@ -63,6 +63,44 @@ def test_columns_of_the_criteria_s_names_are_marks_and_points_tell_the_level(sto
     assert not found.settled
 
 
+def test_a_column_of_marks_alone_is_a_rubric_of_one_criterion(store: Store) -> None:
+    version = class_with(
+        store,
+        {"Name": "Ann", "Mark": "5"},
+        {"Name": "Bob", "Mark": "0.0"},
+        {"Name": "Cem", "Mark": 3},
+        {"Name": "Dan", "Mark": ""},
+    )
+    rubric = marks.as_rubric(store, version.id)
+    assert rubric is not None
+    (mark,) = rubric.criteria
+    assert (mark.name, mark.weight) == ("Mark", 5)
+    assert [option.label for option in mark.options] == ["0", "1", "2", "3", "4", "5"]
+
+    kept = marks.take_as_rubric(store, version, rubric)
+
+    newest = catalog.latest(store, version.dataset_id)
+    items = [catalog.item(store, newest, f"s{n}") for n in (1, 2, 3, 4)]
+    assert [[label.label for label in one.labels.values()] for one in items] == [
+        ["5"],
+        ["0"],
+        ["3"],
+        [],
+    ]
+    assert kept.rubric == rubric
+    assert marks.found(store, newest.id, rubric).settled
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["1", "2.5"], ["40", "87"], ["good", "3"], ["3", "3"], ["-1", "2"]],
+    ids=["halves", "hundreds", "words", "one mark", "below zero"],
+)
+def test_other_marks_make_no_rubric(store: Store, given: list[str]) -> None:
+    version = class_with(store, *({"Mark": mark} for mark in given))
+    assert marks.as_rubric(store, version.id) is None
+
+
 def test_taken_as_labels_they_are_options_and_what_was_there_stays(store: Store) -> None:
     version = class_with(
         store, {"Cause": "great", "Short": "yes"}, {"Cause": "Half"}, {"Name": "Cem"}
