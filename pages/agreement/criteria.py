@@ -13,6 +13,7 @@ from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
+from core.services.guided.own_grades import TEN
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -21,7 +22,7 @@ from pages.agreement.selection import RatedSelection, said, versus, words_of
 from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
-from pages.ui.places import work
+from pages.ui.places import ten_more, work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
@@ -34,7 +35,15 @@ def answer(chosen: RatedSelection) -> None:
         return
     if not (sheet.labelled or sheet.people or sheet.reviewers):
         _ways_to_labels(chosen)
-    st.html(f"<div><b>{esc(headline(_found(chosen)))}</b></div>")
+    found = _found(chosen)
+    st.html(f"<div><b>{esc(headline(found))}</b></div>")
+    if not chosen.part:
+        ten_more.show(
+            chosen.run_id,
+            chosen.run_about,
+            [int((asked.column(LABELS, 0) >= 0).sum()) for asked in sheet.criteria],
+            decided=not (found.of("undecided") or found.of("too_few")),
+        )
 
 
 def show(chosen: RatedSelection) -> None:
@@ -121,7 +130,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
         f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
     )
     with st.container(horizontal=True, gap="small"):
-        work.grade_some(chosen.run_id, len(chosen.sheet.criteria))
+        work.grade_ten(chosen.run_id, min(TEN, len(chosen.sheet.items)))
         routes.link(
             routes.DATASETS,
             "Add labels to the texts",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.domain.review import QueueRule
+from core.services.guided.own_grades import TEN
 from core.services.queueing import queue_cells
 from core.services.results import browsing
 from core.text import numbers as fmt
@@ -73,22 +74,11 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 
 #: The rules that these links put into the address of a queue.
 SPLIT, DOUBT, RANDOM = "split", "doubt", "random"
-#: How many cells of each criterion are graded to see how far judges can be trusted.
-SOME = 20
 #: The queues that open at once and are made if missing: their names, their rules.
 SETTLED_AT_ONCE = {
     SPLIT: ("Disagreements", queue_cells.splits_only()),
     DOUBT: ("Doubtful cells", QueueRule()),
-    RANDOM: ("Drawn at random", QueueRule.only(audit_share=1.0, most=SOME)),
 }
-
-
-def rule_at_once(rule: str, criteria: int) -> QueueRule:
-    """Return the rule of a queue that is taken up at once; it draws from each criterion."""
-    given = SETTLED_AT_ONCE[rule][1]
-    return given.model_copy(update={"most": given.most * criteria}) if given.most else given
-
-
 #: Why a cell is in a queue.
 REASONS = {
     "failure": "failed, or no verdict",
@@ -106,14 +96,15 @@ REASONS = {
 }
 
 
-def grade_some(run_id: int, criteria: int) -> None:
-    """Draw a link to the first of some random cells, whose labels represent all cells."""
+def grade_ten(run_id: int, left: int, *, more: bool = False) -> None:
+    """Draw a link to the next ten texts of a run, or those left, whose labels represent all."""
+    number = "ten" if left == TEN else fmt.count(left)
     link(
         REVIEW_ITEM,
-        f"Grade {fmt.count(SOME * criteria)} cells at random yourself",
+        f"Grade {number} {'more' if more else 'texts yourself'}",
         {state.RUN: run_id, state.RULE: RANDOM},
         icon="edit_note",
-        help=f"{SOME} for each criterion, the fewest that allow a figure.",
+        help="Drawn at random; you see no judge's answer before yours.",
     )
 
 
