@@ -23,7 +23,8 @@ HERE = Path(__file__).parent
 
 def _show_page(who: Actor) -> None:
     # Both pictures are files of ours: a Material icon would be fetched from elsewhere.
-    st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
+    dark = "-dark" if st.context.theme.type == "dark" else ""
+    st.logo(HERE / "ui" / f"logo{dark}.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
     chosen = navigation(who)
     identity.leave_for_start(chosen)
     identity.who_is_here()

@@ -126,14 +126,26 @@ def show(path: Path, now: Sitting) -> None:
             item, criterion = now.open
             show_texts(item, "Text")
             _question(what, item, criterion)
+        others = 0 if now.open else len(left(path)) - count
         with st.container(horizontal=True, gap="small"):
+            if others:
+                st.button(
+                    f"Learn and grade the other {others}",
+                    key=state.key(GRADE_ACT, "own", "grade"),
+                    type="primary",
+                    icon=":material/play_arrow:",
+                    shortcut="Enter",
+                    help="On this machine. Where judges learn too little yet, nothing is graded.",
+                    on_click=_on_grade,
+                    args=what,
+                )
             if now.done:
                 st.button(
                     f"Learn from {'these' if now.open is None else 'the'} {now.done}",
                     key=state.key(GRADE_ACT, "own", "learn"),
-                    type="primary" if now.open is None else "secondary",
+                    type="secondary" if now.open or others else "primary",
                     icon=":material/school:",
-                    shortcut="Enter",
+                    shortcut=None if others else "Enter",
                     on_click=_on_finish,
                     args=what,
                 )
@@ -195,6 +207,17 @@ def _on_finish(dataset: DatasetVersion, rubric: RubricVersion) -> None:
             added = version.labelled - dataset.labelled
             state.flash(f"{fmt.plural(added, 'text')} graded by you.")
             state.set_address(**{state.JUDGE: judging.learners(store())})
+
+
+def _on_grade(dataset: DatasetVersion, rubric: RubricVersion) -> None:
+    """End the sitting, and grade the others at once where anything was learnt."""
+    with shown_errors():
+        version, names = own_grades.finish(store(), dataset, rubric), judging.learners(store())
+        state.set_address(**{state.JUDGE: names})
+        if not nothing_learnt(Path(version, rubric, None, None)):
+            panel = judging.panel_of(store(), names)
+            request = grading.request(store(), rubric.id, version.id, panel)
+            state.set_address(**{state.RUN: grading.start(store(), request)})
 
 
 def _learnt(path: Path) -> LearntSoFar | None:

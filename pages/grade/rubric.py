@@ -125,6 +125,18 @@ def _choose(path: Path) -> None:
             st.rerun()
 
 
+def held_rubric() -> tuple[Rubric, str] | None:
+    """Return the rubric that was dropped and its source, if there is nothing to ask about it."""
+    files = resources.held("rubric")
+    try:
+        parsed = rubrics(files)
+    except InputError:
+        return None
+    if len(parsed) != 1 or parsed[0].notices or state.address_id(state.RUBRIC) is not None:
+        return None
+    return parsed[0].value, files[0].name
+
+
 def by_marks(dataset: DatasetVersion | None, *, first: bool) -> bool:
     """Draw the press that takes the marks in the texts as the criterion; return if there is one."""
     if dataset is None:

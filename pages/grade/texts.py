@@ -8,10 +8,12 @@ from core.errors import InputError
 from core.formats.datasets.table import Table
 from core.formats.office.workbook import SheetNotChosen
 from core.services.datasets import catalog
+from core.services.guided import dropped as reading
 from core.services.guided import texts
 from core.services.guided.texts import File, TextsLook
 from core.text import numbers as fmt
 from pages.grade import steps
+from pages.grade.rubric import held_rubric
 from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import resources, routes, state
 from pages.ui.files import roles
@@ -66,7 +68,12 @@ def _choose() -> None:
         )
         if uploads:
             # Held like a file dropped on Start: a reload finds it again.
-            resources.hold("texts", resources.dropped_files(uploads))
+            files = resources.dropped_files(uploads)
+            rubrics = reading.of_kind(resources.recognised(files), "rubric")
+            if 0 < len(rubrics) < len(files):
+                resources.hold("rubric", rubrics)
+                files = tuple(file for file in files if file not in rubrics)
+            resources.hold("texts", files)
             st.rerun()
 
 
@@ -152,8 +159,9 @@ def _look(table: Table | InputError, name: str) -> None:
             problem_list(checked.notices)
     count = len(checked.dataset.items) if checked.dataset else 0
     which = "this text" if count == 1 else f"these {fmt.plural(count, 'text')}"
+    by = held_rubric()
     if st.button(
-        f"Use {which}",
+        f"Use {which} and the rubric" if by else f"Use {which}",
         key=state.key(GRADE_ACT, "texts"),
         type="primary",
         icon=":material/check:",
@@ -163,6 +171,9 @@ def _look(table: Table | InputError, name: str) -> None:
         if checked.dataset is not None and checked.dataset.rubric is not None:
             rubric = catalog.keep_rubric(store(), checked.dataset.rubric, name)
             parameters[state.RUBRIC] = rubric.rubric_id
+        elif by is not None:
+            parameters[state.RUBRIC] = catalog.keep_rubric(store(), *by).rubric_id
+            steps.accepted("rubric")
         steps.accepted("texts")
         settle(**parameters)
         st.rerun()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
-from core.domain.review import Role, Why
+from core.domain.review import Given, Role, Why
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, Problem, RubricStudioError
 from core.services.review import reviewers
+from core.services.review.commit_reveal import NOTE_NEEDED
 from core.services.review.other_acts import HasMet, Stands
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
@@ -135,8 +137,11 @@ def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
     try:
         act(at)
     except InputError as error:
-        refuse(error.message, [(p.place, p.message, p.mend) for p in error.problems])
-        _go_to_note(at, [p.place for p in error.problems])
+        places = tuple(problem.place for problem in error.problems)
+        at.unexplained = places if error.message == NOTE_NEEDED else ()
+        all_of = f" One will do for all {len(places)}." if len(at.unexplained) > 1 else ""
+        refuse(error.message + all_of, [(p.place, p.message, p.mend) for p in error.problems])
+        _go_to_note(at, places)
     except Conflict as error:
         refuse(str(error))
         _look_again(at)
@@ -161,7 +166,7 @@ def refusal() -> InputError | None:
     return InputError(message["message"], problems)
 
 
-def _go_to_note(at: OpenItem, places: list[str]) -> None:
+def _go_to_note(at: OpenItem, places: Sequence[str]) -> None:
     """Open the first cell that needs a note and put the cursor in it: type, Esc, Enter."""
     first = next((opened.name(cell) for cell in at.mine if opened.name(cell) in places), None)
     if first is not None:
@@ -208,6 +213,7 @@ def enter(at: OpenItem, number: int) -> None:
         guarded(at, acts.go_on)
         return
     _take_note(at)
+    _share_note(at)
     if at.missing:
         at.active, at.mode = at.missing[0], "options"
         missing = len(at.missing)
@@ -224,6 +230,18 @@ def _take_note(at: OpenItem) -> None:
     given = at.said.get(at.active)
     if text is not None and str(text) != (given.note if given else ""):
         guarded(at, lambda now: acts.note(now, now.active, str(text)))
+
+
+def _share_note(at: OpenItem) -> None:
+    """Use the note for the other cells that were refused with this one and have none."""
+    cells, note = at.unexplained, at.said.get(at.active, Given(None)).note
+    at.unexplained = ()
+    if at.active not in cells or not note.strip():
+        return
+    for name in cells:
+        if not at.said[name].note.strip():
+            state.put(state.key(REVIEW_NOTE, at.number, name), note)
+            guarded(at, partial(acts.note, criterion=name, text=note))
 
 
 def set_mode(at: OpenItem, mode: str) -> None:

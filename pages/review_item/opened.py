@@ -55,6 +55,7 @@ class OpenItem:
     stands: Stands | None = None  # what the last undo could not take back
     told: str = ""  # what the last act did, if it decided nothing
     number: int = 0
+    unexplained: tuple[str, ...] = ()  # the cells that were refused for want of a note
     note: int = 0  # rises when the cursor should go to the note
     where: QueueFilter = field(default_factory=QueueFilter)  # the items I chose to see
 
@@ -161,6 +162,7 @@ def lay(at: OpenItem, ticket: Ticket | None) -> None:
     """Open an item, or nothing."""
     at.ticket, at.item, at.said, at.spent, at.votes = ticket, None, {}, {}, {}
     at.mode, at.evidence, at.active, at.note = "options", False, "", 0
+    at.unexplained = ()
     at.touched = time.monotonic()
     _count(at)
     state.drop(REVIEW_NOTE)

@@ -334,9 +334,9 @@ def _view(run: Run) -> str:
         "Show",
         views,
         key=key,
-        format_func=VIEWS.__getitem__,
+        format_func=lambda view: f"Show: {VIEWS[view]}",
         label_visibility="collapsed",
-        width=190,
+        width=210,
         on_change=_on_view,
         args=(key,),
     )

@@ -38,3 +38,16 @@ def test_the_first_row_of_data_begins_in_the_first_third(
 
     assert 0 < row < LOWEST
     page.set_viewport_size(before)
+
+
+def test_on_a_telephone_the_first_row_of_a_grid_begins_in_the_upper_half(
+    page: Any, app_url: str
+) -> None:
+    before = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    turn(page, f"{app_url}/run?run=1")
+
+    *_, row = page.evaluate(SEEN)
+
+    assert 0 < row <= 844 / 2
+    page.set_viewport_size(before)

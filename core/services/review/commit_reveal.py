@@ -84,6 +84,9 @@ def _problems(criterion: Criterion, given: Given) -> list[Problem]:
     return []
 
 
+NOTE_NEEDED = "A note is needed."
+
+
 def require_notes(
     act: Act,
     ticket: Ticket,
@@ -107,7 +110,7 @@ def require_notes(
             why = "resolves a disagreement" if resolves else why
             problems.append(Problem(f"{why}.", "Add a note that says why.", (name,)))
     if problems:
-        raise InputError("A note is needed.", tuple(problems))
+        raise InputError(NOTE_NEEDED, tuple(problems))
 
 
 # Review an item: commit, reveal, confirm. Each verb is one transaction.

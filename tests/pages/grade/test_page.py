@@ -17,7 +17,7 @@ from core.domain.dataset import Label
 from core.domain.rubric import Criterion, Option, Rubric
 from core.services.assist import help_tasks
 from core.services.datasets import catalog
-from core.services.guided import grading, judging, own_grades
+from core.services.guided import grading, judging, learning, own_grades
 from core.services.guided.judging import JudgeChoice
 from core.services.judges import connection, registry
 from core.store.store import Store
@@ -411,6 +411,24 @@ def test_documents_dropped_together_are_a_text_each(store: Store) -> None:
     assert "2 texts from 2 documents" in shown(app)
 
 
+def test_texts_and_a_rubric_dropped_together_are_used_by_one_press(store: Store) -> None:
+    app = open_page(PAGE)
+    lines = b"name: Tides\ncriteria:\n  - {name: Cause, requirement: The answer names gravity.}\n"
+    files = [
+        ("class.csv", b"id,answer\na,Tides.\nb,No.\n", "text/csv"),
+        ("tides.yaml", lines, "text/yaml"),
+    ]
+    app.file_uploader[0].set_value(files).run()
+    assert not app.exception
+
+    press(app, "Use these 2 texts and the rubric")
+
+    assert [row.name for row in store.rubrics.list()] == ["Tides"]
+    assert {stands(app, name) for name in (state.DATASET, state.RUBRIC)} == {"1"}
+    # Nothing of it is offered to the next class.
+    assert "tides.yaml" not in shown(open_page(PAGE))
+
+
 def test_two_tables_dropped_together_are_asked_about_once(store: Store) -> None:
     app = open_page(routes.GRADE)
     tables = [
@@ -578,6 +596,23 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     press(app, "Grade the 20 without a grade yourself")
     assert "0 of 20 texts done" in shown(app)
     assert state.RUN not in app.query_params
+
+
+def test_after_ten_the_others_are_graded_by_one_press_where_anything_was_learnt(
+    store: Store,
+) -> None:
+    version, rubric = a_class(store, 30)
+    address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
+    app = press(open_page(PAGE, **address), "Grade 10 yourself")
+    grade(store, version, rubric)
+
+    press(app.run(), "Learn and grade the other 20")
+
+    # Ten of these teach little (see above), so the person sees what, and has the next ten.
+    newest = catalog.latest(store, version.dataset_id)
+    taught = learning.learning(store, newest, rubric)
+    assert newest.labelled == 10
+    assert (state.RUN in app.query_params) == (not all(one.off for one in taught.criteria))
 
 
 def test_whose_texts_are_all_graded_by_hand_has_all_grades(store: Store) -> None:

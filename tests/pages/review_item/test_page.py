@@ -81,6 +81,26 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
 
 
+def test_one_note_explains_all_cells_of_an_item_that_need_one(store: Store) -> None:
+    queue = at.queue(store)
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 1, "Right", UNMET)  # all three judges say MET of i0
+    at.choose(app, 1, "Short", UNMET)
+    at.commit(app, 1)
+    at.commit(app, 1)
+    assert "A note is needed. One will do for all 2." in shown(app)
+
+    at.write(app, 1, "Right", "The reference says so.")
+    at.commit(app, 1)
+
+    assert "Item 2" in shown(app)
+    run = store.queues.get(queue).run_id
+    final = [e for e in store.events.of_run(run, queue) if e.action == "final"]
+    assert {e.criterion: e.reason for e in final} == dict.fromkeys(
+        ("Right", "Short"), "The reference says so."
+    )
+
+
 def test_the_last_answer_commits_where_a_reviewer_wants_that(store: Store) -> None:
     queue = at.queue(store, rule=SPLIT, settings=QueueSettings(confirm_same=True))
     app = at.sit_down(store, queue, "Ben")
