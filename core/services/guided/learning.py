@@ -90,7 +90,7 @@ class LearntSoFar:
         if off:
             return (
                 f"{plural(off, 'criterion', 'criteria')} of {len(self.criteria)} cannot be judged "
-                "yet: grade ten more."
+                "yet."
             )
         if self.enough:
             return "Ten more would hardly change it: this is enough."

@@ -32,7 +32,7 @@ def test_with_few_labels_ten_more_are_one_press_away_and_what_they_teach_is_told
     app = open_page(PAGE, run=str(run))
     assert ways(app)["Grade ten more"] == f"run={run}&rule=random"
     text = html.unescape(shown(app))
-    assert "1 criterion of 1 cannot be judged yet: grade ten more." in text
+    assert "1 criterion of 1 cannot be judged yet." in text
     assert "plan=new" in ways(app)["Plan that run"]
 
 

@@ -129,7 +129,7 @@ def test_the_statement_on_the_run_rests_on_them(store: Store) -> None:
     assert "10 of them drawn at random" in statement.sentence
     review = selected(store, run_id)
     assert review is not None
-    assert "10 texts drawn at random" in in_words(review)
+    assert in_words(review) == "People settled 10 cells of 10 texts drawn at random in review."
 
 
 def test_texts_with_labels_are_not_drawn_and_speak_for_themselves_alone(store: Store) -> None:
