@@ -18,7 +18,7 @@ from core.services.exports import grade_lists
 from core.services.exports.grade_lists import Filled, GradeChange, GradeChoices
 from core.services.results import browsing
 from core.text import numbers as fmt
-from pages.ui import routes, state
+from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, problem_list, sheet_choice, table, tag
@@ -222,11 +222,6 @@ def trust_statement(run_id: int, more: str) -> None:
         st.html(f"<details><summary>{esc(first + stop)}</summary>{below}</details>")
     else:
         st.html(f"<div>{esc(first)}</div>")
-    if trust.found.right.value is None:
-        with st.container(horizontal=True, gap="small"):
-            routes.link(
-                routes.QUEUES, "Review a random audit", {state.RUN: run_id}, icon="rate_review"
-            )
 
 
 def trust_of(run_id: int) -> Trust:

@@ -126,4 +126,4 @@ def test_the_next_ten_texts_are_queued_and_what_they_taught_is_told(store: Store
     ten_texts.grade(store, 1)
     text = said(store, "ten", str(run))
     assert "Queue 2: 10 texts, drawn at random. 10 are graded.\nclear: " in text
-    assert text.rstrip().endswith("grade ten more.")
+    assert text.rstrip().endswith("1 criterion of 1 cannot be judged yet: grade ten more.")

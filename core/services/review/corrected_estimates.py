@@ -338,6 +338,9 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
 
 def in_words(found: ReviewSelection) -> str:
     """Return what a reader must know before trusting figures against the labels."""
+    if found.texts and not found.picked and not found.queues:
+        texts = plural(found.texts, "text")
+        return f"People settled {count(found.settled)} cells of {texts} drawn at random in review."
     where = "which picked doubtful cells, too" if found.picked else "of cells drawn at random"
     text = (
         f"Of the {count(found.labels)} labelled cells people settled {count(found.settled)} in "

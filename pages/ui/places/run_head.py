@@ -9,10 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.domain.runs import Run
 from core.errors import NotFound
+from core.services.guided.own_grades import TEN
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from pages.ui import routes, run_status, state
-from pages.ui.grades import trust_statement
+from pages.ui.grades import trust_of, trust_statement
 from pages.ui.places import work
 from pages.ui.resources import require_seen, store
 from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, Screen
@@ -69,6 +70,8 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
         if run.votes and here != REPORT:  # which begins with it
             facts = run_status.facts_line(run) if folded and not run.active else ""
             trust_statement(run.id, facts + folded)
+            if here == RUN and trust_of(run.id).found.right.value is None:
+                work.grade_ten(run.id, min(TEN, run.items))
         row_of_tabs = st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"
         )

@@ -15,10 +15,11 @@ from core.metrics.intervals.sampling import powered_mean
 from core.services.agreement import load_ratings
 from core.services.agreement.overall import trust
 from core.services.datasets import label_draws
-from core.services.guided import ten_more
+from core.services.guided import judging, ten_more
 from core.services.guided.own_grades import drawn_first
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import corrected_data, in_words, of_run, selected
+from core.services.runs import cost_estimate
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.comparison.world import CLEAR, ONE, RUBRIC, run_with
@@ -129,7 +130,7 @@ def test_the_statement_on_the_run_rests_on_them(store: Store) -> None:
     assert "10 of them drawn at random" in statement.sentence
     review = selected(store, run_id)
     assert review is not None
-    assert "10 texts drawn at random" in in_words(review)
+    assert in_words(review) == "People settled 10 cells of 10 texts drawn at random in review."
 
 
 def test_texts_with_labels_are_not_drawn_and_speak_for_themselves_alone(store: Store) -> None:
@@ -175,6 +176,10 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     told = ten_more.as_data(ten_more.standing(store, run_id), so_far)
     assert (told["graded"], told["texts"], told["learnt"]["enough"]) == (10, 10, False)
     assert told["learnt"]["criteria"]["clear"]["labels"] == 10
+    # The form of a new run offers them, and so does the path.
+    version, rubric = run.dataset_version_id, store.rubrics.version(run.rubric_version_id).rubric
+    assert cost_estimate.learning(store, version) == cost_estimate.Learning(10, 0)
+    assert judging.labelled(store, version, rubric) == 10
     # Nothing learns here.
     other = store.runs.get(made(store, panel=Panel(judges=(ONE,))))
     assert ten_more.learnt(store, other) is None
