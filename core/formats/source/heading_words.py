@@ -138,6 +138,16 @@ MEASURES: Words = {
     "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
     " 秒 时长 次数 浏览量 点赞 回数",
 }
+#: Places in an order, of which the first is the best.
+RANKS: Words = {
+    "en": "rank ranking place placing placement position",
+    "de": "rang rangplatz rangfolge platz platzierung",
+    "fr": "rang classement place",
+    "es": "puesto posicion clasificacion",
+    "pt": "posicao colocacao classificacao",
+    "it": "posto posizione classifica",
+    "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
+}
 #: Who was rated, where people rate each other.
 RATED: Words = {
     "en": "you_are_rating you_are_reviewing you_are_evaluating you_are_assessing you_are_grading"
@@ -202,7 +212,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership"
 
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
-    *(MEASURES, RATED),
+    *(MEASURES, RATED, RANKS),
 )
 
 

@@ -158,8 +158,7 @@ def _table(
     rubric: Rubric | None,
     dataset: Dataset | None,
 ) -> VoteBundle:
-    if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
-        mapping = mapping.model_copy(update={"only": "rating"})
+    mapping = mapping.with_criterion()
     if dataset is None and by_system(table, mapping):
         mapping = mapping.model_copy(update={"by_system": True})
     table_votes = votes_in(table, mapping)

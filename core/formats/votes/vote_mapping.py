@@ -30,6 +30,7 @@ from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import RANKS, holds
 from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
@@ -108,6 +109,14 @@ class VoteMapping(Noun):
         named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
         return used | {f"{c.criterion}/{c.rater}{c.item}": c.column for c in self.columns}
+
+    def with_criterion(self) -> VoteMapping:
+        """Return this with a name for its only criterion, if nothing names one."""
+        if self.criterion or self.only or any(c.criterion for c in self.columns):
+            return self
+        heads = [c for c in (self.label, *(c.column for c in self.columns)) if c]
+        ranks = bool(heads) and all(holds(head, RANKS, whole=True) for head in heads)
+        return self.model_copy(update={"only": "rank" if ranks else "rating"})
 
     def roles(self) -> dict[str, str]:
         """Return the role of every column that has one, as `docs/formats.md` lists them."""

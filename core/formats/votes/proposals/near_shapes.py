@@ -129,12 +129,10 @@ def _passes(table: Table, shape: NearShape) -> bool:
         if shape.kind == "dataset":
             dataset_of(table, table.name, changes=shape.changes)
             return True
-        mapping = _changed(guess_vote_mapping(table, shape.kind), shape, table)
+        mapping = _changed(guess_vote_mapping(table, shape.kind), shape, table).with_criterion()
         if shape.kind == "pairs":
             pairs_in(table, mapping)
             return True
-        if not (mapping.criterion or any(c.criterion for c in mapping.columns)):
-            mapping = mapping.model_copy(update={"only": "rating"})
         votes = votes_in(with_paths(table, mapping.used().values()), mapping)
         derive_rubric(votes.lines, votes.labels, table.name)
     except InputError:
