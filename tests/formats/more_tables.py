@@ -545,4 +545,31 @@ MORE_TABLES: tuple[Stranger, ...] = (
         "refused",
         words_in_refusal=("count how often",),
     ),
+    # Few round levels are a scale, however large they are: a criterion a column, or a rater.
+    Stranger(
+        "banca.csv",
+        table(
+            [
+                {"Candidatura": f"K-{70 + item}", "Membro": WHO[who]}
+                | {f"D{d}": 50 * (2 + (at + d * item) % 9) for d in (1, 2, 3)}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (45, 3, 5, 3),
+        maps=("item=Candidatura rater=Membro criteria=D1 criteria=D2 criteria=D3",),
+    ),
+    Stranger(
+        "robots.csv",
+        table(
+            [
+                {"Robot": f"bot {n}", "Mr Hale": 100 * (n % 6), "Ms Ito": 100 * ((n + n // 2) % 7)}
+                | {"Weight": 812 + 37 * n, "Lengths": 1200 - 90 * n}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Robot raters=Mr Hale raters=Ms Ito",),
+    ),
 )

@@ -129,9 +129,9 @@ SURENESS: Words = {
 }
 #: How long, how often, or how many: what was counted or measured, and not judged.
 MEASURES: Words = {
-    "en": "seconds secs minutes mins hours milliseconds msec ms duration latency elapsed votes"
-    " upvotes downvotes likes views clicks retweets downloads count counts wordcount n_words"
-    " num_words time_spent time_taken",
+    "en": "seconds secs minutes mins hours milliseconds msec rt_ms time_ms response_ms in_ms"
+    " duration latency elapsed votes upvotes downvotes likes views clicks retweets downloads count"
+    " counts wordcount n_words num_words time_spent time_taken",
     "de": "sekunden minuten stunden dauer bearbeitungszeit anzahl klicks aufrufe wortzahl",
     "fr": "secondes minutes heures duree temps_passe nombre vues clics",
     "es": "segundos minutos horas duracion vistas",

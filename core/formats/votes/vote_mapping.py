@@ -11,7 +11,6 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
-    MOST_LABELS,
     MOST_SHARED,
     could_answer,
     is_index,
@@ -24,7 +23,7 @@ from core.formats.datasets.answer_columns import (
     without_prefix,
     words_in,
 )
-from core.formats.datasets.label_words import is_yes
+from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
@@ -211,10 +210,8 @@ def _is_scale(words: set[str]) -> bool:
     """Return whether these are yes and no, or a few levels."""
     if None not in map(is_yes, words):
         return True
-    numbers = [number_of(word) for word in words]
-    return len(words) <= MOST_SHARED and all(
-        n is not None and abs(n) <= MOST_LABELS * 2 for n in numbers
-    )
+    numbers = [n for word in words if (n := number_of(word)) is not None]
+    return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
 
 
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:

@@ -18,6 +18,7 @@ from core.formats.datasets.answer_columns import (
     stem_of,
     sums_up,
 )
+from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
@@ -38,7 +39,7 @@ _TITLE = re.compile(
 _SAME_FORM = (r".+ \(\d+\)", r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: what is asked, and the initials of who answered.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
-_LEAST, _MOST = -10, 100
+_LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
 _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
 
@@ -132,7 +133,7 @@ def _is_mark(values: Values, column: str) -> bool:
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
     if len(numbers) < max(2, len(values.distinct[column])) or {*bare(column).split()} & _IDS:
         return False
-    return min(numbers) >= _LEAST and max(numbers) <= _MOST and values.measures_nothing(column)
+    return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
 
 
 def _same_form(group: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from core.formats.datasets.answer_columns import (
     says_no_label,
     sums_up,
 )
-from core.formats.datasets.label_words import NO_ANSWER, is_yes
+from core.formats.datasets.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.table import Table, alone
 from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
@@ -52,8 +52,8 @@ LABELS = frozenset(
 )
 #: First words of what was measured, not judged.
 _MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
-#: As many different words are a scale however short the table; no scale goes further than this.
-_FEW, _MOST_POINTS = 7, 100
+#: As many different words are a scale however short the table.
+_FEW = 7
 #: Words in headings of what is known to be right.
 _KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curation"})
 #: Usual headings of texts that were judged.
@@ -226,9 +226,7 @@ class Values:
         if len(numbers) < len(self.distinct[column]):
             few = len(self.distinct[column]) <= max(_FEW, self.size // 2)
             return could_answer(self.table, column) and few
-        if max(map(abs, numbers)) > _MOST_POINTS and not named:
-            return False
-        if not self.measures_nothing(column):
+        if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
         whole = all((2 * n) % 1 == 0 for n in numbers)
         return named or (
