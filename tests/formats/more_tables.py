@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tests.formats.strangers import Stranger, essay, short, table
+from tests.formats.strangers import Stranger, essay, lines, short, table
 
 WHO = ("Ada", "Ben", "Cyd")
 TEAM = ("Priya N.", "Tom B.", "Ines G.", "Kofi A.")
@@ -571,5 +571,46 @@ MORE_TABLES: tuple[Stranger, ...] = (
         "refused",
         (12, 2, 6, 1),
         maps=("item=Robot raters=Mr Hale raters=Ms Ito",),
+    ),
+    # Students rate their courses, whichever column comes first.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table(
+                [
+                    {head: {who: f"al-{10 + a}", what: f"{what[:3]}-{c}"}[head] for head in heads}
+                    | {"Ritmo": 1 + (a + c) % 5, "Utilidad": 1 + (2 * a + c * c) % 5}
+                    for c in range(3)
+                    for a in range(4)
+                ]
+            ),
+            "refused",
+            (24, 4, 3, 2),
+            maps=(f"item={what} rater={who} criteria=Ritmo criteria=Utilidad",),
+        )
+        for name, who, what, heads in (
+            ("clases", "Alumno", "Asignatura", ("Alumno", "Asignatura")),
+            ("kurse", "Student", "Kurs", ("Kurs", "Student")),
+        )
+    ),
+    # Remarks of a program, which people rate: what has their id is their text; false is no blank.
+    *(
+        Stranger(
+            f"remarks{shift}.jsonl",
+            lines(
+                [
+                    {"remark_id": f"r{80 + item}", "module": "ab"[item % 2]}
+                    | {"at": 7 + item // shift, "remark": f"{short(item)} This loop ends early."}
+                    | {"checked_by": WHO[who], "helpful": at % 3 > 0, "right": f"{at % 2}"}
+                    for item, who, at in CROSSED
+                ]
+            ),
+            "refused",
+            (30, 3, 5, 2),
+            maps=(
+                "item=remark_id submission=remark rater=checked_by criteria=helpful criteria=right",
+            ),
+        )
+        for shift in (1, 2)
     ),
 )

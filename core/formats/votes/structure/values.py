@@ -122,7 +122,8 @@ class Values:
 
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks: `note` is a mark where it holds numbers."""
-        return holds(column, REMARKS) and not self.is_number(column)
+        named = holds(column, REMARKS) and bare(column).rpartition(" ")[2] not in _KEPT
+        return named and not self.is_number(column)
 
     def texts(self) -> list[str]:
         """Return the columns of texts that were judged: of several words, in nearly every row."""
@@ -284,7 +285,8 @@ _TICKS = frozenset(
 
 def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     """Return that a mark is met and a blank is not, where columns hold nothing else."""
-    cells = [str(row.get(c) or "").strip() for row in table.rows[:_ROWS] for c in columns]
+    given = (row.get(c) for row in table.rows[:_ROWS] for c in columns)
+    cells = ["" if cell is None else str(cell).strip() for cell in given]
     marks = sorted({cell for cell in cells if cell})
     if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
         return ()
