@@ -613,4 +613,36 @@ MORE_TABLES: tuple[Stranger, ...] = (
         )
         for shift in (1, 2)
     ),
+    # A column for each option of one question, with its name in the chosen one, as potato exports.
+    Stranger(
+        "annotated.tsv",
+        "\n".join(
+            [
+                "user\tinstance_id\tdisplayed_text\tmood:::glad\tmood:::so so\tmood:::sad\ttime",
+                *(
+                    f"{WHO[who]}@lab.example\tp{item}\t{short(item)}\t"
+                    + "\t".join(w * (n == at % 2) for n, w in enumerate(("glad", "so so", "")))
+                    + f"\tTime spent: 0m {3 + at}s"
+                    for item, who, at in CROSSED
+                ),
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=instance_id submission=displayed_text rater=user label=mood",),
+    ),
+    # A row is a judge, told by what is said of judges; the columns are what they judged.
+    Stranger(
+        "faces.csv",
+        table(
+            [
+                {"judge_gender": "fm"[n % 2], "judge_years": 20 + 7 * n}
+                | {f"F{100 + f}": 1 + (n * n + f + n) % 7 for f in range(4)}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (24, 6, 4, 1),
+        maps=("items=F100 items=F101 items=F102 items=F103",),
+    ),
 )

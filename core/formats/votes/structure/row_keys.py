@@ -254,7 +254,9 @@ def _with_answers(
         free = [item[0], *free]
     judged = best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
-    reasons = sorted(filter(values.remarks, varying)) or [c for c in varying if c in texts]
+    reasons = sorted(filter(values.remarks, varying)) or [
+        c for c in varying if c in texts and values.measures_nothing(c)
+    ]
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
 
