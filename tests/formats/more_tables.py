@@ -645,4 +645,42 @@ MORE_TABLES: tuple[Stranger, ...] = (
         (24, 6, 4, 1),
         maps=("items=F100 items=F101 items=F102 items=F103",),
     ),
+    # Where it stood on the table, and the mean of a row in half points, are no criteria.
+    Stranger(
+        "tasting.csv",
+        table(
+            [
+                {"Jam": f"jam {item}", "Taster": WHO[who], "Rank": 1 + (2 * item + who) % 5}
+                | {"Smell": 1 + 7 * at % 9, "Taste": 9 - (at * at + who) % 8}
+                | {"Overall": int(1 + 7 * at % 9 + 9 - (at * at + who) % 8 + 0.5) / 2}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=Jam rater=Taster criteria=Smell criteria=Taste",),
+    ),
+    # How far apart two readings were is no third one.
+    Stranger(
+        "readings.csv",
+        table(
+            [
+                {"case_id": f"c{item}", "reader": WHO[who], "score_1": at % 4}
+                | {"score_2": (at * at) % 4, "weeks_between": 3 + at % 5}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=case_id rater=reader criteria=score_1 criteria=score_2",),
+    ),
+    # A target in numbers, where nothing was asked, is what a model should give: a label.
+    Stranger(
+        "ease.csv",
+        table([{"id": f"e{n}", "excerpt": essay(n), "target": 0.25 - 0.31 * n} for n in range(8)]),
+        "dataset",
+        8,
+        text=essay(0),
+        labels={"target": "0.25"},
+    ),
 )

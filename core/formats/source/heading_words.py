@@ -130,12 +130,13 @@ SURENESS: Words = {
 }
 #: How long, how often, or how many: what was counted or measured, and not judged.
 MEASURES: Words = {
-    "en": "seconds secs minutes mins hours milliseconds msec rt_ms time_ms response_ms in_ms"
-    " duration latency elapsed votes upvotes downvotes likes views clicks retweets downloads count"
-    " counts wordcount n_words num_words time_spent time_taken",
-    "de": "sekunden minuten stunden dauer bearbeitungszeit anzahl klicks aufrufe wortzahl",
-    "fr": "secondes minutes heures duree temps_passe nombre vues clics",
-    "es": "segundos minutos horas duracion vistas",
+    "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
+    " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
+    " retweets downloads count counts wordcount n_words num_words time_spent time_taken",
+    "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
+    " wortzahl",
+    "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics",
+    "es": "segundos minutos horas dias semanas duracion vistas",
     "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
     " 秒 时长 次数 浏览量 点赞 回数",
 }

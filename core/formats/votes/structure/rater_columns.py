@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -161,7 +160,7 @@ def _summed(values: Values, marks: Sequence[str]) -> list[str]:
         runs = [before[n:] for n in range(len(before) - 1)]
         runs += [after[: len(after) - n] for n in range(len(after) - 1)]
         for run in runs:
-            if _is_mean(values, total, run):
+            if values.is_mean(total, run):
                 return list(run)
     return []
 
@@ -194,7 +193,7 @@ def _one_range(values: Values, left: str, right: str) -> bool:
 
 def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
     """Return whether a column holds the means of others, or what most of them say."""
-    if _is_mean(values, column, group):
+    if values.is_mean(column, group):
         return len(group) > 1
     if len(group) < 2 or not _stands_apart(column, group):
         return False
@@ -218,22 +217,3 @@ def _stands_apart(column: str, group: Sequence[str]) -> bool:
 def _form(heading: str) -> str:
     """Return a heading with a sign for each number."""
     return re.sub(r"\d+", "#", bare(heading))
-
-
-def _is_mean(values: Values, column: str, group: Sequence[str]) -> bool:
-    """Return whether the numbers of a column are the means or the sums of those of others."""
-    if not values.is_number(column) or not all(map(values.is_number, group)) or len(group) < 2:
-        return False
-    rows = zip(values.of[column], *(values.of[c] for c in group), strict=True)
-    fits, total, exact = 0, 0, 0
-    rounded = holds(column, SUMMARIES, whole=True)
-    for word, *others in rows:
-        numbers = [n for other in others if (n := number_of(other)) is not None]
-        if (value := number_of(word)) is None or len(numbers) < 2:
-            continue
-        mean = statistics.fmean(numbers)
-        total += 1
-        exact += value % 1 != 0 or abs(value - sum(numbers)) < 0.01
-        near = abs(value - mean) <= (0.51 if rounded and value % 1 == 0 else 0.051)
-        fits += near or abs(value - sum(numbers)) < 0.01
-    return total > 2 and bool(exact or rounded) and fits * 10 >= total * 8

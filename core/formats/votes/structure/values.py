@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -26,9 +27,11 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
     PEOPLE,
+    RANKS,
     RATED,
     RATERS,
     REMARKS,
+    SUMMARIES,
     SURENESS,
     bare,
     holds,
@@ -138,12 +141,13 @@ class Values:
     def _varied(self, column: str) -> bool:
         return len(self.distinct[column]) > 1 or names_a_criterion(column)
 
-    def counts(self, column: str, keys: Sequence[str]) -> bool:
+    def counts(self, column: str, keys: Sequence[str], *, any_order: bool = False) -> bool:
         """Return whether a column only counts the rows of each key: turns, positions, instances.
 
         What is headed for a position may count them in another order.
         """
-        any_order = self.is_number(column) and bool(_POSITION.search(bare(column)))
+        any_order = any_order or bool(_POSITION.search(bare(column)))
+        any_order = any_order and self.is_number(column)
         groups = defaultdict[str, list[str]](list)
         for key in keys:
             groups.clear()
@@ -184,7 +188,8 @@ class Values:
         alike = [c for c in alike if self._varied(c) or any(self.distinct[c] <= of for of in words)]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
         found = [c for c in able if c in seeds or (c in alike and c not in texts)]
-        return [c for c in found if not self._settles(c, found, item)]
+        found = [c for c in found if not self._settles(c, found, item)]
+        return [c for c in found if not self._adds_nothing(c, found, rater)]
 
     def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
         """Return whether a column is what was settled: the words of the answer, one an item."""
@@ -194,6 +199,34 @@ class Values:
         words, others = self.distinct[column], self.distinct[rest[0]]
         plain = all(is_yes(word) is None and number_of(word) is None for word in words)
         return plain and len(words) > 1 and words <= others
+
+    def _adds_nothing(self, column: str, answers: Sequence[str], rater: str) -> bool:
+        """Return whether a column beside answers is a place in an order, or their mean."""
+        places = [c for c in answers if self.is_number(c) and holds(c, RANKS, whole=True)]
+        rest = [c for c in answers if c not in (column, *places) and self.is_number(c)]
+        ranks = column in places and self.counts(column, [rater], any_order=True)
+        return bool(rest) and (ranks or (named_overall(column) and self.is_mean(column, rest)))
+
+    def is_mean(self, column: str, group: Sequence[str]) -> bool:
+        """Return whether the numbers of a column are the means or the sums of those of others."""
+        if not self.is_number(column) or not all(map(self.is_number, group)) or len(group) < 2:
+            return False
+        rows = zip(self.of[column], *(self.of[c] for c in group), strict=True)
+        fits, total, exact = 0, 0, 0
+        rounded = holds(column, SUMMARIES, whole=True)
+        # Bands and grades are rounded to halves.
+        least = 0.26 if named_overall(column) else 0.051
+        for word, *others in rows:
+            numbers = [n for other in others if (n := number_of(other)) is not None]
+            if (value := number_of(word)) is None or len(numbers) < 2:
+                continue
+            mean = statistics.fmean(numbers)
+            total += 1
+            exact += value % 1 != 0 or abs(value - sum(numbers)) < 0.01
+            near = abs(value - mean) <= (0.51 if rounded and value % 1 == 0 else least)
+            fits += near or abs(value - sum(numbers)) < 0.01
+        share = 1 if least > 0.1 else 0.8
+        return total > 2 and bool(exact or rounded) and fits >= total * share
 
     def says_how_sure(self, column: str) -> bool:
         """Return whether a column says how sure the answer in another column is."""
@@ -238,6 +271,11 @@ class Values:
         if not self.able(column):
             return False
         return named_label(column) or names_a_criterion(column) or not self.counts(column, keys)
+
+
+def named_overall(column: str) -> bool:
+    """Return whether a heading is that of a rating of the whole, given or made of the others."""
+    return bool(re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", bare(column)))
 
 
 def named_label(column: str) -> bool:
