@@ -20,10 +20,9 @@ from core.formats.datasets.mapping import (
     change_items,
     guess_mapping,
     holds_messages,
-    private_columns,
     rivals,
 )
-from core.formats.datasets.roles import LONGEST, role_table
+from core.formats.datasets.roles import LONGEST, private_columns, role_table
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.rubrics.keys import kept, sort_keys

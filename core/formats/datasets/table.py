@@ -28,6 +28,7 @@ from core.formats.rubrics.evalassist import (
 from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
+from core.formats.source.one_hot import options_as_one
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
     MAX_DATASET_BYTES,
@@ -122,12 +123,14 @@ def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
 
 
 def _whole(table: Table) -> Table:
-    """Return the table without summaries, and with the Feedback Collection's fields as one."""
+    """Return the table without summaries, and with fields that belong together as one."""
     if table.flat and (left := summary_rows(table.columns, table.rows)):
         rows = tuple(row for at, row in enumerate(table.rows) if at not in left)
         lines = tuple(line for at, line in enumerate(table.lines) if at not in left)
         notices = (*table.notices, *left_out(left, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
+    columns, rows, notices = options_as_one(table.columns, table.rows)
+    table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *notices))
     if "orig_response" not in table.columns:
         return table
     rows = tuple(feedback_row(row) or row for row in table.rows)

@@ -176,6 +176,18 @@ def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
     ]
 
 
+def turns_in(cell: Any) -> list[dict[str, Any]]:
+    """Return the messages of a conversation in a cell; of anything else none.
+
+    >>> len(turns_in('[{"role": "user", "content": "Hi"}]')), turns_in("[1]")
+    (1, [])
+    """
+    turns = opened(cell) if cell else None
+    listed = turns if isinstance(turns, list) else []
+    whole = all(isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed)
+    return listed if whole else []
+
+
 def is_worded(table: Table, column: str) -> bool:
     """Return whether most cells of a column are more than a word."""
     cells = [row[column] for row in table.rows[:1000] if row.get(column)]

@@ -11,7 +11,6 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
-    MOST_LABELS,
     MOST_SHARED,
     could_answer,
     holds_words,
@@ -25,12 +24,13 @@ from core.formats.datasets.answer_columns import (
     without_prefix,
     words_in,
 )
-from core.formats.datasets.label_words import is_yes
+from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import RANKS, holds
 from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
@@ -109,6 +109,14 @@ class VoteMapping(Noun):
         named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
         return used | {f"{c.criterion}/{c.rater}{c.item}": c.column for c in self.columns}
+
+    def with_criterion(self) -> VoteMapping:
+        """Return this with a name for its only criterion, if nothing names one."""
+        if self.criterion or self.only or any(c.criterion for c in self.columns):
+            return self
+        heads = [c for c in (self.label, *(c.column for c in self.columns)) if c]
+        ranks = bool(heads) and all(holds(head, RANKS, whole=True) for head in heads)
+        return self.model_copy(update={"only": "rank" if ranks else "rating"})
 
     def roles(self) -> dict[str, str]:
         """Return the role of every column that has one, as `docs/formats.md` lists them."""
@@ -203,10 +211,8 @@ def _is_scale(words: set[str]) -> bool:
     """Return whether these are yes and no, or a few levels."""
     if None not in map(is_yes, words):
         return True
-    numbers = [number_of(word) for word in words]
-    return len(words) <= MOST_SHARED and all(
-        n is not None and abs(n) <= MOST_LABELS * 2 for n in numbers
-    )
+    numbers = [n for word in words if (n := number_of(word)) is not None]
+    return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
 
 
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:
