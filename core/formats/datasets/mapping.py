@@ -209,7 +209,7 @@ def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Ta
     """Return names of a reference that here may be what is judged, or a number to be guessed."""
     # Beside an answer, a model's is judged just as often.
     judged = {"model answer"} if "answer" in free else set[str]()
-    guessed = "prompt" not in fields and _is_number(table, free.get("target"))
+    guessed = "target" in free and "prompt" not in fields and _is_number(table, free["target"])
     return judged | ({"target"} if guessed else set[str]())
 
 

@@ -72,8 +72,7 @@ class Table:
     @cached_property
     def nested(self) -> frozenset[str]:
         """Return the columns with objects or lists in cells, which are never labels or names."""
-        nested = (c for c in self.columns if any(_is_nested(row.get(c)) for row in self.rows))
-        return frozenset(nested)
+        return frozenset(c for c in self.columns if any(_is_nested(r.get(c)) for r in self.rows))
 
     @cached_property
     def counted(self) -> dict[str, Counter[str]]:
@@ -118,7 +117,7 @@ def read_table(
 
 
 def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
-    """Return the tables that were read of a file, by sheet, each with the limit of its rows."""
+    """Return the tables read of a file, by sheet, each with the limit of its rows."""
     return {}
 
 
@@ -129,8 +128,8 @@ def _whole(table: Table) -> Table:
         lines = tuple(line for at, line in enumerate(table.lines) if at not in left)
         notices = (*table.notices, *left_out(left, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
-    columns, rows, notices = options_as_one(table.columns, table.rows)
-    table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *notices))
+    columns, rows, merged = options_as_one(table.columns, table.rows)
+    table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *merged))
     if "orig_response" not in table.columns:
         return table
     rows = tuple(feedback_row(row) or row for row in table.rows)
@@ -394,9 +393,8 @@ def _within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
         last = isinstance(value[0], dict) and {"role", "content"} <= value[0].keys()
         parts = [(f"{path}[{-1 if last else 0}]", value[-1 if last else 0])]
     else:
-        parts = []
+        return
     for inner, part in parts:
-        if isinstance(part, dict | list):
-            yield from _within(part, inner, depth + 1)
-        else:
-            yield inner, part
+        yield from (
+            _within(part, inner, depth + 1) if isinstance(part, dict | list) else [(inner, part)]
+        )
