@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-#: The names of these options in ``GradeChoices``.
+#: The fields of ``GradeChoices`` that the options below fill.
 CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite", "sheet")
 _OPTIONS = (
     click.option(

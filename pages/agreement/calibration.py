@@ -19,7 +19,7 @@ from core.services.comparison.cascade_sweep import SweptCascade
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, said, words_of
+from pages.agreement.selection import RatedSelection, name_in_sentence, words_of
 from pages.agreement.words import few, section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
@@ -94,7 +94,7 @@ def _chance(figures: Calibration) -> str:
 
 
 def _closely(chosen: RatedSelection, rater: RaterCalibration) -> None:
-    section(f"{words_of(rater.column)} against {said(chosen.reference)}")
+    section(f"{words_of(rater.column)} against {name_in_sentence(chosen.reference)}")
     if not rater.n:
         empty_state("Nothing to count", rater.found.ece.reason)
         return

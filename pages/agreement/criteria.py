@@ -18,7 +18,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
-from pages.agreement.selection import RatedSelection, said, versus, words_of
+from pages.agreement.selection import RatedSelection, name_in_sentence, versus, words_of
 from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
@@ -336,7 +336,9 @@ def _everybody(chosen: RatedSelection, scores: RaterScores) -> None:
         name="Scores of every rater against the reference",
         numbers=range(1, 7),
     )
-    st.caption(f"Against {label(said(chosen.reference))}; intervals are with the pair above.")
+    st.caption(
+        f"Against {label(name_in_sentence(chosen.reference))}; intervals are with the pair above."
+    )
 
 
 def _line(line: ScoreLine) -> list[str]:

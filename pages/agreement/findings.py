@@ -15,7 +15,7 @@ from core.services.results import browsing
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, said, switch
+from pages.agreement.selection import RatedSelection, name_in_sentence, switch
 from pages.agreement.words import ESTIMATES, FINDING_NAMES, section
 from pages.ui import state
 from pages.ui.places import work
@@ -198,7 +198,7 @@ def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, .
     if column is None:
         return "", (), None
     ids = remembered("apart", key, lambda: confusion.items_apart(sheet, PANEL, column))
-    return f"{finding.subject} against {said(PANEL)}", ids, None
+    return f"{finding.subject} against {name_in_sentence(PANEL)}", ids, None
 
 
 def _list(places: list[str], at: str, found: Examination) -> None:

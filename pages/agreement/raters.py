@@ -23,7 +23,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.calibration import stand_in
-from pages.agreement.selection import RatedSelection, said, words_of
+from pages.agreement.selection import RatedSelection, name_in_sentence, words_of
 from pages.agreement.words import KINDS, STRENGTH, few, section
 from pages.ui import state
 from pages.ui.resources import remembered
@@ -196,8 +196,9 @@ def _ranking(chosen: RatedSelection) -> None:
             chosen.sheet, chosen.criterion, chosen.reference, how=chosen.how
         ),
     )
+    reference = label(name_in_sentence(chosen.reference))
     st.caption(
-        f"Kappa with {label(said(chosen.reference))}, the nearest first in every group; below each "
+        f"Kappa with {reference}, the nearest first in every group; below each "
         f"its {level_words()} interval. {few(len(chosen.sheet.items))}",
         help=STRENGTH,
     )

@@ -159,7 +159,7 @@ def words_of(column: str) -> str:
     return WORDS.get(column) or one_line(rating_sheet.name_of(column), 60)
 
 
-def said(column: str) -> str:
+def name_in_sentence(column: str) -> str:
     """Return a rater's name within a sentence."""
     text = words_of(column)
     return text[0].lower() + text[1:] if column in WORDS else text
@@ -174,7 +174,7 @@ def _pair_words(rater: str, reference: str) -> str:
 
 def versus(chosen: RatedSelection) -> str:
     """Return the names of both raters as the beginning of a sentence."""
-    return f"{words_of(chosen.rater)} against {said(chosen.reference)}"
+    return f"{words_of(chosen.rater)} against {name_in_sentence(chosen.reference)}"
 
 
 def _known(name: str, options: Sequence[str]) -> str:

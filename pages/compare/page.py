@@ -105,11 +105,11 @@ def _too_few() -> None:
         "Two runs are needed",
         "Grade the same dataset twice, with another rubric, judge or way of asking, and see here "
         "what that changed. A sweep sets up many such runs in one step.",
-        _to_plans,
+        _draw_plan_links,
     )
 
 
-def _to_plans() -> None:
+def _draw_plan_links() -> None:
     for words, icon, plan in (
         ("Plan a run", "play_circle", "new"),
         ("Plan a sweep", "tune", "sweep"),

@@ -53,7 +53,7 @@ def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
             },
         )
         if found is None:
-            st.caption("This run does not ask it of this item.")
+            st.caption("This run does not grade this item on this criterion.")
         else:
             _votes(run, view, found, side)
 

@@ -82,7 +82,7 @@ def _how(version: DatasetVersion) -> tuple[int, str]:
     names = list(resources.label_counts(version.id))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by: str = st.selectbox(
-            "Alike in the labels of",
+            "Balance the labels of",
             [ALL, *names],
             key=_key("by"),
             format_func=lambda name: one_line(name, 60) if name else "all criteria together",

@@ -67,7 +67,7 @@ def settings_form(
         0.5,
         600.0,
         key=key("lease", now.lease_seconds / 60),
-        help="After that without activity, it goes to others. Drafts are kept.",
+        help="After this time without activity, the item goes to others. Drafts are kept.",
     )
     settings = None
     with shown_errors():
@@ -213,7 +213,7 @@ def _exactly(rule: QueueRule) -> QueueRule:
 
 
 def choose_run() -> RunRow | None:
-    """Return the run with votes in the address or the one chosen, or `None` if there is none."""
+    """Return the run in the address or the chosen one, or `None` if no run has votes."""
     rows = [row for row in lifecycle.listing(store(), limit=RUNS).rows if row.votes]
     if not rows:
         return None

@@ -155,7 +155,7 @@ def _outlook(form: tuple[RunRequest, Axes] | None) -> None:
 def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
     try:
         about = (repr(request), repr(axes))
-        sweep, estimate = remembered("sweep", about, lambda: _made(request, axes))
+        sweep, estimate = remembered("sweep", about, lambda: _plan_and_estimate(request, axes))
     except InputError as error:
         st.info(label(error.message), icon=":material/tune:")
         problem_list(error.problems)
@@ -195,7 +195,7 @@ def _estimated(request: RunRequest, axes: Axes) -> Sweep | None:
     return sweep
 
 
-def _made(request: RunRequest, axes: Axes) -> tuple[Sweep, SweepEstimate]:
+def _plan_and_estimate(request: RunRequest, axes: Axes) -> tuple[Sweep, SweepEstimate]:
     sweep = sweeps.plan_sweep(store(), request, axes)
     return sweep, sweeps.estimate_sweep(store(), sweep)
 

@@ -80,7 +80,7 @@ FOLDER = Path(__file__).with_name("pictures")
 
 
 def _pictures() -> None:
-    """Draw three pictures of the example with links, until there is another run."""
+    """Draw three pictures of the example run, each with a link, unless there are other runs."""
     run_id = worked_example.example_run(store())
     telling = None if run_id is None else worked_example.telling_item(store(), run_id)
     if telling is None or counts(store()).runs > 1:

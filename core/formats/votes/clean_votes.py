@@ -231,7 +231,7 @@ class _Rows:
             name, rater, of_kind, label = (int(at) for at in codes)
             word, criterion = labels[label].strip(), self._criteria[names[name]]
             option, usable = criterion.find(word)
-            # The row reader counts words that mean no answer.
+            # Left to the row reader, which counts the words that mean "no answer".
             if not usable or (word and criterion.empty(word)):
                 return False
             pair = names[name], raters[rater], kinds[of_kind]

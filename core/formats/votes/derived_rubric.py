@@ -228,7 +228,7 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
 def _all_yes_or_no(labels: set[str]) -> bool:
     """Return whether these words can only mean yes and no.
 
-    1 and T do so only next to plainer words.
+    "1" and "T" do so only next to a plain word such as "no", or a tick.
     """
     if labels <= YES | NO:
         return True

@@ -22,7 +22,7 @@ from core.text.numbers import count, percent, plural, score
 
 Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
-#: The least agreement beyond chance of a trusted criterion, as in the findings.
+#: The lowest kappa of a trusted criterion, the same as in the findings.
 BOUND = BOUNDS["agreement"].null.value
 #: The most criteria named per standing (trusted, undecided, ...); the rest are only counted.
 NAMED = 3

@@ -60,7 +60,7 @@ from core.store.store import Store
 from core.text.numbers import count, plural, score
 
 HUMAN, GOLD = "human", "gold"
-#: The name of the unique majority of the panel's raters as a rater.
+#: The name under which the panel's majority, where unique, is listed as a rater.
 MOST = "majority where there is one"
 METHOD = (
     f"items resampled; BCa below {SMALL} observations (means of scores, the mean kappa and "

@@ -114,7 +114,7 @@ def points(
     return tuple(replace(point, efficient=_efficient(point, runs_points)) for point in runs_points)
 
 
-#: The truth for all runs, by criterion and row of the items: the label of the last run with one.
+#: The true levels for all runs, by criterion and item. If labels differ, the last run's count.
 Truth = dict[str, Levels]
 
 

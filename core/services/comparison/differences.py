@@ -272,7 +272,7 @@ def _score(paired: Paired, draws: Draws | None) -> Delta:
     first, second = paired.scores
     pairs = pair_up(first, second, ~(np.isnan(first) | np.isnan(second)))
     number = len(pairs.rated)
-    # Items without both scores are drawn too, with weight 0.
+    # Items that lack a score in either run are drawn too, with weight 0.
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     times = np.bincount(of_item, minlength=number + 1).astype(np.int64)
     used = number + int(times[number] > 0)

@@ -233,7 +233,7 @@ class _Answers:
         self.items = table.item
 
     def of(self, run: Run) -> dict[tuple[str, str], Array]:
-        """Return per judge and measure each cell's mean over replicates; NaN if missing."""
+        """Return each cell's mean over replicates, by judge and measure; NaN if missing."""
         sums, counts = (
             {judge.name: np.zeros((2, len(self._table))) for judge in run.panel.judges}
             for _ in range(2)

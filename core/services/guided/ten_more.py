@@ -58,7 +58,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
     items = _next(store, run)
     if not items:
         raise InputError("Every text of this run has a label on every criterion.")
-    rule = QueueRule.only(everything=True, items=items, drawn=_first_event(store, run_id))
+    rule = QueueRule.only(everything=True, items=items, drawn=_event_before_draws(store, run_id))
     number = len(drawn_texts.queues_of(store, run_id)) + 1
     name = f"Drawn texts, part {number}"
     return queues.make_queue(store, seat, run_id, name, rule, queues.USUAL, order="dataset")
@@ -106,8 +106,8 @@ def _unfinished(store: Store, run_id: int) -> QueueRow | None:
     return next((queue for queue in queues_ if drawn_texts.waiting(store, queue)), None)
 
 
-def _first_event(store: Store, run_id: int) -> int | None:
-    """Return the last review event before the first draw; later draws share its frame."""
+def _event_before_draws(store: Store, run_id: int) -> int | None:
+    """Return the last review event before the first draw, from whose frame all draws are made."""
     earlier = drawn_texts.queues_of(store, run_id)
     return earlier[0].rule.drawn if earlier else store.settled.last_event()
 
@@ -118,7 +118,7 @@ def _next(store: Store, run: Run) -> tuple[str, ...]:
     Texts that were settled otherwise since the first draw are not skipped: a random sample has its
     share of them.
     """
-    known = drawn_texts.known(store, run, _first_event(store, run.id))
+    known = drawn_texts.known(store, run, _event_before_draws(store, run.id))
     done = drawn_texts.finished(store, run.id)
     taken = known if done is None else known | done.items
     ids = list(items_of_run(store, run).ids)

@@ -149,7 +149,7 @@ def vote(
     (person,) = run.panel.judges
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     criterion = rubric.criterion(question)
-    options = {choice_of(criterion, at): at for at in range(len(criterion.choices))}
+    options = {choice_of(criterion, index): index for index in range(len(criterion.choices))}
     if choice not in options:
         raise InputError(f"{choice!r} is not on offer here. Choose one of {', '.join(options)}.")
     option = options[choice]

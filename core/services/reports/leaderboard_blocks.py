@@ -225,9 +225,9 @@ def place(positions: Sequence[Position]) -> Section:
         ("Judge", "Asked in both orders", "Same choice", "Always A", "Always B", "Chose A", ""),
         tuple(map(_position, positions)),
         numbers=(1, 2, 3, 4, 5),
-        note="Same choice: both orders name the same winner, or none. Chose A: the share of "
-        "choices of a winner that went to the answer shown first; a half is fair, because each "
-        "answer stood first once. Intervals: Wilson, 95%.",
+        note="Same choice: both orders give the same winner, or both a tie. Chose A: where a "
+        "winner was named, how often it was the answer shown first; a half is fair, because each "
+        "answer was shown first once. Intervals: Wilson, 95%.",
     )
     return Section(title, (table,))
 

@@ -96,7 +96,7 @@ def extremes(
     worst = store.results.items(run_id, sort="score", limit=scored if few else SHOWN)
     if few:
         return tuple(map(_line, worst)), ()
-    # Equal scores may come in the same order both times.
+    # Among equal scores, one item could be listed as both worst and best.
     shown = {row.item_id for row in worst}
     most = store.results.items(run_id, sort="score", descending=True, limit=2 * SHOWN)
     best = [row for row in most if row.item_id not in shown][:SHOWN]

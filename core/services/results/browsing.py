@@ -184,7 +184,7 @@ def first_of_set(store: Store, run_id: int, items: Iterable[str]) -> str | None:
 
 def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
     """The items of a run, and the positions of the given ones."""
-    # Columns need numpy, which lists should not have to load.
+    # Imported here, since pages that only list items should not load numpy.
     from core.services.results.run_columns import items_of_run, places_of_items
 
     run = store.runs.row(run_id)

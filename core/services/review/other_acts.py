@@ -280,8 +280,8 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
     first = next((act for act in [*others, *later] if act is not None), None)
     if first is not None:
         raise Stands(
-            f"{first.actor} went on with {first.criterion!r} at {first.ts[11:16]} UTC. Undo that "
-            "first.",
+            f"{first.actor} has acted on {first.criterion!r} since, at {first.ts[11:16]} UTC. Undo "
+            "that first.",
             events[0].step,
         )
 

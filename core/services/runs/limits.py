@@ -36,8 +36,8 @@ _PAGE = (
     '<title>Rubric Studio</title><body style="font: 1.1em sans-serif; margin: 3em">{}</body></html>'
 )
 _TOO_MUCH = (
-    "{whose} hold {now:,} MB of files, and together they may hold {most:,} MB. Remove one, or "
-    "reload the page, and try again."
+    "{whose} hold {now:,} MB of files; the limit is {most:,} MB. Remove a file, or reload the "
+    "page, and try again."
 )
 _NO_LENGTH = "This file does not say how large it is."
 #: Return the user of these cookies: `Visit.who`.

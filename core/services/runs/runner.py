@@ -75,13 +75,13 @@ def ending(end: Callable[[], object]) -> Iterator[None]:
         end()
 
     before = {number: signal.getsignal(number) for number in ENDING}
-    taken = [number for number in ENDING if before[number] is not signal.SIG_IGN]
-    for number in taken:
+    handled = [number for number in ENDING if before[number] is not signal.SIG_IGN]
+    for number in handled:
         signal.signal(number, arrived)
     try:
         yield
     finally:
-        for number in taken:
+        for number in handled:
             signal.signal(number, before[number])
 
 

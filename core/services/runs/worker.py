@@ -273,11 +273,11 @@ class Work:
                 await self._record(job, outcomes[:half])
                 await self._record(job, outcomes[half:])
                 return
-            poisoned = unwritable(outcomes[0], error)
-            if poisoned == outcomes[0]:
+            as_failures = unwritable(outcomes[0], error)
+            if as_failures == outcomes[0]:
                 raise
             log.exception("an outcome of run %s could not be recorded", self.lease.run_id)
-            await self._record(job, [poisoned])
+            await self._record(job, [as_failures])
             return
         self._out -= calls
         # Calls of batches are counted when they come back.

@@ -25,7 +25,7 @@ from pages.ui.text import label
 from pages.ui.trial.texts import choose_dataset
 from pages.ui.widgets import row, shown_errors
 
-#: Most rows shown; answers taken at once.
+#: How many rows are shown at most, and how many answers are taken at a time.
 SHOWN, TAKEN = 4, 3
 #: Rows that a saved version is tried on.
 FIVE = 5

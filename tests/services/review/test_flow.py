@@ -220,7 +220,7 @@ def test_only_what_stands_last_can_be_taken_back_and_only_once(store: Store) -> 
     ticket = take(store, seat, queue, "i1")
     first = commit_reveal.commit(store, ticket, {"Right": Given(MET)})
     final = commit_reveal.finish(store, first.ticket, {"Right": Given(MET)})
-    with pytest.raises(Conflict, match="went on with 'Right'"):
+    with pytest.raises(Conflict, match="has acted on 'Right' since"):
         other_acts.undo(store, seat, first.step)
     other_acts.undo(store, seat, final.step)
     with pytest.raises(Conflict, match="taken back already"):

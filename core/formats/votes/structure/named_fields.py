@@ -67,7 +67,7 @@ def flat_columns(table: Table) -> list[str]:
 
 
 def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
-    """Return fields to columns; a field takes its first free name."""
+    """Return the column of each field: the first of its known names that no earlier field took."""
     free = {plain(without_prefix(column)): column for column in reversed(columns)}
     free |= {plain(column): column for column in reversed(columns)}
     by_field = dict[str, str]()

@@ -92,7 +92,7 @@ def _tallies(values: Values) -> Sequence[str]:
 
 
 def _extremes(values: Values) -> tuple[str, str] | None:
-    """Return two columns that each name one of at least three others in every row."""
+    """Return the columns of best and worst: each repeats one of at least three others in a row."""
     for group in sharing(values.table, values.columns):
         if len(group) < 5:
             continue

@@ -52,7 +52,7 @@ def of_rows(
 
 
 def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
-    """Return the entry of a tool in the list of formats: its results are votes, and items."""
+    """Return a tool's entry for the list of formats; its files are read as votes or as items."""
 
     def shape_of(opened: Opened) -> ToolShape | None:
         of_shape = (one for one in shapes if one.shape in opened.shapes)

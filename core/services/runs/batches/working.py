@@ -149,8 +149,8 @@ class BatchWork:
         lines = await self.desk.io(self.desk.store.lines, row)
         caller = lane.judge.caller
         answers = dict[str, str]()
-        for name in filter(None, (look.answers, look.errors)):
-            async for key, line in caller.door.lines(name):
+        for file in filter(None, (look.answers, look.errors)):
+            async for key, line in caller.door.lines(file):
                 if key in lines and not was_cancelled(line):
                     # An answer counts, whatever other lines say about its request.
                     answers.setdefault(key, line)
