@@ -18,7 +18,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     """Return the rows below the header of a sheet, each cell as text.
 
     Cells merged downwards repeat their value in every row, as shown. Columns without a heading are
-    left out, with a notice.
+    left out, with a notice. The cells are taken from the sheet as they become rows.
 
     Raises:
         InputError: a duplicate heading, or one over several columns; with its cell.
@@ -37,11 +37,14 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     body = numbers[head + 1 :]
     cells = dict(sheet.rows)
     notices += _filled_down(sheet, cells, header)
-    rows = tuple({text: cells[n].get(c, "") for c, text in heads.items()} for n in body)
+    notices += _asides(sheet, heads, body, others)
+    sheet.rows.clear()  # both at once would take twice the memory
+    rows = tuple(
+        {text: row.get(c, "") for c, text in heads.items()} for row in map(cells.pop, body)
+    )
     if not rows:
         problem = Problem("has a header, but no rows.", "Add one row per item.", (), header + 1)
         raise refusal("table", [problem], name)
-    notices += _asides(sheet, heads, body, others)
     return TableRows(tuple(heads.values()), rows, tuple(n + 1 for n in body), tuple(notices))
 
 
@@ -51,7 +54,7 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     Raises:
         InputError: sheets with other columns than the first.
     """
-    parts = {sheet: sheet_rows(book.sheet(sheet)[0], (), name) for sheet in book.filled}
+    parts = {sheet: sheet_rows(book.spent(sheet)[0], (), name) for sheet in book.filled}
     columns = next(iter(parts.values())).columns
     if other := next((sheet for sheet, of in parts.items() if of.columns != columns), None):
         message = f"The sheet {other!r} has other columns than the first. Name one with --sheet."

@@ -166,7 +166,7 @@ def _from_binary(opened: Opened, sheet: str | None, most: int | None) -> Table |
     if book is not None and sheet == EVERY:
         return _of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
-        return _of_rows(book.kind, sheet_rows(*book.sheet(sheet), opened.name), opened.name)
+        return _of_rows(book.kind, sheet_rows(*book.spent(sheet), opened.name), opened.name)
     handed_in = submissions_in(opened)
     return None if handed_in is None else _of_rows("files", handed_in, opened.name)
 

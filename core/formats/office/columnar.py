@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
@@ -12,7 +11,15 @@ from typing import Any, Literal
 
 from core.errors import InputError, Problem
 from core.formats.source.archives import MOST_UNPACKED
-from core.formats.source.parsed import MAX_ROWS, MEGABYTE, TableRows, refusal, too_many_rows
+from core.formats.source.parsed import (
+    LONGEST_WORD,
+    MAX_ROWS,
+    MEGABYTE,
+    SharedWords,
+    TableRows,
+    refusal,
+    too_many_rows,
+)
 
 ColumnarKind = Literal["parquet", "arrow"]
 _BATCH = 1000
@@ -48,6 +55,9 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         left = [f.name for f in schema if str(f.type).startswith(_BYTES)]
         columns = [column for column in names if column not in left]
         rows = list(islice(_rows(batches, columns, name), most))
+        # What Arrow holds back would count beside the rows.
+        del batches
+        pa.default_memory_pool().release_unused()
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")[:200]
         raise InputError(f"This file cannot be read: {reason}.", (), name) from None
@@ -62,8 +72,8 @@ def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:
     import pyarrow.parquet as pq
 
     if columnar_kind(data) == "parquet":
-        file = pq.ParquetFile(io.BytesIO(data))
-        return file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+        file = pq.ParquetFile(pa.BufferReader(data), buffer_size=MEGABYTE)
+        return file.schema_arrow, file.iter_batches(batch_size=_BATCH, use_threads=False)
     if data.startswith(b"FEA1"):
         raise ValueError("Feather of version 1 is not read; write it with version 2")
     if data.startswith(b"ARROW1"):
@@ -74,11 +84,11 @@ def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:
 
 
 def _rows(batches: Iterable[Any], columns: list[str], name: str) -> Iterator[dict[str, Any]]:
-    size = count = 0
+    size, count, words = 0, 0, SharedWords()
     for batch in batches:
         for start in range(0, batch.num_rows, _BATCH):
             for row in batch.select(columns).slice(start, _BATCH).to_pylist():
-                cells = {key: _plain(value) for key, value in row.items()}
+                cells = {key: _plain(value, words) for key, value in row.items()}
                 count += 1
                 size += _weight(cells)
                 if count > MAX_ROWS:
@@ -99,11 +109,13 @@ def _weight(value: Any) -> int:
     return len(value) if isinstance(value, str) else 8
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, words: SharedWords) -> Any:
+    if isinstance(value, str):
+        return value if len(value) > LONGEST_WORD else words[value]
     if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): _plain(part, words) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_plain(part, words) for part in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Decimal):
@@ -114,4 +126,4 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, timedelta):
         return str(value)
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    return value if value is None or isinstance(value, bool | int) else str(value)

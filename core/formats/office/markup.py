@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from xml.parsers import expat
 
 from core.errors import InputError
@@ -27,23 +28,34 @@ def walk(
     start: Callable[[str, Attributes], None],
     end: Callable[[str], None] = _nothing,
     text: Callable[[str], None] = _nothing,
+    quick: bool = False,
 ) -> None:
     """Report every tag and text of a document, without namespace prefixes.
+
+    ``quick``: where its first tag has no prefix, the others are reported as they are written.
 
     Raises:
         InputError: invalid XML, or entities, which no office program writes.
     """
 
     def opened(tag: str, given: dict[str, str]) -> None:
-        start(_local(tag), {_local(key): value for key, value in given.items()})
+        start(_local(tag), given and {_local(key): value for key, value in given.items()})
 
     def declared(*_: object) -> None:
         raise InputError("This file declares entities, which is refused.", (), name)
 
+    def closed(tag: str) -> None:
+        end(_local(tag))
+
+    def first(tag: str, given: dict[str, str]) -> None:
+        plain = quick and ":" not in tag
+        parser.StartElementHandler = start if plain else opened
+        parser.EndElementHandler = end if plain else closed
+        opened(tag, given)
+
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = opened
-    parser.EndElementHandler = lambda tag: end(_local(tag))
+    parser.StartElementHandler = first
     parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = declared
     try:
@@ -56,5 +68,7 @@ def walk(
         raise InputError(f"This file is damaged: {error}.", (), name) from None
 
 
+#: A document has few names, each many times.
+@lru_cache(maxsize=1000)
 def _local(name: str) -> str:
     return name.rpartition(":")[2]

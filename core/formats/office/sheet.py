@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from core.errors import InputError, Problem
+from core.formats.source.parsed import SharedWords
 
 #: A sheet with more rows or filled cells is refused: reading it takes over five seconds.
 MOST_ROWS, MOST_CELLS = 300_000, 1_000_000
@@ -27,6 +28,7 @@ class FilledCells:
     faults: list[Problem] = field(default_factory=list)
     hidden_rows: int = 0
     cells: int = 0
+    words: SharedWords = field(default_factory=SharedWords)
 
     def put(self, row: int, column: int, text: str) -> None:
         """Add a cell that shows something."""
@@ -38,7 +40,7 @@ class FilledCells:
                 (),
                 self.name,
             )
-        self.rows.setdefault(row, {})[column] = text
+        self.rows.setdefault(row, {})[column] = self.words[text]
 
 
 def address(row: int, column: int) -> str:

@@ -109,6 +109,12 @@ class Workbook:
             raise InputError(message, shortened(cells.faults), self._name)
         return cells, tuple(other for other in self.filled if other != chosen)
 
+    def spent(self, sheet: str | None = None) -> tuple[FilledCells, tuple[str, ...]]:
+        """Return a sheet as ``sheet`` does, and keep it no longer: its cells are the caller's."""
+        cells, others = self.sheet(sheet)
+        del self._read[cells.name]
+        return cells, others
+
     def _cells(self, sheet: str) -> FilledCells:
         if sheet not in self._read:
             self._read[sheet] = self.book.read(sheet)

@@ -32,9 +32,13 @@ class ExcelBook:
         self._formats = list(self._styles())
 
     def _walk(
-        self, member: str, start: Callable[[str, Attributes], None], **more: Callable[[str], None]
+        self,
+        member: str,
+        start: Callable[[str, Attributes], None],
+        quick: bool = False,
+        **more: Callable[[str], None],
     ) -> None:
-        walk(self._archive.chunks(member), self._name, start=start, **more)
+        walk(self._archive.chunks(member), self._name, start=start, quick=quick, **more)
 
     def _list(self) -> None:
         related: dict[str, str] = {}
@@ -96,7 +100,7 @@ class ExcelBook:
             member = next((m for m in self._archive.members if m.endswith("sharedStrings.xml")), "")
             if member:
                 reader = _RichTexts("si", self._texts.append)
-                self._walk(member, reader.start, end=reader.end, text=reader.text)
+                self._walk(member, reader.start, True, end=reader.end, text=reader.text)
         return self._texts
 
     def has_rows(self, sheet: str) -> bool:
@@ -108,7 +112,8 @@ class ExcelBook:
     def read(self, sheet: str) -> FilledCells:
         """Return a whole sheet."""
         reader = _XlsxSheet(FilledCells(sheet), self._shared(), self._formats, self._mac)
-        self._walk(self._parts[sheet], reader.start, end=reader.end, text=reader.text)
+        part = self._parts[sheet]
+        self._walk(part, reader.start, True, end=reader.end, text=reader.text)
         return reader.sheet
 
 
@@ -138,6 +143,10 @@ class _RichTexts:
             self._parts.append(text)
 
 
+#: The format of a cell that names none.
+_NUMBER = CellFormat()
+
+
 class _XlsxSheet:
     """Converts events of a sheet's XML to its cells."""
 
@@ -152,31 +161,32 @@ class _XlsxSheet:
         self.sheet, self.seen = sheet, 0
         self._shared, self._formats, self._mac, self._most = shared, formats, mac, most_rows
         self._row = self._column = -1
-        self._kind, self._format, self._formula = "n", CellFormat(), False
+        self._kind, self._format, self._formula = "n", _NUMBER, False
         self._value, self._part = list[str](), ""
         self._inline = _RichTexts("is", self._value.append)
         self._hidden, self._filled = False, False
 
     def start(self, tag: str, given: Attributes) -> None:
-        if tag == "row":
-            number = whole(given.get("r"))
-            self._row = number - 1 if number else self._row + 1
-            self._column, self._filled = -1, False
-            self._hidden = given.get("hidden") in ("1", "true")
-        elif tag == "c":
+        # The commonest tags come first: a sheet may have a million cells.
+        if tag == "c":
             place = place_of(given.get("r", ""))
             self._row, self._column = place or (self._row, self._column + 1)
             self._kind, self._formula = given.get("t", "n"), False
             at = whole(given.get("s"))
-            self._format = self._formats[at] if at < len(self._formats) else CellFormat()
+            self._format = self._formats[at] if at < len(self._formats) else _NUMBER
             self._value.clear()
         elif tag in ("v", "f"):
             self._part = tag
             self._formula = self._formula or tag == "f"
-        elif tag == "mergeCell":
-            self._merged(given.get("ref", ""))
         elif self._kind == "inlineStr":
             self._inline.start(tag, given)
+        elif tag == "row":
+            number = whole(given.get("r"))
+            self._row = number - 1 if number else self._row + 1
+            self._column, self._filled = -1, False
+            self._hidden = given.get("hidden") in ("1", "true")
+        elif tag == "mergeCell":
+            self._merged(given.get("ref", ""))
 
     def _merged(self, reference: str) -> None:
         first, _, last = reference.partition(":")
@@ -191,18 +201,18 @@ class _XlsxSheet:
             self._inline.text(text)
 
     def end(self, tag: str) -> None:
-        if tag in ("v", "f"):
-            self._part = ""
-        elif tag == "c":
+        if tag == "c":
             self._cell("".join(self._value))
             self._kind = "n"
+        elif tag in ("v", "f"):
+            self._part = ""
+        elif self._kind == "inlineStr":
+            self._inline.end(tag)
         elif tag == "row":
             self.seen += self._filled
             self.sheet.hidden_rows += self._filled and self._hidden
             if self._most and self.seen >= self._most:
                 raise Enough
-        elif self._kind == "inlineStr":
-            self._inline.end(tag)
 
     def _cell(self, value: str) -> None:
         if self._most:

@@ -22,8 +22,6 @@ from core.formats.votes.imported import ImportedVote, VoteBundle
 from core.formats.votes.tools.known_tools import TOOL_NAMES
 from core.identity import content_hash
 from core.services.access.allowing import allowed
-from core.services.agreement.load_ratings import Row, column_names
-from core.services.agreement.ratings import Rater
 from core.services.datasets import item_columns
 from core.services.datasets.catalog import keep_rubric
 from core.services.results import run_columns
@@ -263,6 +261,10 @@ def _seats(bundle: VoteBundle) -> _Seats | CleanSeats:
         clean = CleanSeats(rows)
         if clean.told_apart:
             return clean
+    # These bring SciPy, which items and rubrics do without.
+    from core.services.agreement.load_ratings import Row, column_names
+    from core.services.agreement.ratings import Rater
+
     names = column_names(
         [Row(v.cell.item, v.criterion, Rater(v.rater, v.kind), v.order, v.replicate) for v in rows]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from datetime import date, datetime, time
 from typing import Any
@@ -13,8 +14,9 @@ from python_calamine import CalamineWorkbook
 
 from core.errors import InputError
 from core.formats.datasets.table import Table, read_table
-from core.formats.office.workbook import SheetNotChosen
+from core.formats.office.workbook import SheetNotChosen, book_in
 from core.formats.source import archives
+from core.formats.source.opened import Opened
 from tests.formats.office.workbooks import ods, ods_cell, ods_row, xlsx, zipped
 from tests.formats.refusals import refused
 
@@ -232,3 +234,34 @@ def test_a_file_without_a_name_in_an_archive_does_no_harm() -> None:
     # A name ends at its first zero byte.
     nameless = zipped({**files, "Z.no": b""}).replace(b"Z.no", b"\0.no")
     assert column(read_table(nameless, "x.xlsx"), "id") == ["a"]
+
+
+@pytest.mark.parametrize("prefix", ["ns0", "rel"])
+def test_names_with_prefixes_are_read_as_those_without(prefix: str) -> None:
+    data = xlsx({"S": [["id", "answer"], ["a", "x"], ["b", "y"]]})
+    with zipfile.ZipFile(io.BytesIO(data)) as whole:
+        files = {n: whole.read(n) for n in whole.namelist()}
+    # As one program writes its sheets (every name has the same prefix), and relations by any.
+    sheet = files["xl/worksheets/sheet1.xml"].decode().replace("xmlns=", "xmlns:x=")
+    sheet = re.sub(r"<(/?)(\w)", r"<\1x:\2", sheet)
+    book = re.sub(r"(\w+):id=", f"{prefix}:id=", files["xl/workbook.xml"].decode())
+    book = book.replace("<workbook ", f'<workbook xmlns:{prefix}="urn:relations" ')
+    other = zipped({**files, "xl/worksheets/sheet1.xml": sheet, "xl/workbook.xml": book})
+    assert read_table(other, "x.xlsx").rows == read_table(data, "x.xlsx").rows
+
+
+def test_a_sheet_is_let_go_as_its_rows_are_made_and_can_be_read_again() -> None:
+    opened = Opened(xlsx(TWO), "x.xlsx")
+    book = opened.once(book_in)
+    assert book is not None
+    name = book.filled[0]
+    cells = book.sheet(name)[0]
+    before = dict(cells.rows)
+    read_table(opened, "x.xlsx", name)
+    assert cells.rows == {}
+    assert book.sheet(name)[0].rows == before
+
+
+def test_words_that_repeat_are_kept_once() -> None:
+    rows = [["id", "answer"], *([f"a{n}", "MET"] for n in range(4))]
+    assert len({id(row["answer"]) for row in read_table(xlsx({"S": rows}), "x.xlsx").rows}) == 1

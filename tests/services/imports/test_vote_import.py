@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +260,17 @@ def test_no_run_can_be_planned_with_an_imported_rater(store: Store) -> None:
     panel = Panel(judges=(Judge(name="ann", kind="person"),))
     with pytest.raises(InputError, match="cannot be asked"):
         lifecycle.start(store, RunRequest(done.rubric_version, done.dataset_version, panel))
+
+
+def test_items_are_imported_without_scipy(tmp_path: Path) -> None:
+    # A quarter of a second and 20 MB, of 5 seconds and 300 MB that the longest file may take.
+    (tmp_path / "items.csv").write_text("id,answer\na,Paris is the capital\n", encoding="utf-8")
+    program = (
+        "import sys; from pathlib import Path; from core.store.store import Store\n"
+        "from core.services.imports.import_files import import_path\n"
+        f"import_path(Store(Path({str(tmp_path / 'new.db')!r})), "
+        f"Path({str(tmp_path / 'items.csv')!r}))\n"
+        "print('numpy' in sys.modules, 'scipy' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("True False\n", "")
