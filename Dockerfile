@@ -1,5 +1,5 @@
 # Rubric Studio as a container: docs/operating.md. Any Debian with Python 3.11 to 3.13 can be the base.
-ARG BASE=python:3.11.14-slim-bookworm
+ARG BASE=python:3.11.18-slim-bookworm
 
 FROM ${BASE} AS build
 WORKDIR /src

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """What begins and ends with the server."""
+    """Start the runner and everything else that lives as long as the server."""
     settings = load_settings()
-    for one in settings.each():
-        if not _opened(one).read_only:
-            ensure_example(_opened(one))
+    for workspace in settings.each():
+        if not _opened(workspace).read_only:
+            ensure_example(_opened(workspace))
     watch_files()
     take_turns()
     if settings.access is not None:
@@ -64,30 +64,30 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
 
 
 def warm() -> tuple[str, ...]:
-    """Import what pages of figures stand on, while the first visitor's browser loads the app.
+    """Import the heavy libraries of pages with figures while the first browser loads the app.
 
-    Pandas, NumPy and SciPy are two of the four seconds that a start would take with them.
+    Pandas, NumPy and SciPy would add two seconds to the two that the server takes to start.
     """
     import pandas as pd
     import plotly.graph_objects as go
 
     from core.services.agreement import load_ratings, rater_pairs, rating_sheet
 
-    # Plotly imports its figures when they are first asked for.
+    # Naming go.Figure makes Plotly import it now; it would do so at the first chart.
     ours = (load_ratings, rater_pairs, rating_sheet, rating_sheet)
     loaded = (pd.__name__, go.Figure.__module__, *(module.__name__ for module in ours))
-    # What is imported by now stays: the collector need not look at it again on every rerun.
+    # These modules are never freed, so the garbage collector need not scan them on every rerun.
     gc.collect()
     gc.freeze()
     return loaded
 
 
-#: On whose pages a file was put, by its id; as long as Streamlit has it.
+#: The users on whose pages a file is shown, by the file's id, while Streamlit has the file.
 OWNERS: dict[str, set[Owner]] = {}
 
 
 def watch_files() -> None:
-    """From now on it is known whose the files of pages are: Streamlit gives them to anybody."""
+    """Record in ``OWNERS`` for whom Streamlit stores each file: it serves files to anybody."""
     storage = runtime.get_instance().media_file_mgr._storage
     load, delete = storage.load_and_get_id, storage.delete_file
 
@@ -100,79 +100,82 @@ def watch_files() -> None:
         OWNERS.pop(file_id, None)
         delete(file_id)
 
-    # Setting them by name: the storage has no public way to be told of.
+    # Replaced on the instance, since the storage has no public hook for new files.
     vars(storage).update(load_and_get_id=loaded, delete_file=deleted)
 
 
 def take_turns() -> None:
-    """From now on two runs of one page never write at once what the page holds, and none is cut off
-    while it takes over what a person did.
+    """Make two script runs of one page take turns, and let no run be stopped within a callback.
 
-    A run that is to stop goes on to its next widget beside the run that follows it. Streamlit gives
-    each a lock of its own; the one that ended then walked over what the other was writing, and its
-    thread died of it. And it stops a run in the middle of a callback: what was typed counted as
-    heard, and was nowhere.
+    A run that is told to stop goes on until its next widget, while the following run has begun.
+    Streamlit gives each of them a lock of its own, so both could write the page's state at once,
+    which ended the older run's thread with an error. Streamlit may also stop a run in the middle of
+    a callback: the value that a person had typed then counted as handled, and was lost.
     """
-    made, heard = SafeSessionState.__init__, SafeSessionState.on_script_will_rerun
+    original_init = SafeSessionState.__init__
+    original_rerun = SafeSessionState.on_script_will_rerun
 
-    def make(
+    def init_with_shared_lock(
         self: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
     ) -> None:
-        made(self, state, yield_callback)
-        # Of all that a page holds this takes an attribute, and lives as long as the page.
+        original_init(self, state, yield_callback)
+        # The page's query_params live as long as the page, and accept a further attribute.
         lock = vars(state.query_params).setdefault("lock", self._lock)
         object.__setattr__(self, "_lock", lock)
 
-    def hear(self: SafeSessionState, *args: Any, **more: Any) -> None:
-        # A runner takes no orders while it does not execute a page.
-        look: Any = self._yield_callback
-        runner = look.__self__
+    def rerun_without_stops(self: SafeSessionState, *args: Any, **more: Any) -> None:
+        # A script runner obeys no request to stop while it is marked as not executing a page.
+        callback: Any = self._yield_callback
+        runner = callback.__self__
         runner._execing = False
         try:
-            heard(self, *args, **more)
+            original_rerun(self, *args, **more)
         finally:
             runner._execing = True
 
-    SafeSessionState.__init__ = make  # type: ignore[method-assign]
-    SafeSessionState.on_script_will_rerun = hear  # type: ignore[method-assign]
+    SafeSessionState.__init__ = init_with_shared_lock  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = rerun_without_stops  # type: ignore[method-assign]
 
 
 def may_fetch(cookies: str, path: str) -> bool:
-    """Whether a file of a page is that of whoever sends these cookies, who still is a member.
+    """Return whether the sender of these cookies may fetch or upload the file at ``path``.
 
-    Of pictures and downloads: they were put on a page of theirs. Of uploads: the page that they are
-    left on is theirs. Alone on a machine everything is.
+    Pictures and downloads must have been shown to that member, in a workspace that the member still
+    belongs to. Uploads must go to a page that the member has open. Without sign-in all is allowed.
     """
     if load_settings().access is None:
         return True
-    said = _claims(cookies)
-    email = members.address_in(said)
+    claims = _claims(cookies)
+    email = members.address_in(claims)
     if "/media/" in path:
         file_id = path.rpartition("/")[2].partition(".")[0]
-        places = {one.workspace for one in OWNERS.get(file_id, ()) if one.email == email}
-        return any(_is_member(said, place) for place in places)
+        workspaces = {owner.workspace for owner in OWNERS.get(file_id, ()) if owner.email == email}
+        return any(_is_member(claims, workspace) for workspace in workspaces)
     session = runtime.get_instance()._session_mgr.get_session_info(path.split("/")[-2])
-    mine = session is not None and str(session.session._user_info.get("email") or "") == (
-        (said or {}).get("email")
+    is_own_page = session is not None and str(session.session._user_info.get("email") or "") == (
+        (claims or {}).get("email")
     )
-    return mine and _is_member(said, "")
+    return is_own_page and _is_member(claims, "")
 
 
-def who_is(cookies: str) -> str | None:
-    """The member who brings these cookies; ``None``: nobody's; empty where nobody need sign in."""
+def member_of(cookies: str) -> str | None:
+    """Return the address of the member who sends these cookies.
+
+    ``None`` if they are no member's; empty if this server needs no sign-in.
+    """
     if load_settings().access is None:
         return ""
-    if (said := _claims(cookies)) is None:
+    if (claims := _claims(cookies)) is None:
         return None
     try:
-        return members.address_in(said) if _is_member(said, "") else None
+        return members.address_in(claims) if _is_member(claims, "") else None
     except RubricStudioError:
-        # No data file can be asked now; the sign-in itself is one of this server.
-        return members.address_in(said)
+        # The data file cannot be read now. The sign-in is genuine, since this server signed it.
+        return members.address_in(claims)
 
 
 def sign_in() -> str:
-    """Where a sign-in begins that needs no open page; empty: no login is set up."""
+    """Return the address where signing in begins without an open page; empty without a login."""
     try:
         return generate_login_redirect_url("default") if "auth" in st.secrets else ""
     except StreamlitSecretNotFoundError:
@@ -180,43 +183,46 @@ def sign_in() -> str:
 
 
 def _is_member(claims: Mapping[str, Any] | None, workspace: str) -> bool:
-    """Whether this is a member of a workspace, of any where none is named."""
-    for one in load_settings().each():
-        if not workspace or (one.workspace is not None and one.workspace.name == workspace):
-            assert one.access is not None
-            if members.actor(_opened(one), one.access, claims, join=False).role is not None:
+    """Return whether these claims are those of a member of the workspace, or of any if empty."""
+    for settings in load_settings().each():
+        if not workspace or (
+            settings.workspace is not None and settings.workspace.name == workspace
+        ):
+            assert settings.access is not None
+            actor = members.actor(_opened(settings), settings.access, claims, join=False)
+            if actor.role is not None:
                 return True
     return False
 
 
 def _claims(cookies: str) -> Mapping[str, Any] | None:
-    """What the provider of the login said of whoever sends these cookies."""
-    jar = {name: one.value for name, one in SimpleCookie(cookies).items()}
+    """Return the login provider's statements about the sender of these cookies."""
+    jar = {name: morsel.value for name, morsel in SimpleCookie(cookies).items()}
     # Streamlit has no public way to read its own cookie before a page runs.
     payload = get_cookie_with_chunks(
         lambda name: decode_signed_value(get_cookie_secret(), name, jar.get(name, "").encode()),
         AUTH_COOKIE_NAME,
     )
-    found: Mapping[str, Any] | None = json.loads(payload) if payload else None
-    return found
+    claims: Mapping[str, Any] | None = json.loads(payload) if payload else None
+    return claims
 
 
 def sessions() -> int:
-    """How many browsers are connected."""
-    # Streamlit's own manager of sessions is not public; it counts those without a browser, too.
+    """Return how many browsers are connected."""
+    # Not public in Streamlit. Sessions whose browser has gone are not counted.
     return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
 
 
 def uploaded(session: str) -> tuple[int, int]:
-    """How many bytes of files the page of a session holds, and all pages together."""
-    # Of the kind that holds files in memory, which is the one that Streamlit starts with.
-    kept = vars(runtime.get_instance()._uploaded_file_mgr)["file_storage"]
-    sums = {name: sum(len(one.data) for one in held.values()) for name, held in kept.items()}
-    return sums.get(session, 0), sum(sums.values())
+    """Return the bytes of files uploaded to a session's page, and to all pages together."""
+    # The attribute of Streamlit's in-memory storage of files, which is its default.
+    files = vars(runtime.get_instance()._uploaded_file_mgr)["file_storage"]
+    sizes = {name: sum(len(file.data) for file in held.values()) for name, held in files.items()}
+    return sizes.get(session, 0), sum(sizes.values())
 
 
 def by_https() -> bool:
-    """Whether browsers reach this server by https, as its login is set up."""
+    """Return whether browsers reach this server by https, judging by its login's settings."""
     try:
         return str(st.secrets["auth"]["redirect_uri"]).startswith("https://")
     except (StreamlitSecretNotFoundError, KeyError):
@@ -224,17 +230,17 @@ def by_https() -> bool:
 
 
 def log_as(settings: Settings) -> None:
-    """Log as the settings say: Streamlit gives every logger of its own a handler of its own."""
+    """Send the log where the settings say, with that of Streamlit, whose loggers have handlers."""
     handler = server_log.begin(settings.log)
     if handler is None:
         return
 
-    def ours(logger: logging.Logger) -> None:
+    def use_handler(logger: logging.Logger) -> None:
         logger.handlers[:] = [handler]
 
-    streamlit.logger.setup_formatter = ours
+    streamlit.logger.setup_formatter = use_handler
     for logger in list(streamlit.logger._loggers.values()):
-        ours(logger)
+        use_handler(logger)
 
 
 @lru_cache(maxsize=64)
@@ -243,8 +249,8 @@ def _opened(settings: Settings) -> Store:
 
 
 FRAME = Path(pages.__file__).parent / "frame.py"
-# Streamlit puts the script's folder before `sys.path` for each rerun and takes it away afterwards,
-# unless it is there. Taking it away while another thread imports makes that import miss a folder.
+# Unless the script's folder is on `sys.path`, Streamlit adds it for each rerun and removes it
+# afterwards. If it does so while another thread imports a module, that import may fail.
 if str(FRAME.parent) not in sys.path:
     sys.path.append(str(FRAME.parent))
 _settings = load_settings()
@@ -261,7 +267,8 @@ guard = Middleware(
 monitor = Middleware(
     monitoring.Monitor,
     stores=lambda: {
-        one.workspace.name if one.workspace else "": _opened(one) for one in load_settings().each()
+        settings.workspace.name if settings.workspace else "": _opened(settings)
+        for settings in load_settings().each()
     },
     token=_settings.metrics_token,
     base=st.get_option("server.baseUrlPath") or "",
@@ -271,7 +278,7 @@ limited = Middleware(
     limits.Limits,
     pages=OpenPages(_settings.access.max_sessions if _settings.access else MAX_SESSIONS),
     uploaded=uploaded,
-    who=who_is,
+    who=member_of,
     sign_in=sign_in,
 )
 app = st.App(FRAME, lifespan=lifespan, middleware=[guard, monitor, limited])

@@ -1,6 +1,6 @@
 """What grouping answers saves and gets wrong: decisions, verdicts, and what an audit finds.
 
-    python bench/answer_groups.py FOLDER... [--draws 20] [--share 0.1] [--class 200]
+    python bench/answer_groups.py [FOLDER...] [--draws 20] [--share 0.1] [--class 200]
 
 A folder holds ``items.jsonl`` (id, submission, prompt and, where it has gold, labels) and
 ``votes.csv`` (item_id, rater_id, label). Who grades a group gives it the label that most of its
@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 from statistics import mean
 
+from bench.recorded import DATA
 from core.domain.dataset import Item
 from core.judging.offline.answers_alike import DISTANCE, Closeness, grouped
 
@@ -65,11 +66,15 @@ def measured(items: list[Item], labels: dict[str, str], closeness: Closeness, gi
 def main() -> None:
     """Print a line for each folder and closeness."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path)
+    folders = [DATA / "saf_en", DATA / "mohler"]
+    parser.add_argument("folders", nargs="*", type=Path, default=folders)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--share", type=float, default=0.1)
     parser.add_argument("--class", type=int, default=0, dest="size")
     given = parser.parse_args()
+    if missing := [str(folder) for folder in given.folders if not folder.is_dir()]:
+        print(f"Not measured: this needs the labelled answers in {', '.join(missing)}.")
+        return
     print(f"{'':18}{'closeness':>10}{'answers':>9}{'decisions':>11}{'saved':>7}{'wrong':>7}  found")
     for folder in given.folders:
         items, labels = labelled(folder)

@@ -1,7 +1,8 @@
 """What offline judges are worth with few labels: accuracy, kappa and quadratic kappa at 10 to 100.
 
-    python bench/few_labels.py ../shared/data [saf_en|mohler|roscoe|llm_rubric_real|dices350|llmbar]
-        [--labels 10 20 50 100] [--draws 20] [--kinds classifier neighbours] [--one]
+    python bench/few_labels.py [../shared/data]
+        [saf_en|mohler|roscoe|llm_rubric_real|dices350|llmbar] [--labels 10 20 50 100] [--draws 20]
+        [--kinds classifier neighbours] [--one]
 
 Workload: blanks and duplicates are removed. In each draw (seeds 0, 1, ...) the labels are a simple
 random sample of all answers of a folder, 300 others are the test. A judge that switched itself off
@@ -37,6 +38,7 @@ from core.judging.offline.features import by_reference
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
 
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 TESTED = 300
 FOLDERS = ("saf_en", "mohler", "roscoe", "llm_rubric_real", "dices350", "llmbar")
 BLANK = re.compile(
@@ -158,7 +160,7 @@ def order_at_zero(task: Task) -> str:
 def main() -> None:
     """Runs the folders named on the command line, or all that have texts."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", default=DATA)
     parser.add_argument("names", nargs="*", default=list(FOLDERS))
     parser.add_argument("--labels", type=int, nargs="*", default=[10, 20, 50, 100])
     parser.add_argument("--draws", type=int, default=20)

@@ -1,6 +1,7 @@
 """Whether the learning curve of the path keeps its word: how often its intervals hold.
 
-    python bench/learning_curve.py ../shared/data [saf_en|mohler|...] [--labels 20 30] [--draws 100]
+    python bench/learning_curve.py [../shared/data] [saf_en|mohler|...]
+        [--labels 20 30] [--draws 100]
 
 Workload: in each draw (seeds 0, 1, ...) the labels are a simple random sample of a folder's answers
 and 300 others are the test. What the path says after so many labels ("kappa .48 (.. to ..) with 20,
@@ -21,7 +22,7 @@ import random
 from pathlib import Path
 
 import numpy as np
-from few_labels import FOLDERS, TESTED, Task, tasks_of
+from few_labels import DATA, FOLDERS, TESTED, Task, tasks_of
 from threadpoolctl import threadpool_limits
 
 from core.domain.dataset import Item
@@ -94,7 +95,7 @@ def shown(task: Task, labels: int, draws: int) -> str:
 def main() -> None:
     """Runs the folders named on the command line, or all that have texts."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", default=DATA)
     parser.add_argument("names", nargs="*", default=list(FOLDERS))
     parser.add_argument("--labels", type=int, nargs="*", default=[20, 30, 50])
     parser.add_argument("--draws", type=int, default=100)

@@ -27,7 +27,7 @@ from core.domain.rubric import Rubric
 from core.domain.weight_fit import Fitted, shares
 from core.identity import seeded
 from core.scoring.verdict import log_weights, settle
-from core.services.queueing.queue_order import WhatIf, order_key, tally
+from core.services.queueing.queue_order import WhatIf, tally
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell
 
@@ -58,7 +58,9 @@ def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[C
         votes = tally(criterion, cell.ballots)
         impact = what_if.impact(criterion.name, answers, votes, likely=likely)
         right = verdict is not None and verdict.option == cell.truth
-        cells.append(Cell(tuple(map(float, order_key(impact))), right))
+        mixed = 1.0 if impact.entropy is None else impact.entropy
+        key = tuple(-round(x, 9) for x in (impact.flip, impact.change, impact.other, mixed))
+        cells.append(Cell(key, right))
     return cells
 
 

@@ -1,6 +1,6 @@
 """Which ten answers to grade next: at random, spread out, or those a judge is least sure of.
 
-    python bench/which_next.py ../shared/data [saf_en|mohler|...] [--draws 20] [--most 100]
+    python bench/which_next.py [../shared/data] [saf_en|mohler|...] [--draws 20] [--most 100]
 
 Workload: of each folder, 300 answers wait for grades and 300 others are the test, drawn anew in
 each draw (seeds 0, 1, ...). Ten are graded at a time, by their true labels, until ``--most`` are.
@@ -24,7 +24,7 @@ import random
 from pathlib import Path
 
 import numpy as np
-from few_labels import FOLDERS, TESTED, Task, tasks_of
+from few_labels import DATA, FOLDERS, TESTED, Task, tasks_of
 from threadpoolctl import threadpool_limits
 
 from core.domain.panel import Judge
@@ -89,7 +89,7 @@ def graded_in_turn(task: Task, way: str, seed: int, most: int) -> list[float]:
 def main() -> None:
     """Runs the folders named on the command line, or all that have texts."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", default=DATA)
     parser.add_argument("names", nargs="*", default=list(FOLDERS))
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--most", type=int, default=100)

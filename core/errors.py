@@ -1,10 +1,10 @@
 """Everything Rubric Studio raises on purpose. Every message is fit to show to a person.
 
     RubricStudioError
-    ├── InputError        the person can mend it: what, where, how
+    ├── InputError        the person can fix it: what, where, how
     ├── NotFound          no such rubric, dataset, run ...
     ├── Conflict          it changed under you; nothing was overwritten
-    ├── NotAllowed        whoever asked may not do that; it says who may
+    ├── NotAllowed        this person may not do that; it says who may
     └── StoreError        the data file is not ours, newer than us, gone, or out of reach
         ├── Damaged       its bytes are not what was written
         └── NotNow        it cannot be written now (locked, disk full) and may be later
@@ -21,7 +21,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with an input: what, where, and how to mend it.
+    """One thing wrong with an input: what, where, and how to fix it.
 
     ``path`` is the place inside the document (``("criteria", 2, "weight")``), ``line`` its 1-based
     line where a file is at hand.
@@ -60,7 +60,7 @@ class RubricStudioError(Exception):
 
 
 class InputError(RubricStudioError):
-    """The person can mend it. Carries every problem found, not only the first."""
+    """An error that the person can fix. Carries every problem found, not only the first."""
 
     def __init__(self, message: str, problems: tuple[Problem, ...] = (), where: str = "") -> None:
         self.message, self.problems, self.where = message, problems, where
@@ -91,7 +91,7 @@ class Conflict(RubricStudioError):
 
 
 class NotAllowed(RubricStudioError):
-    """Whoever asked may not do that."""
+    """This person may not do that."""
 
 
 class StoreError(RubricStudioError):

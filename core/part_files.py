@@ -1,7 +1,7 @@
-"""Files that are written beside their place and put there whole; what a kill leaves is taken away.
+"""Write files under a temporary name and rename them when whole; remove what a kill leaves.
 
-A part is locked as long as its writer lives, whichever machine or container it is in; so whoever
-finds one that is not locked knows that nobody goes on with it.
+A part is locked as long as its writer lives, whichever machine or container it is in; so an
+unlocked one is known to be abandoned.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 def sweep(folder: Path) -> None:
-    """Take away the parts in a folder whose writers are gone."""
+    """Delete the parts in a folder whose writers have ended."""
     with suppress(OSError):
         for part in folder.glob(f"{_START}*{_END}"):
             with suppress(OSError):
@@ -44,7 +44,7 @@ def sweep(folder: Path) -> None:
 
 def _locked(target: Path, mode: int) -> tuple[Path, int]:
     while True:
-        # A name is never used twice: whoever sweeps takes a part away by its name.
+        # A name is never used twice, since abandoned parts are deleted by name.
         name = f"{_START}{os.getpid()}-{get_ident()}-{next(_NUMBERS)}{_END}"
         part = target.with_name(name)
         descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
@@ -54,12 +54,12 @@ def _locked(target: Path, mode: int) -> tuple[Path, int]:
                 return part, descriptor
         except BlockingIOError:
             pass
-        # Somebody sweeps here, and had it before it was locked.
+        # Another process is deleting parts, and had this one before it was locked.
         os.close(descriptor)
 
 
 def take_away(file: Path) -> None:
-    """Take a file away whose writer is gone. ``OSError``: somebody has it locked.
+    """Delete a file whose writer has ended. Raises ``OSError`` if it is locked.
 
     Where files cannot be locked so, an open one cannot be taken away either.
     """
@@ -72,9 +72,9 @@ def take_away(file: Path) -> None:
 
 
 def lock(descriptor: int) -> bool:
-    """Lock a file for as long as it is open; whether files can be locked here.
+    """Lock a file for as long as it is open; return whether files can be locked here.
 
-    ``OSError``: somebody else has locked it.
+    Raises ``OSError`` if another process has locked it.
     """
     try:
         import fcntl

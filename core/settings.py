@@ -1,7 +1,7 @@
 """What the environment decides, read in one place.
 
 ``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
-``RUBRIC_STUDIO_RUNNER``  where runs are worked off: ``process``, ``thread`` or ``none``
+``RUBRIC_STUDIO_RUNNER``  where runs are executed: ``process``, ``thread`` or ``none``
 ``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
 ``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``);
                           where it names workspaces, their data files are used
@@ -52,9 +52,9 @@ class LogSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the data file is, where runs are worked off, and who may come.
+    """Where the data file is, where runs are executed, and who may use the app.
 
-    ``access`` is ``None`` where nobody signs in (local mode); ``open``: then also for others than
+    ``access`` is ``None`` without sign-in (local mode); ``open``: then also for others than
     this machine. ``workspace`` is the one that these settings are for, if a server has several.
     """
 
@@ -76,10 +76,15 @@ class Settings:
 
     def within(self, name: str) -> Settings:
         """The settings for one workspace; raises ``NotFound``."""
-        for one in self.workspaces:
-            if one.name == name:
+        for workspace in self.workspaces:
+            if workspace.name == name:
                 assert self.access is not None
-                return replace(self, db=one.data, access=self.access.within(one), workspace=one)
+                return replace(
+                    self,
+                    db=workspace.data,
+                    access=self.access.within(workspace),
+                    workspace=workspace,
+                )
         raise NotFound(f"There is no workspace {name!r}.")
 
     def only(self, name: str = "") -> Settings:
@@ -88,7 +93,7 @@ class Settings:
         Raises:
             InputError: there are several workspaces and none is named, or none of that name.
         """
-        names = [one.name for one in self.workspaces]
+        names = [workspace.name for workspace in self.workspaces]
         if name and name not in names:
             has = f"has {', '.join(names)}" if names else "has no workspaces"
             raise InputError(f"There is no workspace {name!r}: this server {has}.")
@@ -101,7 +106,7 @@ class Settings:
 
     def each(self) -> tuple[Settings, ...]:
         """The settings for every data file of this server."""
-        return tuple(self.within(one.name) for one in self.workspaces) or (self,)
+        return tuple(self.within(workspace.name) for workspace in self.workspaces) or (self,)
 
 
 #: What is read of the environment.
@@ -116,10 +121,10 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment; an impossible value is an ``InputError``."""
     env = os.environ if environ is None else environ
     access = team_access(env.get("RUBRIC_STUDIO_CONFIG", ""))
-    found = _settings(tuple(env.get(name) for name in _NAMES), access)
-    if found.db.is_absolute():
-        return found
-    return replace(found, db=found.db.expanduser().absolute())
+    settings = _settings(tuple(env.get(name) for name in _NAMES), access)
+    if settings.db.is_absolute():
+        return settings
+    return replace(settings, db=settings.db.expanduser().absolute())
 
 
 @lru_cache(maxsize=16)
@@ -155,15 +160,15 @@ def _log_settings(env: Mapping[str, str]) -> LogSettings:
     if form not in ("text", "json"):
         raise InputError(f"RUBRIC_STUDIO_LOG is {form!r}; use 'text' or 'json'.")
     if level not in get_args(LogLevel):
-        known = ", ".join(get_args(LogLevel))
-        raise InputError(f"RUBRIC_STUDIO_LOG_LEVEL is {level!r}; use one of {known}.")
+        levels = ", ".join(get_args(LogLevel))
+        raise InputError(f"RUBRIC_STUDIO_LOG_LEVEL is {level!r}; use one of {levels}.")
     return LogSettings(form == "json", cast("LogLevel", level))
 
 
 def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
     """The data file in the program's own folder, whichever file is in use."""
-    found = _data_folder(os.environ if environ is None else environ)
-    return found.expanduser().absolute()
+    path = _data_folder(os.environ if environ is None else environ)
+    return path.expanduser().absolute()
 
 
 def pace_folder(environ: Mapping[str, str] | None = None) -> Path:

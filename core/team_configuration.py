@@ -31,8 +31,8 @@ def team_access(path: str) -> TeamAccess | None:
         return None
     file = Path(path).expanduser()
     try:
-        found = file.stat()
-        return _read_access(file, found.st_mtime_ns, found.st_size)
+        stat = file.stat()
+        return _read_access(file, stat.st_mtime_ns, stat.st_size)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", (), path) from None
 
@@ -49,14 +49,14 @@ def _read_access(file: Path, _changed: int, _size: int) -> TeamAccess:
     reading.known(given, ("access", "provider", "workspace"), ())
     access = reading.section(given, "access")
     providers = tuple(
-        reading.provider(one, ("provider", at))
-        for at, one in enumerate(reading.tables(given, "provider"))
+        reading.provider(provider, ("provider", at))
+        for at, provider in enumerate(reading.tables(given, "provider"))
     )
-    made = reading.access(access, providers)
-    made = replace(made, workspaces=reading.workspaces(given, file.absolute().parent, made))
+    team = reading.access(access, providers)
+    team = replace(team, workspaces=reading.workspaces(given, file.absolute().parent, team))
     if reading.problems:
         raise InputError("This configuration cannot be used.", tuple(reading.problems), str(file))
-    return made
+    return team
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -77,19 +77,19 @@ class _Reading:
 
     def section(self, given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         """Return a required table; a missing one is a problem."""
-        found = given.get(name)
-        if not isinstance(found, dict):
+        section = given.get(name)
+        if not isinstance(section, dict):
             self.problems.append(Problem("is missing.", f"Begin a section [{name}].", (name,)))
             return {}
-        return found
+        return section
 
     def tables(self, given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
         """Return an array of tables, empty by default."""
-        found = given.get(name, [])
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        tables = given.get(name, [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self.problems.append(Problem("is no list.", f"Write [[{name}]] for each.", (name,)))
             return []
-        return found
+        return tables
 
     def access(self, given: Mapping[str, Any], providers: tuple[ListedProvider, ...]) -> TeamAccess:
         """Return the section ``[access]``, read."""
@@ -106,7 +106,7 @@ class _Reading:
         admins = self.small(given, "admins", at, why_not_address)
         if given and not admins:
             self.problems.append(
-                Problem("names nobody.", "Give at least one e-mail address.", (*at, "admins"))
+                Problem("names no one.", "Give at least one e-mail address.", (*at, "admins"))
             )
         hours = self.number(given, "session_hours", at)
         return TeamAccess(
@@ -125,26 +125,26 @@ class _Reading:
         self, given: Mapping[str, Any], folder: Path, access: TeamAccess
     ) -> tuple[Workspace, ...]:
         """Return all workspaces; two with one name or one data file are a problem."""
-        made = list[Workspace]()
-        for number, one in enumerate(self.tables(given, "workspace")):
+        workspaces = list[Workspace]()
+        for number, table in enumerate(self.tables(given, "workspace")):
             at = ("workspace", number)
-            found = self.workspace(one, folder, access, at)
-            if found.name in [other.name for other in made]:
+            workspace = self.workspace(table, folder, access, at)
+            if workspace.name in [other.name for other in workspaces]:
                 self.problems.append(Problem("is there twice.", "", (*at, "name")))
-            if found.data.resolve() in [other.data.resolve() for other in made]:
+            if workspace.data.resolve() in [other.data.resolve() for other in workspaces]:
                 mend = "Give each workspace a file of its own."
                 self.problems.append(Problem("is another's data file.", mend, (*at, "data")))
-            made.append(found)
-        return tuple(made)
+            workspaces.append(workspace)
+        return tuple(workspaces)
 
     def workspace(
         self, given: Mapping[str, Any], folder: Path, access: TeamAccess, at: tuple[Any, ...]
     ) -> Workspace:
-        """One table ``[[workspace]]``; its data file is looked for beside the configuration."""
+        """One table ``[[workspace]]``; a relative data path starts at ``folder``."""
         self.known(given, ("name", "title", "data", "new_members"), at)
         name, data = self.text(given, "name", at), self.text(given, "data", at)
         if not _NAME.fullmatch(name):
-            mend = "Use 1 to 40 small letters, digits and hyphens: it stands in addresses."
+            mend = "Use 1 to 40 small letters, digits and hyphens, because it is part of addresses."
             self.problems.append(Problem("is not a name of a workspace.", mend, (*at, "name")))
         if not data:
             mend = f'Name its data file, e.g. data = "{name or "team"}.db".'
@@ -169,24 +169,24 @@ class _Reading:
         return ListedProvider(
             **texts,
             models=models,
-            roles=frozenset(self.role(one, (*at, "roles")) for one in asked),
+            roles=frozenset(self.role(role, (*at, "roles")) for role in asked),
             monthly_usd=self.number(given, "monthly_usd", at),
             person_usd=self.number(given, "person_usd", at),
         )
 
     def text(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> str:
         """A text, or an empty one."""
-        found = given.get(name, "")
-        if isinstance(found, str):
-            return found.strip()
+        text = given.get(name, "")
+        if isinstance(text, str):
+            return text.strip()
         self.problems.append(Problem("is no text.", "Write it in quotes.", (*at, name)))
         return ""
 
     def texts(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> tuple[str, ...]:
         """A list of texts, or an empty one."""
-        found = given.get(name, [])
-        if isinstance(found, list) and all(isinstance(one, str) for one in found):
-            return tuple(one.strip() for one in found if one.strip())
+        texts = given.get(name, [])
+        if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
+            return tuple(text.strip() for text in texts if text.strip())
         self.problems.append(
             Problem("is not a list of texts.", 'Write ["one", "two"].', (*at, name))
         )
@@ -200,11 +200,11 @@ class _Reading:
         why_not: Callable[[str], str],
     ) -> frozenset[str]:
         """A list of addresses or domains, in small letters."""
-        found = given[name] if self.texts(given, name, at) else ()
-        for one in found:
-            if why := why_not(one):
+        texts = given[name] if self.texts(given, name, at) else ()
+        for text in texts:
+            if why := why_not(text):
                 self.problems.append(Problem(why, "", (*at, name)))
-        return frozenset(map(str.lower, found))
+        return frozenset(map(str.lower, texts))
 
     def flag(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:
         """Return a flag, true by default; a value of another type is a problem."""

@@ -51,7 +51,7 @@ def _show_page(who: Actor) -> None:
 
 
 def _show(chosen: st.Page, who: Actor) -> None:
-    """The screen, or its name and why there is nothing on it for whoever is here."""
+    """Draw the screen, or its name and why this person cannot use it."""
     url = chosen.url_path or START.url
     screen = next(one for one in SCREENS if one.url == url)
     where(screen, who)

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from packaging.version import Version
 
 from deploy import parts
 from tests.places import ROOT
@@ -44,3 +45,15 @@ def test_the_bill_of_materials_has_every_package_with_version_hash_and_licence()
         assert one["version"] == known[name].version
         assert {h["content"] for h in one["hashes"]} == set(known[name].hashes)
         assert one["licenses"]
+
+
+def test_known_problems_are_told_of_the_versions_that_are_pinned_and_none_is_open() -> None:
+    pinned = {one.name: one.version for one in parts.parts()}
+    text = (ROOT / "docs" / "known-problems.md").read_text()
+    rows = re.findall(
+        r"^\| ([\w-]+) \| ([\w.]+) \| (.+?) \| ([\d.]+)(?: or before)? \|", text, re.M
+    )
+    assert len(rows) > 30
+    for name, version, problem, fixed in rows:
+        assert pinned[name] == version, f"{name}: look up what is known of {pinned[name]}"
+        assert Version(fixed) <= Version(version), (name, problem)

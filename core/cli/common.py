@@ -386,7 +386,7 @@ cluster_option = click.option(
     "--cluster",
     default="",
     metavar="tcp://HOST:PORT|local:N",
-    help="Ask models on a Dask cluster, or by so many processes of this machine.",
+    help="Ask models on a Dask cluster, or by this many processes of this machine.",
 )
 
 

@@ -88,7 +88,7 @@ def check(
     into `metrics --json`, joined with dots (criteria.*.panel.vs_gold.accuracy), or short for the
     panel's figure against the reference: accuracy and mean_kappa over all criteria, with
     --per-criterion any of a criterion's; or right, before and decided of the trust statement. What
-    is undefined, or stands on too little, does not hold.
+    is undefined, or rests on too few observations, does not hold.
 
     Exit status: 0 all hold, 1 something does not, 2 the input is wrong.
     """

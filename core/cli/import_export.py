@@ -128,7 +128,7 @@ _HELP = """Write a run to a file or folder.
 
 \b
 csv, jsonl   one row per judgement, with reason, evidence and time
-xlsx         a workbook: grades of every item and whose they are, scores, verdicts
+xlsx         a workbook: grades of every item and their graders, scores, verdicts
 report       the report as HTML that opens without network (also: html)
 markdown     the report as Markdown
 everything   a zip of items, verdicts, votes, failures and calls as CSV, and report.json

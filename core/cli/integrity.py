@@ -153,7 +153,10 @@ def _altered(store: Store) -> Iterator[dict[str, str]]:
 
 def _uncovered(store: Store) -> Iterator[dict[str, str]]:
     for group in store.uncovered():
-        yield {"what": "not covered by a sum: nobody can tell", "where": _place(group)}
+        yield {
+            "what": "not covered by a checksum, so changes cannot be detected",
+            "where": _place(group),
+        }
 
 
 def _place(group: Unlike) -> str:

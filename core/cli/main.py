@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=14,
     show_default=True,
-    help="With --nightly, so many copies of each stay; older ones go once a new one is sound.",
+    help="With --nightly, keep this many copies of each. Older ones go once a new one is sound.",
 )
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="What the copy holds as JSON on stdout.")

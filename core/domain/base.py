@@ -100,8 +100,8 @@ class Noun(BaseModel):
         given = self.__pydantic_fields_set__
         copied = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
-            if isinstance(value, dict):
-                key = (*value, *map(id, value.values()))
+            if type(value) is dict:
+                key = (*value, *map(id, value.values())) if value else ()
                 few = len(known) < _MOST_SHARED
                 value = (known.setdefault if few else known.get)(key, value)
             # Names that are set one by one are kept once for all of a class.

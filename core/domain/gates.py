@@ -218,7 +218,7 @@ class Near(Noun):
 class Precheck(Noun):
     """Patterns of ready-made ``families``, and ``patterns`` of the author's own.
 
-    A finding always sends the item to a person. ``cap`` and ``fail`` say, beside that, what holds
+    A finding always sends the item to a person. ``cap`` and ``fail`` also say what holds
     until the person has looked; ``cap`` is in units of the normalised score.
     """
 

@@ -79,7 +79,8 @@ class QueueRule(Noun):
     largest number of cells (``None``: no cap). Both shares are then shares of it, and the reasons
     fill the rest, from the start of the queue's order. ``requested``: cells with a regrade request,
     even if people have settled them. ``draw``: which cells are more likely in the audit;
-    ``audit_share`` is then the mean probability, and a cap is not allowed.
+    ``audit_share`` is then the mean probability, and a cap is not allowed. ``drawn``: ``items`` are
+    a random draw from those that lacked a label at this review event.
     """
 
     split: bool = True
@@ -98,6 +99,7 @@ class QueueRule(Noun):
     most: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     requested: bool = False
     draw: DrawKind = "even"
+    drawn: Annotated[int | None, Field(ge=0)] = None
 
     @classmethod
     def only(cls, **given: Any) -> QueueRule:
@@ -122,6 +124,8 @@ class QueueRule(Noun):
     @property
     def only_draws(self) -> bool:
         """Whether cells are queued by chance alone."""
+        if self.drawn is not None:
+            return True
         reasons = (self.split, self.abstention, self.failure, self.near_gate, self.flip, self.stale)
         wanted = self.everything or self.requested or self.gold_share > 0
         return not (any(reasons) or wanted or self.margin is not None or self.near_mark is not None)

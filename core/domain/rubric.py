@@ -197,7 +197,7 @@ class Criterion(Noun):
             if key in seen:
                 raise broken(
                     f"repeats the label {option.label!r} of option {seen[key] + 1}.",
-                    "Labels must differ (case, spaces and what nobody sees do not count).",
+                    "Labels must differ (case, spaces and invisible characters do not count).",
                     "options",
                     index,
                     "label",
@@ -298,7 +298,7 @@ class Rubric(Noun):
     ABOUT: ClassVar = {
         "name": About("What the rubric is called; without it, the file's name.", "words"),
         "description": About("What it is for. Judges do not see it.", "words"),
-        "guidelines": About("What every judge is told beside each criterion.", "question"),
+        "guidelines": About("What every judge is told with each criterion.", "question"),
         "criteria": About("The questions, in the order in which they are shown.", None),
         "scoring": About(
             "How verdicts become a score.",

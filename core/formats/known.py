@@ -13,7 +13,7 @@ from core.formats.datasets.table import Table
 from core.formats.office.workbook import book_in
 from core.formats.rubrics.evalassist import recognised_rows
 from core.formats.rubrics.forms import RUBRIC_FORMATS, holds_items, may_be_ours, read_rubrics
-from core.formats.source.format import Fit, Format, format_of, formats_of
+from core.formats.source.format import Fit, Format, format_of
 from core.formats.source.opened import Opened
 from core.formats.votes.gradescope import recognised_evaluations
 from core.formats.votes.proposals.near_shapes import nearest_shapes
@@ -37,15 +37,10 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
-def known_in(opened: Opened) -> tuple[Format, Fit] | None:
-    """Return the format of a file and by what it is recognised, or ``None``."""
-    return next(formats_of(FORMATS, opened), None)
-
-
 def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
     """Return what the source holds, by the names of its files and columns.
 
-    ``told``: columns or a rubric were named beside it, so that a table is no rubric itself.
+    ``told``: columns or a rubric were named as well, so that a table is no rubric itself.
     """
     if recognised_evaluations(source.opened):
         return "gradescope"
@@ -69,7 +64,7 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
 
 
 def _may_be_votes(table: Table, kind: SeenKind) -> bool:
-    """Return whether a table is votes, or could be once somebody says what its columns are."""
+    """Return whether a table is votes, or could be once its columns' roles are given."""
     near = nearest_shapes(table) if kind == "unknown" else ()
     return kind in TABLES or any(shape.kind != "dataset" for shape in near)
 

@@ -30,7 +30,7 @@ RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
 FEW_FAILURES = 3
 #: How often to check whether an address is available again, in seconds.
 _LOOK_EVERY = 1.0
-#: After an answer within so many seconds a local server gets one question more at once.
+#: After an answer within this many seconds a local server gets one more question at once.
 QUICK = 5.0
 #: A slow one gets twice as many if the last doubling gave this many times the answers a second.
 BETTER = 1.25
@@ -144,7 +144,7 @@ class QuestionTurns:
         return True
 
     def acquire_now(self, judge: Judge) -> bool:
-        """Take a turn if there is one now. For a dead judge there is one, which nobody reports."""
+        """Take a turn if there is one now. A dead judge always has one, which is not reported."""
         worth = self._worth[judge.name]
         if worth.dead is not None:
             return True

@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from core.metrics.measure import Array, Ratings
 
-#: Each rater's chances are pulled towards those of all raters, by the weight of so many ratings.
+#: The weight, in ratings, that pulls each rater's chances towards those of all raters.
 HELD = 4.0
 STEPS, CLOSE = 200, 1e-6
 FOLDS = 5
-#: Offered only if it beats the model of equal raters by more than so many standard errors.
+#: Offered only if it beats the model of equal raters by more than this many standard errors.
 AHEAD = 2.0
 
 

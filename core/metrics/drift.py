@@ -28,7 +28,7 @@ from core.metrics.measure import Array
 FALSE_ALARMS = 0.01
 #: A smaller change is no drift, however certain.
 MATTERS = 0.02
-#: Means of so many last looks are compared with the first looks.
+#: The means of this many last looks are compared with the first looks.
 WINDOWS = (1, 2, 4, 8)
 #: The most first looks that they are compared with.
 FIRST = 8
@@ -37,7 +37,7 @@ POWER = 0.8
 
 
 class Look(NamedTuple):
-    """A look, or the mean of the last ``over``, beside the first ones, over ``n`` common items.
+    """A look, or the mean of the last ``over``, against the first ones over ``n`` common items.
 
     Without drift ``now`` stays within ``low`` and ``high``; they are ``None`` if ``reason`` says
     why. ``out``: it lies outside them, by enough to matter. ``findable``: the change that would
@@ -97,7 +97,7 @@ def looks_at(
 
 
 def _beside(first: Array, last: Array, items: npt.NDArray[np.int64], level: float) -> Look:
-    """The mean of the last looks beside the mean of the first, each of shape (looks, cells)."""
+    """The mean of the last looks and the mean of the first, each of shape (looks, cells)."""
     before, now = _mean(first), _mean(last)
     answered = np.isfinite(now) & np.isfinite(before)
     n, over = len(np.unique(items[answered])), len(last)

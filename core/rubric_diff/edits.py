@@ -22,10 +22,10 @@ from core.text.names import fold
 
 KINDS: dict[Kind, str] = {
     "words": "Nothing is computed anew: judges never saw it.",
-    "score": "Scores are computed anew from the votes that are there. Nobody is asked.",
+    "score": "Scores are computed again from the existing votes. No judge is asked.",
     "question": "Judges were asked something else: these cells are stale.",
     "options": "Votes for the old options must be mapped to the new ones.",
-    "added": "Nobody was asked this yet: its cells are open.",
+    "added": "No judge was asked this yet: its cells are open.",
     "removed": "Its votes are kept, and count no more.",
     "renamed": "The same question under another name.",
 }

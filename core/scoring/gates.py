@@ -277,7 +277,7 @@ def _excuse(
     if near.chars is not None:
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
     for excuse in near.terms:
-        # Only words beside the finding count: its own words cannot excuse it.
+        # Only words around the finding count: its own words cannot excuse it.
         beside = text.first(phrase(excuse), low, start) or text.first(phrase(excuse), end, high)
         if beside:
             return beside

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: The context for reading stored nouns: names used to be compared less strictly.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
 
-#: Invisible characters beside those of the category "format" (Cf): variation selectors, fillers and
-#: joiners that Unicode calls default ignorable.
+#: Invisible characters besides those of the category "format" (Cf): variation selectors, fillers
+#: and joiners that Unicode calls default ignorable.
 _UNSEEN = frozenset(
     (
         *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
@@ -50,7 +50,9 @@ def fold(label: str) -> str:
     >>> fold("  Partly\u00a0 Cor\u200brect ")
     'partly correct'
     """
-    return " ".join(without_unseen(unicodedata.normalize("NFKC", label)).casefold().split())
+    if not label.isascii():
+        label = without_unseen(unicodedata.normalize("NFKC", label))
+    return " ".join(label.casefold().split())
 
 
 def without_unseen(text: str) -> str:

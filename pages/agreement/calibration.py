@@ -1,5 +1,5 @@
-"""How far a rater may be relied on: whether it is right as often as it is sure, and whether it may
-stand in for a person.
+"""How far a rater can be relied on: is it right as often as it is confident, and can it replace a
+person?
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ECE_SAYS = (
 
 
 def show(chosen: RatedSelection) -> None:
-    """Everybody who says how sure they are; one of them closely."""
+    """Draw every rater with a stated confidence in a table, and one of them in detail."""
     section(f"Sure and right: {chosen.criterion}")
     calibrations = remembered(
         "agreement calibration",
@@ -137,7 +137,7 @@ _SHOWN = 5
 
 
 def _alone(chosen: RatedSelection) -> None:
-    """A cascade replayed: this judge first, the others where it is not sure enough."""
+    """Replay a cascade: this judge decides first, and the others where it is not sure enough."""
     about = chosen.run_about
     names = remembered(
         "cascade first", about, lambda: cascade_sweep.could_be_first(store(), chosen.run_id)
@@ -218,7 +218,7 @@ STAND_IN_SAYS = (
 
 
 def stand_in(chosen: RatedSelection) -> None:
-    """Every judge's test in a table, and the one that is looked at in a sentence and a picture."""
+    """Draw every judge's test in a table, and the chosen judge's in a sentence and a picture."""
     section("May a judge stand in for a person?")
     kind = one_of(
         "These people are",

@@ -31,7 +31,7 @@ Cell = tuple[int, int]
 
 
 def show(chosen: RatedSelection) -> None:
-    """The matrix, and beside it the items of the cell that is chosen."""
+    """Draw the matrix, and next to it the items of the chosen cell."""
     matrix = confusion.confusion(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater)
     if not any(map(sum, matrix.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")
@@ -93,7 +93,7 @@ def _matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -> Non
 
 
 def _count_and_share(n: int, whole: int) -> str:
-    """A count, below it its share of the row, as HTML."""
+    """Return HTML of a count and, below it, its share of the row."""
     share = fmt.percent(n / whole) if whole else fmt.DASH
     return f'{fmt.count(n)}<br><span class="rs-quiet">{share}</span>'
 
@@ -172,7 +172,7 @@ def _on_page(key: str) -> None:
 
 
 def one_criterion(chosen: RatedSelection) -> None:
-    """The matrix first: it says where they differ; then how much."""
+    """Draw the matrix, which shows where the raters differ, then the figures on how much."""
     how = chosen.how
     sides = chosen.criterion, chosen.reference, chosen.rater
     close = remembered(

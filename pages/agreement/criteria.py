@@ -1,4 +1,4 @@
-"""What to trust; all criteria with intervals; whole items, every score beside the reference's."""
+"""Which criteria to trust, all criteria with intervals, and the scores of whole items."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
+from core.services.guided.own_grades import TEN
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -21,24 +22,32 @@ from pages.agreement.selection import RatedSelection, said, versus, words_of
 from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import routes, state
 from pages.ui.blocks import drawn
-from pages.ui.places import work
+from pages.ui.places import ten_more, work
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 
 def answer(chosen: RatedSelection) -> None:
-    """What to trust, in one line; before it what would tell, where nobody has graded anything."""
+    """Draw which criteria to trust, or how to find out if no person has graded anything."""
     sheet = chosen.sheet
     if not sheet.items:
         return
     if not (sheet.labelled or sheet.people or sheet.reviewers):
         _ways_to_labels(chosen)
-    st.html(f"<div><b>{esc(headline(_found(chosen)))}</b></div>")
+    found = _found(chosen)
+    st.html(f"<div><b>{esc(headline(found))}</b></div>")
+    if not chosen.part:
+        ten_more.show(
+            chosen.run_id,
+            chosen.run_about,
+            [int((asked.column(LABELS, 0) >= 0).sum()) for asked in sheet.criteria],
+            decided=not (found.of("undecided") or found.of("too_few")),
+        )
 
 
 def show(chosen: RatedSelection) -> None:
-    """A line per criterion: of the pair that is compared, else of how far raters agree."""
+    """Draw a line per criterion: for the compared pair, else for the agreement of all raters."""
     result = _found(chosen)
     if not _alone(chosen):
         _compared(chosen, result)
@@ -48,7 +57,7 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _alone(chosen: RatedSelection) -> bool:
-    """Whether no rater is the one to be held against the others: no labels, no chosen pair."""
+    """Return whether the rater cannot be compared: there are no labels, and no pair was chosen."""
     asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
     return not chosen.rater or not (asked or any(conclusion.likeliest(chosen.sheet)))
 
@@ -72,7 +81,7 @@ def _compared(chosen: RatedSelection, result: Conclusion) -> None:
 
 
 def every_figure(chosen: RatedSelection) -> None:
-    """How it is decided; what always giving the most common answer reaches; alphas of groups."""
+    """Draw how it is decided, the most common answer's accuracy, and the alphas of groups."""
     st.html(f'<div class="rs-prose">{esc(_found(chosen).sentence)}</div>')
     if not chosen.rater:
         return
@@ -113,15 +122,15 @@ def every_figure(chosen: RatedSelection) -> None:
 
 
 def _ways_to_labels(chosen: RatedSelection) -> None:
-    """What would tell which verdicts are right, each one press away."""
+    """Draw the ways to find out which verdicts are right, one press each."""
     judges = chosen.sheet.judges
     whom = words_of(judges[0]) if len(judges) == 1 else "the judges"
     st.html(
-        '<div class="rs-prose">Nobody has graded any of these texts yet, so nothing says whether '
+        '<div class="rs-prose">No person has graded any of these texts, so nobody knows whether '
         f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
     )
     with st.container(horizontal=True, gap="small"):
-        work.grade_some(chosen.run_id, len(chosen.sheet.criteria))
+        work.grade_ten(chosen.run_id, min(TEN, len(chosen.sheet.items)))
         routes.link(
             routes.DATASETS,
             "Add labels to the texts",
@@ -133,13 +142,13 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
 
 
 def nothing_to_compare(chosen: RatedSelection) -> None:
-    """What stands where a view needs two raters and the run has one."""
+    """Draw what a view shows that needs two raters, if the run has one."""
     _ways_to_labels(chosen)
     st.caption("This view compares two raters, or one with labels.")
 
 
 def _together(chosen: RatedSelection) -> None:
-    """All criteria in one line: right cells, and the mean of kappas."""
+    """Draw all criteria in one line: the share of right cells, and the mean kappa."""
     whole = remembered(
         "agreement overall",
         chosen.pair,
@@ -161,7 +170,7 @@ def _together(chosen: RatedSelection) -> None:
 
 
 def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
-    """A line per criterion, made once per run, items and pair of raters."""
+    """Return a line per criterion, computed once per run, items and pair of raters."""
     return remembered(
         "agreement lines",
         (*chosen.pair, *how),
@@ -179,12 +188,12 @@ def _concluded(chosen: RatedSelection) -> Conclusion:
 
 
 def _among(chosen: RatedSelection) -> Conclusion:
-    """The conclusion of the likeliest pair, else of how far judges, or people, agree."""
+    """Return the conclusion of the likeliest pair, else of the agreement among judges or people."""
     return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
 
 
 def caveats(chosen: RatedSelection) -> None:
-    """What makes this pair look better than it is."""
+    """Draw what makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
     for group, one in ((reference, rater), (rater, reference)):
         if sheet.others(group, one) is not None:
@@ -229,7 +238,7 @@ MOST = 200
 
 
 def whole_items(chosen: RatedSelection) -> None:
-    """The pair's scores as a plot of differences and as figures, then every rater's."""
+    """Draw the pair's scores as a plot of differences and as figures, then every rater's."""
     scores = remembered(
         "agreement scores",
         chosen.run_about,
@@ -264,7 +273,7 @@ def whole_items(chosen: RatedSelection) -> None:
 
 
 def _abstained(pair: ScorePair) -> str:
-    """How many of the items count although something on them could not be assessed."""
+    """Return how many of the items count although a part of them could not be assessed."""
     if not pair.abstained:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""What to look at: biases of judges and criteria, each a plain sentence with its evidence."""
+"""Findings: biases of judges and faults of criteria, each in a sentence with its evidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_CAUSES = 6
 
 
 def show_evidence(chosen: RatedSelection, one: ShownEvidence) -> None:
-    """Both plots of a finding, each with its table."""
+    """Draw both plots of a finding, each with its table."""
     section(f"{FINDING_NAMES[one.finding.kind]}: {visible(one.finding.subject)}")
     key = (*chosen.run_about, one.finding.kind, one.finding.subject, one.finding.other)
     if one.chart is not None and one.chart.places:
@@ -71,7 +71,7 @@ def _chart(chart: Chart, key: str) -> None:
 
 
 def _among(one: ShownEvidence, key: str) -> None:
-    """The same check of everybody, with what a healthy one has."""
+    """Draw the same check for all judges or criteria, with the value of a healthy one."""
     subject = f"{one.finding.subject} and {one.finding.other}" if one.finding.other else ""
     subject = subject or one.finding.subject
     parts = sorted(one.among, key=lambda other: -abs((other.effect.estimate or 0.0) - one.bound))
@@ -108,7 +108,7 @@ def _dot(other: Among, bound: float) -> draw.Dot:
 
 
 def show(chosen: RatedSelection) -> None:
-    """The findings of the whole run, the serious first, beside the evidence of the chosen one."""
+    """Draw the run's findings, serious ones first, next to the evidence of the chosen one."""
     if chosen.part:
         st.caption("All items of the run are examined, whatever is chosen above.")
     found = remembered("findings", chosen.run_about, lambda: look(store(), chosen.run_id))
@@ -157,7 +157,7 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
 
 
 def _causes(found: Examination) -> None:
-    """How many findings come from what, of which model, before the findings themselves."""
+    """Draw how many findings share a cause, such as one model, above the findings themselves."""
     if len(found.findings) < 2:
         return
     lines = "".join(
@@ -179,10 +179,10 @@ def _work(chosen: RatedSelection, one: ShownEvidence) -> None:
 
 
 def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, ...], str | None]:
-    """The items that a finding is about, in words, and its criterion.
+    """Return the items that a finding is about, in words, and its criterion.
 
-    Of a criterion those on which its judges disagree, of a judge those on which it is not with the
-    panel; none where the finding is of something else.
+    Of a criterion, these are the items on which judges disagree; of a judge, those on which it
+    differs from the panel; of anything else, none.
     """
     finding, sheet = one.finding, chosen.whole
     key = (*chosen.run_about, finding.role, finding.subject)

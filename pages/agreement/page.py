@@ -39,7 +39,7 @@ VIEWS = {
         {"findings": "Findings", "probes": "Probes", "over_time": "Over time"},
     ),
 }
-#: The choices beside each section: only those that it uses.
+#: The choices next to each section: only those that it uses.
 CHOICES = {
     "criteria": (*selection.PAIR, *selection.ITEMS),
     "figures": (*selection.PAIR, *selection.ITEMS),
@@ -73,7 +73,7 @@ SHOWN = {
 
 
 def show() -> None:
-    """The page."""
+    """Draw the page."""
     run = run_head.run_of_page()
     if run is None:
         page_header("Agreement", "How far a run's verdicts agree with people and with each other.")

@@ -1,4 +1,4 @@
-"""One criterion, all raters: who agrees with whom, and how near each comes to people."""
+"""One criterion, all raters: who agrees with whom, and how close each is to people."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pages.ui.widgets import figure_cell, level_words, table
 
 
 def near_people(chosen: RatedSelection) -> None:
-    """A strip per kind of raters, a sentence, and the table."""
+    """Draw a strip per kind of raters, a sentence, and the table."""
     figures = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
@@ -134,7 +134,7 @@ def _on_ceiling_click(key: str, groups: list[tuple[str, list[RaterStanding]]]) -
 
 
 PLAIN = {"displayModeBar": False}
-#: Up to so many columns, the cells of the matrix have room for their numbers.
+#: Up to this many columns, the cells of the matrix have room for their numbers.
 ROOM = 12
 #: Pairs and raters that a table lists at most; more would be no table to read.
 LISTED = 300
@@ -142,7 +142,7 @@ GROUPS = {LABELS: "Labels", PANEL: "Panel", **KINDS}
 
 
 def show(chosen: RatedSelection) -> None:
-    """The matrix, the ceiling, the spread; each plot with its table."""
+    """Draw the matrix, the ceiling and the spread, each plot with its table."""
     left, right = st.columns([3, 2], gap="large")
     with left:
         many = len(columns_of(chosen.sheet)) > ROOM
@@ -159,7 +159,7 @@ def show(chosen: RatedSelection) -> None:
 
 
 def columns_of(sheet: Sheet) -> tuple[str, ...]:
-    """The columns of the matrix, by kind: labels, majority, panel, judges, people, reviewers."""
+    """Return the matrix's columns by kind: labels, majority, panel, judges, people, reviewers."""
     labels = (LABELS,) if sheet.labelled else ()
     majority = (PEOPLE,) if len(sheet.people) > 1 else ()
     panel = (PANEL,) if len(sheet.members) > 1 else ()
@@ -188,7 +188,7 @@ def _matrix(chosen: RatedSelection) -> None:
 
 
 def _ranking(chosen: RatedSelection) -> None:
-    """A ranked list by kind: among many raters nobody reads a matrix."""
+    """Draw a ranked list by kind, since a matrix of many raters is unreadable."""
     ranks, means = remembered(
         "agreement ranks",
         (*chosen.about, chosen.criterion, chosen.reference),
@@ -289,7 +289,7 @@ def _on_click(key: str, columns: tuple[str, ...]) -> None:
 
 
 def _cell(selection: Any) -> tuple[int, int]:
-    """Row and column of a clicked cell, or of the middle of a dragged box; equal for none."""
+    """Return the row and column of a clicked cell, or of a dragged box's middle; equal for none."""
     boxes = selection.get("box", [])
     if boxes:
         return round(sum(boxes[0]["y"]) / 2), round(sum(boxes[0]["x"]) / 2)
@@ -301,7 +301,7 @@ def _cell(selection: Any) -> tuple[int, int]:
 
 
 def see_pair(reference: str, rater: str) -> None:
-    """Go to that pair, one criterion closely."""
+    """Open the view of one criterion for that pair."""
     state.set_address(
         **{
             keys.REFERENCE: reference,

@@ -1,4 +1,4 @@
-"""What is looked at: run, reference, rater, criterion and items. The address is the truth."""
+"""The selection: run, reference, rater, criterion and items, all kept in the address."""
 
 from __future__ import annotations
 
@@ -63,20 +63,20 @@ class RatedSelection(NamedTuple):
 
     @property
     def pair(self) -> tuple[object, ...]:
-        """What figures of the pair depend on."""
+        """Return everything that figures of the pair depend on."""
         return (*self.about, self.reference, self.rater)
 
 
 def sides(
     run_id: int, about: tuple[object, ...], whole: Sheet, asked: Collection[str]
 ) -> RatedSelection:
-    """Reference, rater, criterion and items, of which those in `asked` can be chosen here.
+    """Read reference, rater, criterion and items; those in `asked` can be changed here.
 
     What makes no sense in the address is left out.
     """
     reference = _known(REFERENCE, whole.references)
     raters = whole.raters(reference)
-    # A judge alone, without labels or people, has nobody to be compared with.
+    # A single judge, without labels or people, cannot be compared.
     rater = _known(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
@@ -102,7 +102,7 @@ def sides(
 
 
 def choose_criterion(chosen: RatedSelection) -> None:
-    """The criterion that a view looks at."""
+    """Choose the criterion that a view shows."""
     names = [asked.name for asked in chosen.whole.criteria]
     select("Criterion", state.CRITERION, names, chosen.criterion, lambda one: one_line(one, 80))
 
@@ -155,25 +155,25 @@ def _several(
 
 
 def words_of(column: str) -> str:
-    """What a rater is called in a list of choices."""
+    """Return a rater's name in a list of choices."""
     return WORDS.get(column) or one_line(rating_sheet.name_of(column), 60)
 
 
 def said(column: str) -> str:
-    """What a rater is called within a sentence."""
+    """Return a rater's name within a sentence."""
     text = words_of(column)
     return text[0].lower() + text[1:] if column in WORDS else text
 
 
 def _pair_words(rater: str, reference: str) -> str:
-    """The pair in as few words as a button takes."""
+    """Return the names of both raters, short enough for a button."""
     short = {LABELS: "labels", PEOPLE: "people", PANEL: "panel"}
     who, against = (short.get(one) or words_of(one) for one in (rater, reference))
     return f"{who.capitalize() if rater in short else who} against {against}"
 
 
 def versus(chosen: RatedSelection) -> str:
-    """The pair in words, to begin a sentence with."""
+    """Return the names of both raters as the beginning of a sentence."""
     return f"{words_of(chosen.rater)} against {said(chosen.reference)}"
 
 
@@ -189,7 +189,7 @@ def select(
     format_func: Callable[[str], str],
     drops: tuple[str, ...] = (),
 ) -> None:
-    """A list to choose from, whose choice goes into the address as `name`; `drops` go out."""
+    """Draw a select that writes its choice into the address as `name` and removes `drops`."""
     key = state.key(AGREEMENT_FIELD, name)
     state.put(key, value)
     st.selectbox(
@@ -206,7 +206,7 @@ def select(
 
 
 def switch(title: str, name: str, options: Mapping[str, str], value: str = "") -> str:
-    """A row of choices, kept in the address as `name`; `value` is the one taken, where known."""
+    """Draw a row of choices, kept in the address as `name`; return the chosen one."""
     value = value or state.address_in(name, options) or next(iter(options))
     key = state.key(AGREEMENT_FIELD, name, title)
     state.put(key, value)
@@ -224,7 +224,7 @@ def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
 
 
 def one_judge(what: str, names: Iterable[str]) -> str:
-    """The judge that ``what`` is shown of: asked where there are several."""
+    """Return the judge to show ``what`` of; draw a choice if there are several."""
     judges = list(dict.fromkeys(names))
     if len(judges) == 1:
         return judges[0]

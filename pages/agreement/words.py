@@ -1,4 +1,4 @@
-"""What figures are called, what they mean, and how one is written with its interval."""
+"""The names and meanings of figures, and how to write one with its interval."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ESTIMATES = {
 
 
 def same_answer(sheet: Sheet, reference: str) -> str:
-    """What the share of equal answers is called: accuracy only against people or labels."""
+    """Return the name of the share of equal answers: accuracy only against people or labels."""
     right = (LABELS, PEOPLE, *sheet.people, *sheet.reviewers)
     return "Accuracy" if reference in right else "Agreement"
 
@@ -78,7 +78,7 @@ def same_answer(sheet: Sheet, reference: str) -> str:
 def row(
     name: str, one: Estimate, asked: CriterionRatings | None = None, same: str = ""
 ) -> list[str]:
-    """A line of a table of figures: what it is, its value, its interval, its n.
+    """Return a line of a table of figures: its name, its value, its interval, its n.
 
     On a criterion, which way the rater leans is named by the option (``leaning``). ``same`` is what
     accuracy is called here (``same_answer``).
@@ -104,19 +104,19 @@ def row(
 
 
 def section(words: str) -> None:
-    """The head of a part of the page."""
+    """Draw the heading of a part of the page."""
     st.html(f'<div class="rs-section">{esc(words)}</div>')
 
 
 def few(n: int) -> str:
-    """A warning for so few items, or nothing."""
+    """Return a warning if there are few items."""
     if not 0 < n < FEW:
         return ""
     return f"Only {fmt.plural(n, 'item')}: a share of one half is uncertain by 14 points or more."
 
 
 def said(sentences: Sequence[str], *, none: str) -> None:
-    """Sentences as a list; ``none`` where there are none."""
+    """Draw sentences as a list, or ``none`` if there are none."""
     lines = "".join(f"<li>{esc(one)}</li>" for one in sentences)
     prose = f'<div class="rs-prose">{esc(none)}</div>'
     st.html(f'<ul class="rs-list">{lines}</ul>' if lines else prose)

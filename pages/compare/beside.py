@@ -31,7 +31,7 @@ from pages.ui.text import label, one_line
 from pages.ui.widgets import empty_state, pager, shown_errors
 
 PAGE, HEIGHT = 50, 560
-#: Which pairs are shown, beside the number of a flip.
+#: Which pairs are shown, unless it is the number of a flip.
 ALL, DIFFER = "all", "differ"
 
 
@@ -45,7 +45,7 @@ class RunPair(NamedTuple):
 
 
 def pair_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
-    """Return both runs and whose items belong together; raises `InputError` where none do."""
+    """Return both runs and the pairs of their items; raise `InputError` if there are none."""
     runs = item_view.require_run(store(), pair[0]), item_view.require_run(store(), pair[1])
     rubrics = item_view.rubric_of(store(), runs[0]), item_view.rubric_of(store(), runs[1])
     items = shared("items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs))

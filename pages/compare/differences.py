@@ -21,7 +21,7 @@ from pages.ui.widgets import confidence, interval_choice, one_of
 
 
 def show(found: RunComparison) -> None:
-    """The chosen figure of both runs, criterion by criterion, with the difference as a bar."""
+    """Draw the chosen figure of both runs by criterion, with the difference as a bar."""
     chosen = state.address_in(keys.FIGURE, FIGURES) or "accuracy"
     key = state.key(keys.COMPARE_FIELD, keys.FIGURE)
     state.put(key, chosen)
@@ -43,7 +43,7 @@ def _on_figure(key: str) -> None:
 
 
 def accuracy_and_cost(chosen: ComparedRuns) -> None:
-    """The plot where two costs are known, and the table of all runs."""
+    """Draw the plot if two costs are known, and the table of all runs."""
     ids = tuple(chosen.runs)
     found = remembered(
         "accuracy and cost",

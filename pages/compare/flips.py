@@ -13,7 +13,7 @@ from pages.ui import state
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, row, tag
 
-#: So many directions stand in sight; the others are folded.
+#: How many directions are visible at first; the others are folded.
 FIRST = 3
 
 

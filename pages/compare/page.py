@@ -28,7 +28,7 @@ from pages.ui.widgets import (
 
 
 def show_page() -> None:
-    """The page."""
+    """Draw the page."""
     if alone := selection.alone():
         run_head.show(alone, routes.COMPARE)
     else:
@@ -55,7 +55,7 @@ def _compared() -> None:
 
 
 def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
-    """Which run is better, by which figures, what flipped, and what accuracy costs."""
+    """Draw which run is better, the figures, the flips, and what accuracy costs."""
     found = _comparison(chosen, pair)
     show_sections([Section("", tuple(blocks.unfinished(found)))])
     waiting = [run for run in found.runs if not run.votes]
@@ -76,7 +76,7 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
 
 
 def _answer(found: RunComparison) -> None:
-    """Which run is better in one line, by what that is decided, what changed, the main figures."""
+    """Draw which run is better in one line, the reason, what changed, and the main figures."""
     facts = (f"{esc(name)}: <b>{esc(words.text)}</b>" for name, words in blocks.overall(found).rows)
     parts = [f"<b>{esc(headline(found.deltas.criteria))}</b>", *facts]
     row(f'<span class="rs-num">{part}</span>' for part in parts)
@@ -118,7 +118,7 @@ def _to_plans() -> None:
 
 
 def section(words: str) -> None:
-    """A heading."""
+    """Draw a heading."""
     st.html(f'<div class="rs-section">{words}</div>')
 
 

@@ -1,4 +1,4 @@
-"""Which runs are looked at, and which two are compared. The address is the truth."""
+"""The chosen runs, and the two that are compared, all kept in the address."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COMPARE_ACT = "compare_act"
 DIFFERENCES, BESIDE = "differences", "beside"
 VIEWS = {DIFFERENCES: "Differences", BESIDE: "Side by side"}
 LISTED, MOST = 200, 40
-#: So many other runs are offered beside one that stands alone.
+#: How many other runs are offered if only one was chosen.
 OFFERED = 5
 
 
@@ -53,12 +53,12 @@ class ComparedRuns(NamedTuple):
 
     @property
     def about(self) -> tuple[object, ...]:
-        """Changes whenever anything that is shown of the runs would."""
+        """Return a value that changes whenever anything shown of the runs would."""
         runs = self.runs.values()
         return tuple((*browsing.stands_on(store(), r), r.cached, r.cost) for r in runs)
 
     def paired(self, first: int, second: int) -> Paired:
-        """Two of the runs side by side: read once for the comparison and the costs."""
+        """Return two of the runs, paired once for both the comparison and the costs."""
         from core.services.comparison import paired_runs
 
         about = (first, second, *self.about)
@@ -66,7 +66,7 @@ class ComparedRuns(NamedTuple):
 
 
 def alone() -> Run | None:
-    """The one run that the address names; `None` where it names several, or one that is gone."""
+    """Return the only run in the address; `None` if there are several, or if it is gone."""
     if len(ids := _listed()) != 1 or state.address(state.FIRST) or state.address(state.SECOND):
         return None
     with contextlib.suppress(NotFound):
@@ -75,7 +75,7 @@ def alone() -> Run | None:
 
 
 def choose() -> ComparedRuns | None:
-    """The runs as chosen; `None` while there are not two runs with votes."""
+    """Return the chosen runs; `None` while fewer than two of them have votes."""
     from core.services.comparison import run_comparison
 
     newest = lifecycle.newest(store(), LISTED)
@@ -107,7 +107,7 @@ def choose() -> ComparedRuns | None:
 
 
 def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
-    """What a run that stands alone can be compared with: the newest over the same dataset."""
+    """Draw runs to compare a single run with: the newest over the same dataset."""
     others = [
         row for row in known.values() if row.dataset_id == one.dataset_id and row.id != one.id
     ]
@@ -125,7 +125,7 @@ def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
 
 
 def _listed() -> list[int]:
-    """The runs that the address lists."""
+    """Return the runs in the address."""
     ids = list[int]()
     for part in filter(None, (state.address(state.RUNS) or "").split(",")):
         number = state.as_id(part)
@@ -137,7 +137,7 @@ def _listed() -> list[int]:
 
 
 def _side_of(run_id: int) -> str:
-    """Which side of the comparison the address names a run for."""
+    """Return the side of the comparison that the address gives a run."""
     return state.FIRST if state.address(state.FIRST) == str(run_id) else state.SECOND
 
 

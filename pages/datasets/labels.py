@@ -107,9 +107,9 @@ def _table(stats: LabelStats) -> None:
         numbers=(1, 2, 3, 4),
     )
     st.caption(
-        "Spread: the entropy of the labels over its largest value for so many options; 0 is all "
-        "alike, 1 is even. Always the most common: the accuracy of a judge that always gives that "
-        "label and knows nothing. What a judge reaches counts from there."
+        "Spread: the entropy of the labels over its largest value for this number of options; "
+        "0: all alike, 1: even. Always the most common: the accuracy of a judge that always gives "
+        "that label. A useful judge must be above it."
     )
 
 
@@ -213,9 +213,9 @@ def _drawn(version: DatasetVersion) -> None:
         return
     st.caption(
         f"{share} have labels. If they were chosen by chance from all items of this version, they "
-        "can speak for the others: means, systems and runs are corrected by them. If somebody "
-        "picked them (the hard ones, the first ones), they cannot. Nobody but you knows; what you "
-        "declare stands beside every corrected result with your name and the day."
+        "can speak for the others: means, systems and runs are corrected by them. If they "
+        "were picked (the hard ones, the first ones), they cannot. Only you know. Every corrected "
+        "result shows what you declare here, with your name and the day."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = one_of("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))

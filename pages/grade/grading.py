@@ -75,7 +75,7 @@ def _download(data: Callable[..., bytes], dataset_name: str, key: str) -> None:
         icon=":material/download:",
         on_click="ignore",
         key=state.key(GRADE_ACT, key),
-        help="Every text with its grade, and whose grade it is.",
+        help="Every text with its grade and the grader.",
     )
 
 

@@ -147,7 +147,7 @@ def _look(table: Table | InputError, name: str) -> None:
         name="The first texts",
     )
     if who in look.mapping.meta:
-        st.caption(f"{label(who, 40)} says whose text it is; no judge sees it.")
+        st.caption(f"{label(who, 40)} names the author of the text; no judge sees it.")
     look = _with_roles(look, name)
     checked = texts.check(look)
     if checked.problems:

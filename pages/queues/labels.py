@@ -24,11 +24,11 @@ from pages.ui.widgets import empty_state, one_of, page_header, shown_errors, tab
 LABELS = "labels"
 ALL = "All criteria, by weight"
 SAYS = (
-    "Half the width of the 95% interval of the mean, corrected by so many random labels. How far "
-    "people will be off from the votes is expected from how much the votes agree, and corrected by "
-    "how far they were on random labels there are. As many of each verdict: as many cells of every "
-    "option that the votes gave. Doubtful ones more often: in proportion to how far people are "
-    "expected to be off (Neyman 1934). Every cell keeps its chance: each draw speaks of all."
+    "Half the width of the 95% interval of the mean, corrected by this many random labels. How "
+    "far people will differ from the votes is estimated from how much the votes agree, and from "
+    "existing random labels. As many of each verdict: equally many cells of every option that the "
+    "votes gave. Doubtful ones more often: in proportion to how far people are expected to differ "
+    "(Neyman 1934). The chance of every cell is recorded, so each draw represents all cells."
 )
 
 

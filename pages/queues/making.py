@@ -87,7 +87,7 @@ def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
             "The other items are blind until the verdict, so that anchoring shows.",
         )
     same = mode != "blind" and st.checkbox(
-        "Confirm a verdict by itself where the panel says the same",
+        "Confirm a verdict automatically where the panel says the same",
         key=key("same", now.confirm_same),
         help=(
             "It saves the second press: the verdict was given blind. The record notes it, and the "
@@ -143,6 +143,8 @@ def _share(caption: str, key: str, help: str) -> float:
 
 
 RUNS = 100
+#: So many cells of each criterion are drawn where an address asks for random ones.
+SOME = 20
 
 
 def show(who: Seat) -> None:
@@ -181,8 +183,8 @@ def _asked_for(run: RunRow) -> QueueRule | None:
         return queue_cells.splits_only(items)
     if state.address(state.RULE) == work.RANDOM:
         rubric = library.version(store(), run.rubric_version_id).rubric
-        drawn = work.rule_at_once(work.RANDOM, len(criteria or rubric.criteria))
-        return drawn.model_copy(update={"criteria": criteria})
+        most = SOME * len(criteria or rubric.criteria)
+        return QueueRule.only(audit_share=1.0, most=most, criteria=criteria)
     if items is None:
         return None
     return QueueRule.only(everything=True, items=items, criteria=criteria)

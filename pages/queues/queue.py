@@ -278,7 +278,7 @@ def _about(queue: QueueRow) -> None:
                 ("Judges' votes", esc(making.MODES[settings.mode])),
                 (
                     "Where the panel says the same",
-                    "a verdict is confirmed by itself"
+                    "a verdict is confirmed automatically"
                     if settings.confirm_same
                     else "a second press confirms it",
                 ),

@@ -19,7 +19,7 @@ BACK_FILE = "back_file"
 
 
 def back_button(run_id: int) -> None:
-    """The button that opens the dialog."""
+    """Draw the button that opens the dialog."""
     if st.button(
         "Into your own file",
         key=state.key(BACK_ACT, "open", run_id),
@@ -35,7 +35,7 @@ def _dialog(run_id: int) -> None:
 
 
 def back_panel(run_id: int) -> None:
-    """The file in, how many of its records are known, and the copy to take."""
+    """Take the file, say how many of its records are known, and offer the copy."""
     st.caption(
         "A log of Inspect, JSON of promptfoo, Label Studio or Argilla, a CSV, JSON or JSON lines. "
         "Results are added; nothing else of it changes."

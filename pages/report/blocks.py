@@ -1,4 +1,4 @@
-"""What stands beside the report's blocks: steps through a part of the items, and files."""
+"""The report's controls: steps through a part of the items, and downloads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PARTS = {"system", "tag", "split"}
 
 
 def work_through(run_id: int, block: Block, place: str) -> None:
-    """Below a table of parts of the items: step through one of them, or have it reviewed."""
+    """Draw, below a table, the ways to step through a part of the items or have it reviewed."""
     if not isinstance(block, TableBlock):
         return
     parts = {
@@ -71,7 +71,7 @@ _TYPES = {
 
 
 def download_buttons(run_id: int, found: RunReport) -> None:
-    """A press per file, which is made when it is pressed; and the way to grades for students."""
+    """Draw a button per file, made on request, and the way to grades for students."""
 
     def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
         st.download_button(
@@ -107,7 +107,7 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             later(lambda held: run_export.grades_workbook(held, run_id)),
             f"scores-run-{run_id}.xlsx",
             "grid_on",
-            "A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
+            "A workbook: every item's grade and its grader, scores as judged, and verdicts.",
         )
         offer(
             "CSV of everything",

@@ -1,4 +1,4 @@
-"""Report: what a run found, how sure that is, and what it cannot say (`?run=ID`)."""
+"""Report: a run's results, how certain they are, and their limits (`?run=ID`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui.widgets import confidence, empty_state, page_header, worked_out
 
 
 def show() -> None:
-    """The page."""
+    """Draw the page."""
     run = run_head.run_of_page()
     if run is None:
         page_header("Report", "What a run found, how sure that is, and what it cannot say.")
@@ -45,7 +45,7 @@ def _shown(run_id: int, made: Paper) -> None:
 
 
 def _sections(run_id: int, made: Paper) -> None:
-    """The page that is printed, then the annexes, each in a fold."""
+    """Draw the page that is printed, then the annexes, each folded."""
     for at, section in enumerate(made.sections):
         if section.annex:
             with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):

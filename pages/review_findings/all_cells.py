@@ -26,10 +26,10 @@ RECORD_CHART = "record_chart"
 
 
 HIT_RATES_SAY = (
-    "By hit rates, of questions with two answers: votes find so many of the cells that are so "
-    "(sensitivity) and clear so many of the others (specificity); the share that this makes true "
-    "(Rogan and Gladen 1978), with what is uncertain of both rates (Lang and Reiczigel 2014; Lee "
-    "and others 2025). It speaks of cells like these, Corrected of these cells alone."
+    "By hit rates, of questions with two answers: the share of true cells that votes find "
+    "(sensitivity), the share of false ones that they clear (specificity), and from both the share "
+    "that is true (Rogan and Gladen 1978), with the uncertainty of both rates (Lang and Reiczigel "
+    "2014; Lee and others 2025). It is about cells like these; Corrected, about these alone."
 )
 #: The usual share of accepted verdicts that may disagree with people, in %.
 MAY_DISAGREE = 10
@@ -82,7 +82,7 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     _more_audit(queue, rest)
     only = label(narrowed(queue.rule))
     st.caption(
-        "A queue holds the hard cells, so what is seen there says nothing of the rest by itself. "
+        "A queue holds the hard cells, which alone say nothing about the rest. "
         "All cells: picked ones count once each, and the random audit stands for all others (Holt "
         "and Smith 1979). Never looked at: exact bounds for what is left after a random "
         "draw, less what is known by now of the cells drawn from. Cells that nobody can assess "
@@ -183,7 +183,7 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
         "drawing afresh until something is accepted wins nothing. Cells settled besides stay among "
         "those that the audit was drawn from: what is bounded is how many of all of those are "
         "wrong, and the wrong ones that are known are taken off; all thresholds are then bounded "
-        "at once. Nothing is accepted by itself: it is for you to decide."
+        "at once. Nothing is accepted automatically: you decide."
     )
 
 

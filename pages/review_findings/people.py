@@ -51,8 +51,8 @@ def show(who: Seat, queue: QueueRow) -> None:
     if who.role == "lead":
         _lead(who, queue, list(people.values()))
     st.caption(
-        "Only you and the leads see this; it is not a ranking. Hard items make people slower and "
-        "differ more often; some figures rest on few cells. Shares have 95% intervals (Wilson "
+        "Only you and the leads see this; it is not a ranking. On hard items people are slower "
+        "and differ more often; some figures rest on few cells. Shares have 95% intervals (Wilson "
         "1927)."
     )
 
@@ -64,7 +64,7 @@ def _one(found: Quality) -> None:
         [
             ["Verdicts", fmt.count(found.verdicts), _cannot(found)],
             ["Usual time of one", pace, quiet(_quick(found))],
-            ["As labelled", share(found.gold), quiet("cells whose label the dataset knows")],
+            ["As labelled", share(found.gold), quiet("cells with a label in the dataset")],
             ["The same on a second look", share(found.same), quiet("cells seen twice, blind")],
             [
                 "As settled in the end",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.runs import Run
+from core.services.guided.own_grades import TEN
 from core.services.results import browsing
 from core.services.review import queues
-from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_FIELD
 from pages.ui import routes, state
@@ -48,5 +48,4 @@ def show(run: Run) -> None:
             routes.go(routes.REVIEW_ITEM, address)
         form: dict[str, object] = {state.NEW: state.QUEUE, state.RUN: run.id}
         routes.link(routes.QUEUES, "Choose which cells", form, icon="tune")
-        rubric = library.version(store(), run.rubric_version_id).rubric
-        work.grade_some(run.id, len(rubric.criteria))
+        work.grade_ten(run.id, min(TEN, run.items))

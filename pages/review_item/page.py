@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review_records import QueueFilter
+from core.services.guided import ten_more
 from core.services.review import claims, queues
 from pages.review_item import bar, cards, keyboard, opened, submission
 from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
@@ -134,18 +135,17 @@ def _let_go(at: OpenItem) -> None:
 
 def take_up(run_id: int, rule: str) -> None:
     """Open the run's queue for a rule named in a link; make it if it does not exist."""
-    name, _ = work.SETTLED_AT_ONCE[rule]
     if who := identity.seat():
-        run = store().runs.get(run_id)
-        criteria = store().rubrics.version(run.rubric_version_id).rubric.criteria
-        queued = work.rule_at_once(rule, len(criteria))
-        queue = queues.take_up(store(), who, run_id, name, queued)
+        if rule == work.RANDOM:
+            queue = ten_more.take_up(store(), who, run_id)
+        else:
+            queue = queues.take_up(store(), who, run_id, *work.SETTLED_AT_ONCE[rule])
         state.set_address(**{state.QUEUE: queue.id, state.RUN: None, state.RULE: None})
         st.rerun()
 
 
 _queue, _run = state.address_id(state.QUEUE), state.address_id(state.RUN)
-_rule = state.address_in(state.RULE, work.SETTLED_AT_ONCE)
+_rule = state.address_in(state.RULE, (*work.SETTLED_AT_ONCE, work.RANDOM))
 if _queue is not None:
     show(_queue)
 elif _run is not None and _rule is not None:

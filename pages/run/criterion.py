@@ -43,7 +43,7 @@ def show(
     decided: Callable[[], object] | None = None,
     judge: str = "",
 ) -> None:
-    """The card of a criterion.
+    """Draw a criterion's verdict and every vote on it.
 
     `text` is the submission that quotes are looked up in; `over`: nothing will be asked any more,
     so what was not asked was not needed. `decided` says who settled it, where people did. `judge`
@@ -68,7 +68,7 @@ def show(
 
 
 def _votes(view: CriterionView, together: list[VoteView], text: str) -> None:
-    """Answers side by side: in one element, which a browser draws sooner, if none can be opened."""
+    """Draw answers side by side: as one element, which is faster, if none can be opened."""
     if all(vote.call_id is None for vote in together):
         st.html(f'<div class="rs-cards">{"".join(_vote(view, v, text) for v in together)}</div>')
         return
@@ -80,7 +80,7 @@ def _votes(view: CriterionView, together: list[VoteView], text: str) -> None:
 
 
 def _groups(view: CriterionView) -> list[list[VoteView]]:
-    """The answers as they are laid out: one in the reversed order stands beside its twin."""
+    """Return the answers as they are laid out: one in the reversed order next to its twin."""
     pairs, alone = dict[tuple[str, int], list[VoteView]](), list[VoteView]()
     for vote in view.votes:
         if vote.result is not None:
@@ -96,7 +96,7 @@ def _groups(view: CriterionView) -> list[list[VoteView]]:
 
 
 def _silent(view: CriterionView, *, over: bool) -> None:
-    """Who gave no answer because none was asked for, in one line."""
+    """Say in one line which judges were not asked."""
     names = dict.fromkeys(v.cell.judge for v in view.votes if v.result is None)
     if names:
         state_text = "Not needed" if over else "Not asked yet"
@@ -117,12 +117,12 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
 
 
 def _apart(view: CriterionView) -> list[str]:
-    """Whether answers hang on the order in which options were shown."""
+    """Return whether answers depend on the order in which options were shown."""
     return [tag("answers differ by order", "warn")] if view.apart else []
 
 
 def _certainty(view: CriterionView) -> str:
-    """How sure the verdict is, as far as it is defined."""
+    """Return how certain the verdict is, as far as that is defined."""
     verdict = view.verdict
     if verdict is None:
         return ""
@@ -182,13 +182,13 @@ def _mark(view: CriterionView, vote: VoteView) -> str:
 
 
 def _earlier(vote: VoteView) -> str:
-    """Attempts that failed before."""
+    """Return HTML of earlier attempts that failed."""
     kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
     return _quiet(f"failed before: {', '.join(kinds)}") if kinds else ""
 
 
 def _call(vote: VoteView) -> None:
-    """The prompt and the raw reply, fetched only when somebody opens them."""
+    """Draw the prompt and the raw reply, fetched only when they are opened."""
     result = vote.vote or vote.failure
     if result is None or result.call_id is None:
         return
@@ -211,7 +211,7 @@ def _quiet(text: str) -> str:
 
 
 def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision) -> None:
-    """One line with the names, the day, how they came to it, and what the votes had given."""
+    """Draw one line with names, day, how they settled it, and the verdict of the votes."""
     settled = decision.settled
     active = settled.state == "active"
     people = ", ".join(settled.people)
@@ -238,7 +238,7 @@ def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision
 
 
 def matrix(views: Sequence[CriterionView]) -> tuple[list[Head], list[list[Shown]]]:
-    """A criterion a row: its label, its verdict, and what every judge said."""
+    """Return a criterion a row: its label, its verdict, and every judge's answer."""
     judges = list(dict.fromkeys(vote.cell.judge for view in views for vote in view.votes))
     labelled = any(view.truth_label is not None for view in views)
     names = ["Criterion", *(["Label"] if labelled else []), "Verdict", *judges]
@@ -275,7 +275,7 @@ def _settled(view: CriterionView) -> Shown:
 
 
 def _said(view: CriterionView, judge: str) -> Shown:
-    """All answers of a judge to a criterion: its option once, or each that it gave."""
+    """Return a judge's answers to a criterion: the option once, or each if they differ."""
     votes = [v for v in view.votes if v.cell.judge == judge and v.result is not None]
     if not votes:
         return Shown("")
@@ -303,13 +303,13 @@ def _answer(vote: VoteView) -> str:
     return "abstained" if vote.vote.abstained else one_line(vote.label or "", 40)
 
 
-# A cell of the grid, opened beside it.
+# A cell of the grid, opened next to it.
 
 RUN_GRID = "run_grid"
 
 
 def beside_grid(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """The open cell: its verdict and every vote, and where to go on."""
+    """Draw the open cell: its verdict, every vote, and the steps to other cells."""
     view = item_view.item_view(store(), run.id, item_id)
     of = next(shown for shown in view.criteria if shown.criterion.name == name)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -338,12 +338,12 @@ def beside_grid(run: Run, items: Sequence[GridItem], item_id: str, name: str) ->
 
 
 def _kept_address() -> dict[str, object]:
-    """The address without the open cell: what the item's page goes back to."""
+    """Return the address without the open cell, to which the item's page returns."""
     return {n: v for n, v in st.query_params.to_dict().items() if n != CELL}
 
 
 def _steps(items: Sequence[GridItem], item_id: str, name: str) -> None:
-    """To the cells beside, above and below, and close."""
+    """Draw the buttons to the neighbouring cells and the one that closes."""
     ids = [item.row.item_id for item in items]
     cells = list(items[ids.index(item_id)].cells)
     row, column = ids.index(item_id), cells.index(name)

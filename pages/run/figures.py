@@ -1,4 +1,4 @@
-"""A run in figures: scores and verdicts, verdicts beside labels, and both orders of options."""
+"""A run in figures: scores and verdicts, verdicts against labels, and both orders of options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CRITERIA = 12
 
 
 def show(run: Run, rubric: Rubric) -> None:
-    """The histogram of scores, then the verdicts of every criterion."""
+    """Draw the histogram of scores, then the verdicts of every criterion."""
     about = browsing.stands_on(store(), run)
     bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
     means = lifecycle.means(store(), run.id)
@@ -168,7 +168,7 @@ def _point(key: str) -> dict[str, Any] | None:
 
 
 def against_labels(run: Run) -> None:
-    """One line per criterion that has labelled items."""
+    """Draw a line per criterion with labelled items."""
     reports = remembered(
         "labels",
         browsing.stands_on(store(), run),
@@ -232,7 +232,7 @@ def _judge_row(report: CriterionReport) -> str:
 
 
 def both_orders(run: Run) -> None:
-    """One line per judge that was asked in both orders."""
+    """Draw a line per judge that was asked in both orders."""
     about = (run.id, run.votes)
     rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
     if not any(rate.differ.n for rate in rates):
@@ -258,13 +258,12 @@ def both_orders(run: Run) -> None:
             kwargs={ONLY: "order", state.VIEW: None},
         )
     st.caption(
-        "Answers differ: of the pairs of answers to the same question in both orders, the share "
-        "that is not the same, with its 95% interval (Wilson 1927). A judge that does not care "
-        "for the order still differs now and then, where it is unsure; asking it twice in the same "
-        "order (replicates) shows how often. Chose the first, the last: of the answers that are no "
-        "abstention, the share that went to the option shown there; by chance it would be the "
-        "value beside. Pull: of the same answers, the share that went to the first place for its "
-        "own sake; 0 is none, below 0 the first place is avoided."
+        "Answers differ: the share of differing answers to the same question in both orders, with "
+        "its 95% interval (Wilson 1927). A judge that ignores the order still differs now and then "
+        "where it is unsure; asking it twice in the same order (replicates) shows how often. Chose "
+        "the first, the last: the share of answers, without abstentions, that went to the option "
+        "shown there; the next column has the value expected by chance. Pull: the share that went "
+        "to the first place because it was first; 0: none, below 0: the first place is avoided."
     )
 
 

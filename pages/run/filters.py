@@ -1,4 +1,4 @@
-"""Which items of a run are shown, and in which order. The address is the truth."""
+"""Which items of a run are shown, and in which order; all kept in the address."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _ALL = (
 
 
 class ItemSelection(NamedTuple):
-    """What the address asks for. `page` counts from 1."""
+    """The items that the address asks for. `page` counts from 1."""
 
     where: RunItemFilter
     sort: RunItemSort

@@ -44,7 +44,7 @@ HEIGHT = 560
 
 
 def show(run: Run, rubric: Rubric) -> None:
-    """What the systems earned, the filters, and the grid with the open cell beside it."""
+    """Draw the systems' scores, the filters, and the grid with the open cell next to it."""
     about = browsing.stands_on(store(), run)
     means = remembered("means", about, lambda: grid.means(store(), run, rubric))
     of = systems.of_run(run, rubric, means, about)
@@ -88,7 +88,7 @@ def show(run: Run, rubric: Rubric) -> None:
 def _rows(
     run: Run, now: ItemSelection, ids: Sequence[str], lines: list[SharedTask], *, beside: bool
 ) -> list[RunItemRow]:
-    """The items of the page: in the order asked for, or those of these tasks."""
+    """Return the items of the page: in the chosen order, or those of these tasks."""
     wanted = ids[(now.page - 1) * PAGE : now.page * PAGE]
     if beside:
         wanted = [item for task in lines for item in task.items.values()]
@@ -109,7 +109,7 @@ def _nothing(total: int) -> None:
 
 
 def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]:
-    """The tasks of the items that are shown, in the order of their first item."""
+    """Return the tasks of the shown items, in the order of their first item."""
     of_item = {item: task for task in shared.tasks for item in task.items.values()}
     found = {of_item[item].id: of_item[item] for item in ids if item in of_item}
     return list(found.values())
@@ -162,14 +162,14 @@ def _both(
     rows: list[RunItemRow],
     lines: list[SharedTask],
 ) -> None:
-    """The grid and, where a cell is open, the cell."""
+    """Draw the grid and, if a cell is open, that cell."""
     with shown_errors():
         if state.get(_WHOLE):
             state.drop(_WHOLE)
             st.rerun()
         shown_items = grid.items(store(), run, rows)
         at = opened(shown_items)
-        # The grid keeps its place whatever stands above or beside it, and with it the cursor.
+        # The grid keeps its place, and with it the cursor, whatever is above or next to it.
         with st.container(gap="xsmall"):
             if settling.may():
                 settling.bar(run.id, rubric.criteria)
@@ -182,7 +182,7 @@ def _both(
 
 
 def opened(items: Sequence[GridItem]) -> tuple[str, str] | None:
-    """The item and criterion of the address, where both are on this page."""
+    """Return the item and criterion in the address, if both are on this page."""
     cell = state.addresses(CELL)
     if len(cell) != 2:
         return None
@@ -226,7 +226,7 @@ def _grid(
 def _alone(
     rubric: Rubric, means: MeansOf, found: list[GridItem]
 ) -> tuple[list[Head], list[list[Shown]]]:
-    """One item a row: its score, its cells, what is remarkable about it, and its text."""
+    """Return one item a row: its score, its cells, notes on it, and its text."""
     asked = [criterion.name for criterion in rubric.criteria]
     own = max((len([n for n in one.cells if n not in asked]) for one in found), default=0)
     several = any(one.row.system for one in found)
@@ -257,7 +257,7 @@ def _alone(
 
 
 def _sections(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
-    """The headings that criteria stand under, over their columns; none where there are none."""
+    """Return the sections of the criteria as headings over columns; none without sections."""
     if not any(criterion.section for criterion in rubric.criteria):
         return []
     parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
@@ -272,7 +272,7 @@ def _beside(
     lines: list[SharedTask],
     prompts: Mapping[str, str],
 ) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
-    """One task a row: under the score and each criterion, the systems side by side."""
+    """Return one task a row: below the score and each criterion, the systems side by side."""
     items = {one.row.item_id: one for one in found}
     by_name = {one.system: one for one in of.means}
     sides = [run_cells.side_of(name, rubric, by_name[name]) for name in of.tasks.systems]
@@ -286,7 +286,7 @@ def _beside(
 
 
 def _head(title: str, sort: str, note: str = "") -> Head:
-    """A column that sorts; a criterion's has no `sort` of its own."""
+    """Return a column that sorts; a criterion's has no `sort` of its own."""
     now = filters.shown()
     mine = now.sort == sort if sort else now.sort == "criterion" and now.by == title
     way = "descending" if now.descending else "ascending"

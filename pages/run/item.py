@@ -1,4 +1,4 @@
-"""One item of a run: what was judged beside its score, its verdicts and every vote."""
+"""One item of a run: what was judged, its score, its verdicts and every vote."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from pages.ui.widgets import outcome_tags, partly_tags, row, show_flash, shown_e
 ITEM_MARKS = "item_marks"
 
 
-#: Longer texts are cut here until somebody asks for the rest.
+#: Longer texts are cut here until the rest is requested.
 CUT = 60_000
 
 
 def show_submission(view: ItemView) -> None:
-    """The item's texts; nothing of a closed part is built."""
+    """Draw the item's texts; closed parts are not built."""
     item = view.item
     tags = [tag(f"system {item.system}")] if item.system else []
     tags += [tag(f"{item.split} part")] if item.split else []
@@ -71,7 +71,7 @@ def _submission(view: ItemView) -> None:
             state.seed(key, True)
             st.toggle("Mark the judges' quotes", key=key, persist_state="session")
     wanted = quotes if quotes and state.get(state.key(ITEM_MARKS)) else []
-    # What a pre-check found is always marked: somebody must look at it.
+    # Findings of a pre-check are always marked, because a person must look at them.
     checks = view.trace.checks if view.trace else ()
     wanted = wanted + [one.text for mark in checks for one in mark.found]
     with st.container(border=True):
@@ -84,7 +84,7 @@ def _submission(view: ItemView) -> None:
 
 
 def _pieces(item: Item) -> Iterator[tuple[str, str]]:
-    """Who said what: one piece for a text, one for every turn or answer of a pair."""
+    """Return the texts with their speakers: one, or one for every turn or answer of a pair."""
     if isinstance(item.submission, Pair):
         for name, answer in (
             ("Answer A", item.submission.first),
@@ -119,7 +119,7 @@ def _text(text: str, what: str, quotes: list[str]) -> None:
 
 
 def show_score(view: ItemView) -> None:
-    """The score in one line, and how it came about for those who ask."""
+    """Draw the score in one line, and its calculation on request."""
     trace, item = view.trace, view.row
     if trace is None:
         st.html('<b>No score yet.</b> <span class="rs-quiet">No judge has answered.</span>')
@@ -178,7 +178,7 @@ def _part(part: ScorePart) -> list[str]:
 
 
 def example_button(view: ItemView) -> None:
-    """The button, for an item that is labelled and still in its dataset."""
+    """Draw the button that makes a labelled item an example, if it is still in its dataset."""
     if not view.item.labels:
         return
     now = splits.part_of(store(), view.run.dataset_version_id, view.item.id)
@@ -223,7 +223,7 @@ ALL = "all judges"
 
 
 def show(run_id: int, item_id: str) -> None:
-    """The whole screen of an item."""
+    """Draw the whole screen of an item."""
     view = item_view.item_view(store(), run_id, item_id)
     _bar(view)
     title = view.item.title
@@ -250,7 +250,7 @@ def show(run_id: int, item_id: str) -> None:
 
 
 def _bar(view: ItemView) -> None:
-    """Back to the list, and on to the item before or after in its order."""
+    """Draw the way back to the list, and the steps to the items before and after."""
     at = _place(view)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -307,7 +307,7 @@ def _step(shown: str, to: str | None) -> None:
 
 
 def _criteria(view: ItemView) -> None:
-    """Criteria by judges, and below them the one that is open."""
+    """Draw criteria by judges, and below them the open criterion."""
     with shown_errors():
         names = [one.criterion.name for one in view.criteria]
         at = _open_criterion(view, names)
@@ -336,7 +336,7 @@ def _criteria(view: ItemView) -> None:
 
 
 def _open_criterion(view: ItemView, names: list[str]) -> int:
-    """Which is open: that of the address, that of the filter, else the most remarkable.
+    """Return the open criterion: from the address, the filter, or else the most remarkable.
 
     That is the first whose verdict is not its label, else whose judges failed, else in doubt.
     """
@@ -355,7 +355,7 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
 
 
 def _reading(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
-    """Whose reasons are read, and on to the criterion below or above."""
+    """Draw the choice of the judge whose reasons are read, and the steps between criteria."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = state.key(ITEM_ACT, "read")
         state.put(key, judge or ALL)

@@ -28,7 +28,7 @@ from pages.ui.widgets import empty_state, page_header, row, table, tag
 
 
 def scored_under(run: Run) -> None:
-    """One line, where there is anything to say: another version, stale cells, a newer version."""
+    """Say in one line, if needed: another version, stale cells, a newer version."""
     if run.kind != "run" or not run.votes:
         return
     newest = library.latest_number(store(), run.rubric_id)
@@ -62,7 +62,7 @@ _WORTH_IT = (
 
 
 def show_plan(run: Run, rubric: Rubric) -> None:
-    """The plan, the judges, and the training reports."""
+    """Draw the plan, the judges, and the training reports."""
     with st.container(horizontal=True):
         for page, says, parameters in (
             (
@@ -94,7 +94,7 @@ def show_plan(run: Run, rubric: Rubric) -> None:
 
 
 def _cluster(told: Mapping[str, Any]) -> None:
-    """Where models were asked, if not by this machine alone."""
+    """Say where models were asked, if not by this machine alone."""
     st.html('<div class="rs-section">Cluster</div>')
     many, address = fmt.plural(int(told["workers"]), "worker"), one_line(str(told["address"]), 80)
     parts = [f"<span>Models were asked by {many} of the cluster at {esc(address)}.</span>"]
@@ -107,7 +107,7 @@ def _cluster(told: Mapping[str, Any]) -> None:
 
 
 def _raters(panel: Panel) -> None:
-    """Who rated elsewhere, and whether that counts."""
+    """Draw who rated elsewhere, and whether their votes count."""
     st.html('<div class="rs-section">Raters</div>')
     table(
         ("Rater", "Is a", "Weight", "Counts towards verdicts"),
@@ -167,7 +167,7 @@ def _batched(run: Run) -> bool:
 
 
 def _asking(panel: Panel) -> list[tuple[str, str]]:
-    """How judges were asked, and in which stages."""
+    """Return how judges were asked, and in which stages."""
     stages = {judge.name: judge.stage for judge in panel.judges}
     shadows = frozenset(judge.name for judge in panel.judges if judge.shadow)
     when = "all judges at once"
@@ -221,7 +221,7 @@ def _judge(judge: Judge) -> list[str]:
 
 
 def _training(name: str, reports: Mapping[str, Any]) -> None:
-    """What an offline judge found in cross-validation, and where it switched itself off."""
+    """Draw an offline judge's results in cross-validation, and where it is switched off."""
     on = sum(bool(one.get("trained")) for one in reports.values())
     st.html(
         f'<div class="rs-section">{esc(name)}: on for {on} of '
@@ -273,7 +273,7 @@ VIEWS = {
 
 
 def none_chosen() -> None:
-    """What stands here without a run in the address."""
+    """Draw the screen without a run in the address."""
     page_header("Run")
     empty_state(
         "No run is chosen",
@@ -283,7 +283,7 @@ def none_chosen() -> None:
 
 
 def show(run_id: int) -> None:
-    """The whole page of a run."""
+    """Draw the whole page of a run."""
     run = item_view.require_run(store(), run_id)
     with run_head.show(run, routes.RUN):
         view = _view(run)
@@ -293,7 +293,7 @@ def show(run_id: int) -> None:
 
 
 def _addresses(run: Run) -> None:
-    """How it goes, or went, at each address of judges that have several."""
+    """Draw the state of each address of judges that have several."""
     lines = [
         [esc(judge), esc(address), *_at(told, active=run.active)]
         for judge, addresses in run.notes.get("addresses", {}).items()
@@ -326,7 +326,7 @@ def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
 
 
 def _view(run: Run) -> str:
-    """What is shown of the run, chosen at the end of its row of tabs."""
+    """Return the view of the run, chosen at the end of its row of tabs."""
     key = state.key(RUN_VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
     state.put(key, state.address_in(state.VIEW, views) or "items")

@@ -1,4 +1,4 @@
-"""What each system earned, criterion by criterion, and how far two of them are apart.
+"""What each system earned by criterion, and the difference between two of them.
 
 It is said in one line above the grid and, column by column, at the grid's foot.
 """
@@ -26,7 +26,7 @@ from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, table
 
-#: Up to so many systems, each has a line at the grid's foot; more are listed in a table.
+#: Up to this many systems have a line each at the grid's foot; more are listed in a table.
 LINES = 4
 #: What the figures are, for those who ask.
 TELLS = (
@@ -49,7 +49,7 @@ class Systems(NamedTuple):
 
 
 def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, ...]) -> Systems:
-    """What there is to say of a run's systems; nothing where items name fewer than two."""
+    """Return the systems of a run, or `None` if its items name fewer than two."""
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
     # What was asked never changes once the run is there.
@@ -88,7 +88,7 @@ def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
 
 
 def conclusion(of: Systems, rubric: Rubric) -> None:
-    """One line: which scores higher, and on which criteria a difference is certain."""
+    """Draw one line: which scores higher, and on which criteria the difference is certain."""
     if len(of.means) > LINES:
         with st.expander(f"What all {len(of.means)} systems earned", type="compact"):
             _table(rubric, of.means)
@@ -129,7 +129,7 @@ def _ends(gap: Estimate, form: Form) -> str:
 
 
 def controls(of: Systems) -> None:
-    """Which two are compared, and whether their answers stand side by side."""
+    """Choose the two systems to compare, and whether their answers stand side by side."""
     if of.pair is None:
         return
     if len(of.tasks.systems) > 2:
@@ -142,7 +142,7 @@ def controls(of: Systems) -> None:
 
 
 def differing(run: Run, of: Systems, about: tuple[object, ...]) -> frozenset[str] | None:
-    """The tasks on which the two compared differ, where only those are asked for."""
+    """Return the tasks on which the two differ, if only those are shown."""
     pair = of.pair
     if pair is None or not state.address(BESIDE) or not state.address(DIFFER):
         return None
@@ -178,7 +178,7 @@ def _on_toggle(place: str, key: str) -> None:
 
 
 def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
-    """Lines at the grid's foot: each system's means, and how far the two are apart."""
+    """Return lines at the grid's foot: each system's means, and the difference of the two."""
     of_pair = [means for means in of.means if of.pair is None or means.system in of.pair]
     shown = of.means if len(of.means) <= LINES else of_pair if of.pair else []
     # In the order of the data, in which the difference is read, too.
@@ -231,7 +231,7 @@ def _gap(of: Systems, criterion: str, pair: tuple[str, str]) -> Shown:
 
 
 def gap_words(of: Systems, name: str) -> str:
-    """How far the two are apart on a criterion (`""`: by score); empty where there are more."""
+    """Return the difference on a criterion in words (`""`: by score); empty for more systems."""
     if of.pair is None or len(of.tasks.systems) > 2:
         return ""
     shown = _gap(of, name, of.pair)

@@ -38,7 +38,7 @@ def beside_earlier(run_id: int) -> None:
     changed = (
         f"{comparison.changed or 'none'} of {fmt.plural(comparison.compared, 'verdict')} changed"
     )
-    caption = f"Beside check {comparison.before.run.id}: {changed}"
+    caption = f"Compared with check {comparison.before.run.id}: {changed}"
     icon = ":material/difference:" if comparison.changed else ":material/equal:"
     with st.expander(caption, icon=icon, key=state.key(SPOT_BESIDE, run_id, "open")):
         st.selectbox(

@@ -1,4 +1,4 @@
-"""One drop zone for anything: it says what it saw, and leads on with the file to who takes it."""
+"""A drop zone for any file: it says what the file is, and leads to the screen that takes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.ui.widgets import Tone, problem_list, row, shown_errors, tag
 
 START_FILES = "start_files"
 START_ACT = "start_act"
-#: Whether somebody wants to compare two prompts and has dropped no answers of two yet.
+#: Whether the user wants to compare two prompts but has not dropped two systems' answers yet.
 START_PAIRS = "start_pairs"
 PAIRS = """prompt,answer_v1,answer_v2
 Why is the sky blue?,Because of the sea.,Air scatters blue light more."""
@@ -28,7 +28,7 @@ KINDS: dict[Kind, str] = {
 
 
 def show() -> None:
-    """The zone, what was seen in each file, and where to go with it.
+    """Draw the zone, what each file is, and where it can go.
 
     What was dropped stays until something is made of it, also when the page is loaded anew.
     """
@@ -45,7 +45,7 @@ def show() -> None:
 
 
 def _zone(held: tuple[File, ...]) -> None:
-    """Where files are dropped; those dropped later come to the others, the same name anew."""
+    """Draw the drop zone. Later files are added; one of the same name replaces the earlier."""
     uploads = st.file_uploader(
         "Drop more files"
         if held
@@ -68,7 +68,7 @@ def _zone(held: tuple[File, ...]) -> None:
 
 
 def take_along() -> None:
-    """Whoever leaves by another way takes what was dropped along."""
+    """Keep what was dropped when the user leaves by another link."""
     seen = resources.recognised(resources.held("start"))
     for kind in ("texts", "rubric", "votes"):
         if files := reading.of_kind(seen, kind):
@@ -90,12 +90,12 @@ def _seen(one: Recognised) -> None:
 
 
 def _ways(seen: tuple[Recognised, ...]) -> None:
-    """Where these files can go: the likeliest first, the others beside it."""
+    """Draw where these files can go: the likeliest first, then the others."""
     class_, rubric = reading.of_kind(seen, "texts"), reading.of_kind(seen, "rubric")
     votes = reading.of_kind(seen, "votes")
     systems = next((dropped for dropped in seen if len(dropped.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        # Whoever came to compare has that first.
+        # A user who came to compare sees that first.
         if systems is not None:
             _compare(systems.files, systems.systems)
         # Both tables are read for it, which a rerun need not do again.
@@ -124,7 +124,7 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
 
 
 def _compare(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
-    """Answers of several systems, in one table or a file each: they are kept, a contest planned."""
+    """Store the answers of several systems, from one table or a file each, and plan a contest."""
     names = " and ".join(one_line(name, 20) for name in systems[:2])
     more = f" and {len(systems) - 2} more" if len(systems) > 2 else ""
     if _way(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):

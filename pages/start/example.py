@@ -1,4 +1,4 @@
-"""The worked example: being graded now, or its figures, the unflattering ones included."""
+"""The worked example: its progress, or its figures, including the unflattering ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOK_EVERY = 0.7
 
 
 def show() -> None:
-    """The example, looked up again and again while it is being graded."""
+    """Draw the example; it refreshes while it is being graded."""
     run_id = worked_example.example_run(store())
     if run_id is None:
         return

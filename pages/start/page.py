@@ -1,4 +1,4 @@
-"""Start: three ways in, a drop zone for anything, what one has, and a graded example."""
+"""Start: three ways in, a drop zone for any file, the user's own work, and a graded example."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ START_WAY = "start_way"
 
 
 def _has_own() -> bool:
-    """Whether there is anything but the example."""
+    """Return whether there is anything but the example."""
     have, example = counts(store()), worked_example.example_run(store())
     given = 0 if example is None else 1
     return max(have.rubrics, have.datasets, have.runs) > given or bool(have.spot_checks)
 
 
 def own_work() -> None:
-    """What there is of one's own, and the last runs."""
+    """Draw the user's own work, and the last runs."""
     if not _has_own():
         return
     have, example = counts(store()), worked_example.example_run(store())
@@ -50,7 +50,7 @@ def own_work() -> None:
 
 
 def _latest(example: int | None) -> list[RunRow]:
-    """The newest runs and spot checks together, without the example."""
+    """Return the newest runs and spot checks together, without the example."""
     runs = lifecycle.runs(store(), limit=LATEST + 1)
     spots = lifecycle.runs(store(), kind="spot", limit=LATEST, without=HELP)
     both = sorted([r for r in runs if r.id != example] + spots, key=lambda r: -r.id)
@@ -80,7 +80,7 @@ FOLDER = Path(__file__).with_name("pictures")
 
 
 def _pictures() -> None:
-    """Three pictures of the example, each leading to what it shows; until there is another run."""
+    """Draw three pictures of the example with links, until there is another run."""
     run_id = worked_example.example_run(store())
     telling = None if run_id is None else worked_example.telling_item(store(), run_id)
     if telling is None or counts(store()).runs > 1:
@@ -95,7 +95,7 @@ def _pictures() -> None:
 
 
 def _ways_in() -> None:
-    """Three ways in, the first one the usual."""
+    """Draw three ways in, the usual one first."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for text, icon, kind, page in (
             ("Grade my texts", "grading", "primary", routes.GRADE),
@@ -113,7 +113,7 @@ def _ways_in() -> None:
 
 
 def _leave_for(page: routes.Screen) -> None:
-    """Go there, with what it should begin with; a contest needs answers of two systems first."""
+    """Go to a screen with its first input; a contest needs answers of two systems first."""
     if page != routes.CONTESTS:
         drop.take_along()
         routes.go(page)

@@ -18,7 +18,7 @@ from core.services.exports import grade_lists
 from core.services.exports.grade_lists import Filled, GradeChange, GradeChoices
 from core.services.results import browsing
 from core.text import numbers as fmt
-from pages.ui import routes, state
+from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import confidence, problem_list, sheet_choice, table, tag
@@ -30,7 +30,7 @@ GRADES_FILE = "grades_file"
 GRADES_FIELD = "grades_field"
 
 
-#: So many changes are shown; all are written.
+#: How many changes are shown; all are written.
 SHOWN = 200
 SCALINGS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the worst answers"}
 FORMATS = (
@@ -40,7 +40,7 @@ FORMATS = (
 
 
 def grades_button(run_id: int) -> None:
-    """The button that opens the dialog."""
+    """Draw the button that opens the dialog."""
     pressed = st.button(
         "Grades for Canvas / Moodle",
         key=state.key(GRADES_ACT, "open", run_id),
@@ -57,7 +57,7 @@ def _dialog(run_id: int) -> None:
 
 
 def grades_panel(run_id: int) -> None:
-    """The file in, what it leaves open, what would change, and the file to give back."""
+    """Take the file, ask what it leaves open, show the changes, and offer the filled file."""
     st.caption(
         f"{FORMATS} Only grades change in it, byte for byte; students without a final score are "
         "left alone. Nothing is sent anywhere."
@@ -87,7 +87,7 @@ def grades_panel(run_id: int) -> None:
 
 
 def _roster(upload: Any) -> Roster | None:
-    """The list of students; of a workbook with several sheets once one of them is chosen."""
+    """Return the list of students; of a workbook with several sheets, that of the chosen sheet."""
     data, key = upload.getvalue(), state.key(GRADES_FIELD, upload.file_id, "sheet")
     try:
         return read_roster(data, upload.name)
@@ -97,7 +97,7 @@ def _roster(upload: Any) -> Roster | None:
 
 
 def _choices(file: str, roster: Roster) -> GradeChoices:
-    """What the file leaves open, asked; the rest is found."""
+    """Ask for what the file leaves open."""
     in_form = roster.kind not in ("table",)
     st.caption(f"This is {KIND_WORDS[roster.kind]} with {_students(len(roster.students))}.")
     left, middle, right = st.columns(3)
@@ -129,7 +129,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
 
 
 def _says_nothing(roster: Roster) -> bool:
-    """Whether the file does not say the most of any grade."""
+    """Return whether the file lacks the maximum of every grade."""
     columns = [roster.table.column(name) for name in roster.grades]
     return all(roster.maximum(roster.students[0], c) is None for c in columns if c is not None)
 
@@ -214,7 +214,7 @@ def _students(number: int) -> str:
 
 
 def trust_statement(run_id: int, more: str) -> None:
-    """The statement on a run that has votes: its first sentence, the others and `more` folded."""
+    """Draw the statement on a run's verdicts: its first sentence, the rest and `more` folded."""
     trust = trust_of(run_id)
     first, stop, rest = trust.sentence.partition(". ")
     if rest or more:
@@ -222,15 +222,10 @@ def trust_statement(run_id: int, more: str) -> None:
         st.html(f"<details><summary>{esc(first + stop)}</summary>{below}</details>")
     else:
         st.html(f"<div>{esc(first)}</div>")
-    if trust.found.right.value is None:
-        with st.container(horizontal=True, gap="small"):
-            routes.link(
-                routes.QUEUES, "Review a random audit", {state.RUN: run_id}, icon="rate_review"
-            )
 
 
 def trust_of(run_id: int) -> Trust:
-    """The statement, made once for the votes and settlements that there are."""
+    """Return the statement, computed once for the current votes and settlements."""
     how = confidence()
     about = (*browsing.stands_on(store(), store().runs.get(run_id)), how.level)
     return remembered(

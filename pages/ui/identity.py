@@ -316,7 +316,7 @@ def _given(heard: _Heard, header: Header) -> str | None:
 def _ask(header: Header) -> None:
     header.show()
     st.html(
-        f'<div class="rs-empty"><b>{esc(header.asks)}</b><br>Your name stands beside every '
+        f'<div class="rs-empty"><b>{esc(header.asks)}</b><br>Your name is shown with every '
         "decision of yours. It is kept in this browser.</div>"
     )
     with (

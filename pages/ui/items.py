@@ -205,7 +205,7 @@ LONG = 1800
 
 
 def show_texts(item: Item, words: str = "Submission") -> None:
-    """Draw what a judge would see, and nothing that tells whose it is; `words` head the text."""
+    """Draw what a judge would see, without anything about its author, below the heading `words`."""
     if item.prompt:
         headed("Prompt", item.prompt)
     show_contexts(item.context)

@@ -1,4 +1,4 @@
-"""What is said of runs on every page: status in words, how far, what to do about failures."""
+"""The status of a run on every page: in words, its progress, and what to do about failures."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from pages.ui.widgets import (
 )
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
-#: So many raters are named in a line; the rest are counted.
+#: How many raters are named in a line; the rest are counted.
 NAMED = 4
 SLOW = "A slow server of your own is waited for while it is there."
 NOBODY = "The process that worked on this run has ended, and no other has taken over."
 
 
 def versions_line(row: RunRow) -> str:
-    """What was graded with what, with the versions."""
+    """Return what was graded with what, with the versions."""
     return (
         f"{one_line(row.rubric_name, 70)}, {row.version_words}, on "
         f"{one_line(row.dataset_name, 70)}, version {row.dataset_number}"
@@ -48,21 +48,21 @@ def versions_line(row: RunRow) -> str:
 
 
 def raters_line(row: RunRow) -> str:
-    """Who judged, or rated elsewhere; many are counted."""
+    """Return who judged or rated elsewhere; many are counted."""
     names = [one_line(judge.name, 60) for judge in row.panel.judges]
     more = f" and {fmt.count(len(names) - NAMED)} more" if len(names) > NAMED else ""
     return f"{', '.join(names[:NAMED])}{more}"
 
 
 def votes_words(row: RunRow) -> str:
-    """How many votes there are, of how many planned; an import has what it has."""
+    """Return the number of votes, of how many planned; an import has no plan."""
     if not row.panel.askable:
         return fmt.plural(row.votes, "vote")
     return f"{fmt.count(row.votes)} of {fmt.plural(row.planned, 'vote')}"
 
 
 def cost_words(row: RunRow) -> str:
-    """What a run cost; says where a part of it is unknown."""
+    """Return a run's cost, and whether a part of it is unknown."""
     if not row.calls:
         return "no calls"
     if row.cost_unknown == row.calls:
@@ -71,14 +71,14 @@ def cost_words(row: RunRow) -> str:
 
 
 def spent_words(row: RunRow) -> str:
-    """What a run's calls cost, where a figure is called that: never $0.00 for what is unknown."""
+    """Return the cost of a run's calls as a figure; never $0.00 for an unknown cost."""
     if row.cost_unknown == row.calls:
         return "unknown"
     return fmt.cost(row.cost) + (" and more" if row.cost_unknown else "")
 
 
 def known_words(row: RunRow) -> str:
-    """How many answers were kept from earlier runs, and what that saved where it is known."""
+    """Return how many answers came from earlier runs, and the savings if known."""
     saved = f", saved {fmt.cost(row.saved)}" if row.saved else ""
     return f"{fmt.plural(row.cached, 'answer')} from earlier runs{saved}"
 
@@ -97,7 +97,7 @@ IMPORTED: tuple[str, Tone] = ("✓ Imported", "good")
 
 
 def status_words(row: RunRow) -> tuple[str, Tone]:
-    """The run's status in words, with how many questions had no answer, and its tone."""
+    """Return the run's status in words with its number of failures, and its tone."""
     if not row.panel.askable:
         return IMPORTED
     if row.cancel and row.status == "running" and not is_stalled(row):
@@ -109,7 +109,7 @@ def status_words(row: RunRow) -> tuple[str, Tone]:
 
 
 def status_tag(row: RunRow) -> str:
-    """The HTML tag of a run's status; its words tell what its colour tells."""
+    """Return the HTML tag of a run's status, whose words mean the same as its colour."""
     return tag(*status_words(row))
 
 
@@ -122,7 +122,7 @@ REDRAW_SECONDS = 6.0
 
 
 def show(run_id: int, *, title: str = "", about: str = "") -> None:
-    """The status with its buttons; polls only while a worker is on the run.
+    """Draw the status with its buttons; it refreshes only while a worker is on the run.
 
     `title` at the head of the run's own page; `about` follows the votes (HTML).
     """
@@ -148,7 +148,7 @@ def _live(
 
 
 def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = "") -> None:
-    """The status with its buttons as it is now; `pace`: with how fast it goes, while it does."""
+    """Draw the current status with its buttons; `pace` adds the speed of a running run."""
     run = look.row
     waiting = run.status == "running" and _out(look) and not run.cancel
     shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
@@ -181,7 +181,7 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
 
 @contextmanager
 def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
-    """The row of a run's name, status and votes; what is drawn within stands at its end."""
+    """Open the row of a run's name, status and votes; its contents are drawn at the end."""
     key = "rs_head" if title else None
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=key):
         if title:
@@ -195,7 +195,7 @@ def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
 
 
 def facts_line(run: RunRow) -> str:
-    """Abstentions, calls, cost and time of a run, as one quiet line (HTML)."""
+    """Return abstentions, calls, cost and time of a run as one quiet line of HTML."""
     facts = [fmt.plural(run.abstentions, "abstention")]
     if run.calls:
         facts += [fmt.plural(run.calls, "call"), cost_words(run)]
@@ -225,12 +225,12 @@ def _pace(look: RunProgress) -> None:
 
 
 def _out(look: RunProgress) -> list[BatchRow]:
-    """The batches that a provider works off."""
+    """The batches that a provider processes."""
     return [batch for batch in look.batches if batch.at_provider]
 
 
 def _batches(look: RunProgress) -> None:
-    """What is at the provider: how far it is, since when, and when it is looked at again."""
+    """Draw the state of batches at the provider, their age, and the time of the next check."""
     out = _out(look)
     if out:
         table(
@@ -303,7 +303,7 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
 
 
 def _grades(run: RunRow) -> None:
-    """The workbook of grades in one click; other forms are on the Report page."""
+    """Draw the download of the workbook of grades; other formats are on the Report page."""
     st.download_button(
         "Grades (Excel)",
         data=later(lambda held: run_export.grades_workbook(held, run.id)),
@@ -311,13 +311,13 @@ def _grades(run: RunRow) -> None:
         icon=":material/download:",
         key=state.key(RUN_ACT, "grades", run.id),
         type="tertiary",
-        help="A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
+        help="A workbook: every item's grade and its grader, scores as judged, and verdicts.",
         on_click="ignore",
     )
 
 
 def _elsewhere(look: RunProgress) -> None:
-    """Where a run goes on whose judges are code that no page runs; nothing where none is left."""
+    """Say where a run continues if its judges are code that no page runs."""
     programs = code_elsewhere(look.row.panel.judges)
     left = look.row.planned - look.row.votes - look.spared
     if programs and left > 0:
@@ -326,7 +326,7 @@ def _elsewhere(look: RunProgress) -> None:
 
 
 def show_failures(look: RunProgress) -> None:
-    """Failures by kind: how many, whose, what was said last, and what to do; if there are any."""
+    """Draw failures by kind, if any: how many, of which judge, the last message, and what to do."""
     if not look.failures:
         return
     judges = {judge.name: judge for judge in look.row.panel.judges}
@@ -340,7 +340,7 @@ def show_failures(look: RunProgress) -> None:
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
     kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)
-    # Beside votes it is one line, so that what came out is on the first screen.
+    # If there are votes it is one line, so that the results are on the first screen.
     with st.expander(
         label(f"No vote came of {fmt.plural(look.row.failures_open, 'question')}: {kinds}"),
         expanded=not look.row.votes,

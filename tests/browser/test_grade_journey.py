@@ -22,7 +22,7 @@ from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import xlsx
 from tests.provider import Answer, Provider, ok
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "thread"
 CRITERIA = ("Thesis", "Evidence", "Style")
 LEVELS = (("Full", 4), ("Half", 2), ("Nothing", 0))

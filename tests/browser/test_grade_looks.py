@@ -17,7 +17,7 @@ from tests.browser.looking import SHOWN, seen
 from tests.formats.office.workbooks import xlsx
 from tests.provider import Provider, status
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "thread"
 #: No slash stands in a file's name; dollars, colons and marks do.
 NAME = "filename <img src=x onerror=window.hurt=1> **b** :red[d] $a$"

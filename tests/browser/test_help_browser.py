@@ -30,7 +30,7 @@ from tests.services.assist.made import BETTER, DEPTH, LIMIT, change, reply, text
 from tests.services.assist.test_generated_items import by_aim
 from tests.services.assist.test_meta_check import fault_finder
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "thread"
 #: No test needs a page of its own.
 ONE_PAGE = True

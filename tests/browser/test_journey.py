@@ -10,7 +10,7 @@ from tests.browser.answers import first_shown, labelled_csv
 from tests.browser.driving import PATIENCE, choose, go, main_text, press, settle, visit, write
 from tests.provider import Provider
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "process"
 RUBRIC = "Tides"
 SEED = 7

@@ -15,7 +15,7 @@ from tests.browser.seats import key
 from tests.browser.test_grade_journey import CRITERIA, Hands, level, marks, rubric
 from tests.provider import Answer, Provider, ok
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "thread"
 
 

@@ -20,7 +20,7 @@ from tests.browser.driving import choose, press, settle, visit, write
 from tests.provider import Answer, Provider
 from tests.services.workbench.made import EXPECTED, RUBRIC, TEXTS, by_text, model
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "thread"
 
 

@@ -23,7 +23,7 @@ from tests.browser.driving import choose, follow, main_text, press, settle, turn
 from tests.browser.test_typing import FIRST, MORE, type_in_two_goes
 from tests.provider import Answer, Provider, status
 
-#: Runs are really worked off.
+#: Runs are really executed.
 RUNNER: RunnerPlace = "thread"
 #: No test needs a page of its own.
 ONE_PAGE = True

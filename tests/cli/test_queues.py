@@ -11,11 +11,13 @@ from click.testing import CliRunner
 
 from core.cli.main import main
 from core.cli.review.queues import ORDERS, at_terminal
+from core.domain.panel import Judge, Panel
 from core.domain.review import Order, QueueRule, QueueSettings
 from core.errors import InputError
 from core.services.review import queues
 from core.store.store import Store
 from tests.services import reviewed
+from tests.services.guided import test_ten_more as ten_texts
 
 
 def said(store: Store, *words: str) -> str:
@@ -111,3 +113,17 @@ def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(
 
 def test_the_orders_offered_are_those_there_are() -> None:
     assert get_args(Order) == ORDERS
+
+
+def test_the_next_ten_texts_are_queued_and_what_they_taught_is_told(store: Store) -> None:
+    run = ten_texts.made(store, panel=Panel(judges=(Judge(name="one", kind="classifier"),)))
+    told = json.loads(said(store, "ten", str(run), "--dry-run", "--json"))
+    assert (told["queue"], told["texts"], told["graded"]) == (None, 10, 0)
+    assert queues.queues(store) == []
+    assert "Queue 1: 10 texts, drawn at random. 0 are graded." in said(store, "ten", str(run))
+    # An unfinished ten is named again.
+    assert json.loads(said(store, "ten", str(run), "--json"))["queue"] == 1
+    ten_texts.grade(store, 1)
+    text = said(store, "ten", str(run))
+    assert "Queue 2: 10 texts, drawn at random. 10 are graded.\nclear: " in text
+    assert text.rstrip().endswith("1 criterion of 1 cannot be judged yet: grade ten more.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tests.formats.strangers import Stranger, essay, short, table
+from tests.formats.strangers import Stranger, essay, lines, short, table
 
 WHO = ("Ada", "Ben", "Cyd")
 TEAM = ("Priya N.", "Tom B.", "Ines G.", "Kofi A.")
@@ -544,5 +544,143 @@ MORE_TABLES: tuple[Stranger, ...] = (
         "A: happy,31,2,4,37\nA: sad,3,18,5,26\nA: neither,0,4,22,26\nTotal,34,24,31,89\n",
         "refused",
         words_in_refusal=("count how often",),
+    ),
+    # Few round levels are a scale, however large they are: a criterion a column, or a rater.
+    Stranger(
+        "banca.csv",
+        table(
+            [
+                {"Candidatura": f"K-{70 + item}", "Membro": WHO[who]}
+                | {f"D{d}": 50 * (2 + (at + d * item) % 9) for d in (1, 2, 3)}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (45, 3, 5, 3),
+        maps=("item=Candidatura rater=Membro criteria=D1 criteria=D2 criteria=D3",),
+    ),
+    Stranger(
+        "robots.csv",
+        table(
+            [
+                {"Robot": f"bot {n}", "Mr Hale": 100 * (n % 6), "Ms Ito": 100 * ((n + n // 2) % 7)}
+                | {"Weight": 812 + 37 * n, "Lengths": 1200 - 90 * n}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (12, 2, 6, 1),
+        maps=("item=Robot raters=Mr Hale raters=Ms Ito",),
+    ),
+    # Students rate their courses, whichever column comes first.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table(
+                [
+                    {head: {who: f"al-{10 + a}", what: f"{what[:3]}-{c}"}[head] for head in heads}
+                    | {"Ritmo": 1 + (a + c) % 5, "Utilidad": 1 + (2 * a + c * c) % 5}
+                    for c in range(3)
+                    for a in range(4)
+                ]
+            ),
+            "refused",
+            (24, 4, 3, 2),
+            maps=(f"item={what} rater={who} criteria=Ritmo criteria=Utilidad",),
+        )
+        for name, who, what, heads in (
+            ("clases", "Alumno", "Asignatura", ("Alumno", "Asignatura")),
+            ("kurse", "Student", "Kurs", ("Kurs", "Student")),
+        )
+    ),
+    # Remarks of a program, which people rate: what has their id is their text; false is no blank.
+    *(
+        Stranger(
+            f"remarks{shift}.jsonl",
+            lines(
+                [
+                    {"remark_id": f"r{80 + item}", "module": "ab"[item % 2]}
+                    | {"at": 7 + item // shift, "remark": f"{short(item)} This loop ends early."}
+                    | {"checked_by": WHO[who], "helpful": at % 3 > 0, "right": f"{at % 2}"}
+                    for item, who, at in CROSSED
+                ]
+            ),
+            "refused",
+            (30, 3, 5, 2),
+            maps=(
+                "item=remark_id submission=remark rater=checked_by criteria=helpful criteria=right",
+            ),
+        )
+        for shift in (1, 2)
+    ),
+    # A column for each option of one question, with its name in the chosen one, as potato exports.
+    Stranger(
+        "annotated.tsv",
+        "\n".join(
+            [
+                "user\tinstance_id\tdisplayed_text\tmood:::glad\tmood:::so so\tmood:::sad\ttime",
+                *(
+                    f"{WHO[who]}@lab.example\tp{item}\t{short(item)}\t"
+                    + "\t".join(w * (n == at % 2) for n, w in enumerate(("glad", "so so", "")))
+                    + f"\tTime spent: 0m {3 + at}s"
+                    for item, who, at in CROSSED
+                ),
+            ]
+        ),
+        "refused",
+        (15, 3, 5, 1),
+        maps=("item=instance_id submission=displayed_text rater=user label=mood",),
+    ),
+    # A row is a judge, told by what is said of judges; the columns are what they judged.
+    Stranger(
+        "faces.csv",
+        table(
+            [
+                {"judge_gender": "fm"[n % 2], "judge_years": 20 + 7 * n}
+                | {f"F{100 + f}": 1 + (n * n + f + n) % 7 for f in range(4)}
+                for n in range(6)
+            ]
+        ),
+        "refused",
+        (24, 6, 4, 1),
+        maps=("items=F100 items=F101 items=F102 items=F103",),
+    ),
+    # Where it stood on the table, and the mean of a row in half points, are no criteria.
+    Stranger(
+        "tasting.csv",
+        table(
+            [
+                {"Jam": f"jam {item}", "Taster": WHO[who], "Rank": 1 + (2 * item + who) % 5}
+                | {"Smell": 1 + 7 * at % 9, "Taste": 9 - (at * at + who) % 8}
+                | {"Overall": int(1 + 7 * at % 9 + 9 - (at * at + who) % 8 + 0.5) / 2}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=Jam rater=Taster criteria=Smell criteria=Taste",),
+    ),
+    # How far apart two readings were is no third one.
+    Stranger(
+        "readings.csv",
+        table(
+            [
+                {"case_id": f"c{item}", "reader": WHO[who], "score_1": at % 4}
+                | {"score_2": (at * at) % 4, "weeks_between": 3 + at % 5}
+                for item, who, at in CROSSED
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=case_id rater=reader criteria=score_1 criteria=score_2",),
+    ),
+    # A target in numbers, where nothing was asked, is what a model should give: a label.
+    Stranger(
+        "ease.csv",
+        table([{"id": f"e{n}", "excerpt": essay(n), "target": 0.25 - 0.31 * n} for n in range(8)]),
+        "dataset",
+        8,
+        text=essay(0),
+        labels={"target": "0.25"},
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from core.formats.known import FORMATS, kind_of, known_in
+from core.formats.known import FORMATS, kind_of
 from core.formats.office.workbook_writer import workbook
 from core.formats.rubrics.forms import RUBRIC_FORMS, read_rubrics, write_rubric
 from core.formats.source.format import Fit, Format, format_of, formats_of
@@ -86,9 +86,9 @@ def test_every_entry_has_a_file_of_its_own() -> None:
 def test_a_written_rubric_is_of_the_form_it_was_written_as(form: str) -> None:
     text = write_rubric(PLAIN, form).text  # type: ignore[arg-type]
     ending = {"yaml": "yaml", "json": "json", "autorubric": "json"}.get(form, "csv")
-    known = known_in(Opened(text.encode(), f"plain.{ending}"))
+    known = format_of(FORMATS, Opened(text.encode(), f"plain.{ending}"))
     assert known is not None
-    assert known[0].name == form
+    assert known.name == form
     assert read_rubrics(text, f"plain.{ending}")[0].value.criteria
 
 
@@ -106,9 +106,8 @@ def test_a_new_format_is_one_entry() -> None:
 
 
 def test_it_says_by_what_a_file_was_recognised() -> None:
-    known = known_in(Opened(test_gradescope.FIRST, "Question 1.csv"))
-    assert known is not None
-    assert (known[0].title, known[1].reason) == ("Gradescope", "two columns of Gradescope")
+    known, fit = next(formats_of(FORMATS, Opened(test_gradescope.FIRST, "Question 1.csv")))
+    assert (known.title, fit.reason) == ("Gradescope", "two columns of Gradescope")
 
 
 def test_a_sheet_of_votes_under_headings_of_a_grid_is_votes() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.votes import Vote
 from core.judging.allowance import Allowance, Left, seconds_of, told_by
-from core.judging.asking.answer_cache import CachedCompletion, as_answer, as_kept
+from core.judging.asking.answer_cache import as_answer, as_completion
 from core.judging.providers.base import Completion
 from tests.judging.scripted import ask, says
 from tests.judging.wire import WAYS, complete, request
@@ -121,8 +121,8 @@ def test_every_door_brings_what_the_provider_told(
     assert isinstance(completion, Completion)
     assert completion.told == (Left(60, 59, 1.0), Left(150_000, 149_984, 360.0))
     # A kept answer tells of another day.
-    kept = as_kept(as_answer("key", "m", CachedCompletion(completion)))
-    assert kept.completion.told is None
+    kept = as_completion(as_answer("key", "m", completion))
+    assert kept.told is None
 
 
 def test_a_judge_waits_for_what_its_provider_said_is_left() -> None:

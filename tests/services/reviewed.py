@@ -159,7 +159,7 @@ def settle(
     names = [c.criterion.name for c in commit_reveal.blind_item(store, ticket).cells if c.mine]
     done = commit_reveal.commit(store, ticket, dict.fromkeys(names, says))
     if done.confirm:
-        done = commit_reveal.finish(store, done.ticket, dict.fromkeys(names, says))
+        done = commit_reveal.finish(store, done.ticket, dict.fromkeys(done.confirm, says))
     claims.release(store, done.ticket)
     return done
 

@@ -174,6 +174,40 @@ def queue_plan(
         common.report(report, lambda _: text, as_json)
 
 
+@queue.command("ten")
+@click.argument("run", type=click.IntRange(1))
+@click.option("--dry-run", "dry", is_flag=True, help="Tell only; make nothing.")
+@db_option
+@json_option
+def queue_ten(run: int, dry: bool, db: Path | None, as_json: bool) -> None:
+    """Queue the next ten texts of RUN, drawn at random.
+
+    An unfinished ten is named again. Also tells what offline judges would learn from all labels.
+    """
+    from core.services.guided import ten_more
+
+    with common.plain_errors(as_json):
+        store = open_to_read(db) if dry else open_db(db)
+        if not dry:
+            ten_more.take_up(store, at_terminal(), run)
+        now = ten_more.standing(store, run)
+        report = ten_more.as_data(now, ten_more.learnt(store, store.runs.get(run)))
+        common.report(report, _ten_text, as_json)
+
+
+def _ten_text(report: dict[str, Any]) -> str:
+    from core.text.numbers import count, plural
+
+    texts = plural(report["texts"], "text")
+    which = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
+    lines = [f"{which} {texts}, drawn at random. {count(report['graded'])} are graded."]
+    if learnt := report.get("learnt"):
+        criteria = learnt["criteria"].items()
+        lines += [f"{name}: {one['in_words']}" for name, one in criteria]
+        lines.append(learnt["in_words"])
+    return "\n".join(lines)
+
+
 @queue.command("refresh")
 @click.argument("number", metavar="QUEUE", type=click.IntRange(1))
 @db_option

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.domain.rubric import Rubric
 from core.errors import Problem
@@ -230,7 +231,7 @@ def could_answer(table: Table, column: str) -> bool:
     if last in NO_RATERS:
         return False
     # Too many words in the first rows are too many in all, which then need not be read.
-    if len(_given(table, column, _FIRST)) > MOST_LABELS or column in table.nested:
+    if len(_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False
     given = _given(table, column)
     if not given or len(given) > MOST_LABELS:
@@ -275,10 +276,23 @@ def words_in(table: Table, column: str) -> set[str]:
     return set(_given(table, column))
 
 
-def _given(table: Table, column: str, most: int | None = None) -> Counter[str]:
-    """Return how often each word stands in the first rows of a column, ignoring case."""
-    cells = (alone(row.get(column)) for row in table.rows[:most])
-    counts = Counter[str]()
+def holds_words(table: Table, column: str) -> bool:
+    """Return whether a column holds any word for an answer."""
+    cells = (alone(row.get(column)) for row in table.rows)
+    return any(c not in (None, "") and fold(str(c)) not in NO_ANSWER for c in cells)
+
+
+def _given(table: Table, column: str) -> Counter[str]:
+    """Return how often each word stands in a column, ignoring case; labels are counted once."""
+    words = table.counted.get(column) or _words(table.rows, column)
+    if len(words) <= MOST_LABELS:
+        table.counted[column] = words
+    return words
+
+
+def _words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
+    """Return how often each word stands in a column of rows, without those for no answer."""
+    counts, cells = Counter[str](), (alone(row.get(column)) for row in rows)
     for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
         if (folded := fold(word)) not in NO_ANSWER:
             counts[folded] += times
@@ -348,10 +362,7 @@ def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
     found, columns = Counter[str](), set[str]()
     for column in table.columns:
-        cells = [
-            cell for row in table.rows if isinstance(cell := row.get(column), str | int | float)
-        ]
-        if words := _absences(cells, options):
+        if words := _absences((row.get(column) for row in table.rows), options):
             columns.add(column)
             found.update(words)
     if not found:
@@ -365,17 +376,22 @@ def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 
-def _absences(cells: Collection[str | int | float], options: Collection[str]) -> list[str]:
-    """Return the cells that say "absent", where all others are numbers, or empty."""
-    words = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
-    away = [word.strip() for word in words if _says_so(word, options)]
-    if not away:
-        return []
-    rest = [w for w in words if not (_says_so(w, options) or fold(w) in NO_ANSWER)]
-    numbers = {n for word in rest if (n := number_of(word)) is not None}
-    plain = all(number_of(word) is not None for word in rest)
-    others = len(cells) - len(words) + len(rest)
-    return away if plain and others > len(away) and len(numbers) > 1 else []
+def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
+    """Return the cells that say "absent", or nothing from the first other word on."""
+    away, numbers, others = list[str](), dict[str, float](), 0
+    for cell in cells:
+        word = cell.strip() if isinstance(cell, str) else ""
+        if not word:
+            others += isinstance(cell, str | int | float)
+        elif word in numbers:
+            others += 1
+        elif _says_so(word, options):
+            away.append(word)
+        elif fold(word) not in NO_ANSWER:
+            if (number := number_of(word)) is None:
+                return []
+            numbers[word], others = number, others + 1
+    return away if others > len(away) and len({*numbers.values()}) > 1 else []
 
 
 def _says_so(cell: object, options: Collection[str]) -> bool:

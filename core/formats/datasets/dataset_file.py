@@ -20,10 +20,9 @@ from core.formats.datasets.mapping import (
     change_items,
     guess_mapping,
     holds_messages,
-    private_columns,
     rivals,
 )
-from core.formats.datasets.roles import LONGEST, role_table
+from core.formats.datasets.roles import LONGEST, private_columns, role_table
 from core.formats.datasets.table import Table, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of, proposed_texts
 from core.formats.rubrics.keys import kept, sort_keys
@@ -187,18 +186,17 @@ def _ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[
         if enough(problems):
             break
         value = cells.get(mapping.id) if mapping.id is not None else None
-        line = table.line_of(row, (mapping.id or "",))
         try:
             id = text_of(value, "Use a word or a number.")
+            id = id if id.strip() else ""
+            if id in first:
+                message = f"repeats the id {id[:80]!r} of line {table.line_of(first[id])}."
+                raise UnfitValue(message, "Give every item an id of its own.")
         except UnfitValue as error:
+            line = table.line_of(row, (mapping.id or "",))
             problems.append(error.problem(("items", row, mapping.id or "id"), line))
             id = ""
-        id = id if id.strip() else ""
-        if id in first:
-            message = f"repeats the id {id[:80]!r} of line {table.line_of(first[id])}."
-            mend = "Give every item an id of its own."
-            problems.append(Problem(message, mend, ("items", row, mapping.id or "id"), line))
-        elif id:
+        if id:
             first[id] = row
         ids.append(id)
     for row, id in enumerate(ids):

@@ -83,6 +83,10 @@ class ItemReader:
         self._found_in_meta = set[str]()
         self._texts, self._rows = set[int](), 0
         self._shared: dict[Any, Any] = {}
+        self._labelled = bool(mapping.labels) or (mapping.label_map, mapping.truth) != (None, None)
+        named = ((name, getattr(mapping, name), read) for name, read in _READ.items())
+        #: The fields that have a column, and what reads its cells.
+        self._columns = [(name, column, read) for name, column, read in named if column is not None]
 
     def remarks(self) -> list[Problem]:
         """Return the notices, with one if rows repeat texts and a note could say who rated."""
@@ -96,20 +100,22 @@ class ItemReader:
     def item(self, row: int, id: str) -> Item | None:
         """Return the item of a row, or ``None`` if it has a problem."""
         before = len(self.problems)
-        own = self._own_rubric(row)
+        own, cells = self._own_rubric(row), self._table.rows[row]
         truth = Truth(own, self._mapping.words, self.empty_labels) if own else self._truth
         data: dict[str, Any] = {"id": id, "rubric": own}
-        structured = self._mapping.structured
-        data["submission"] = self._cell(row, "submission", lambda v: submission_of(v, structured))
-        data["prompt"] = self._cell(row, "prompt", prompt_of)
-        data["context"] = self._context(row)
-        for name in ("reference", "description", "system"):
-            data[name] = self._cell(row, name, text_of)
-        data["split"] = self._cell(row, "split", lambda value: value or None)
-        data["tags"] = self._cell(row, "tags", _tags) or ()
-        data["labels"] = self._labels(row, truth)
-        data["meta"] = self._meta(row)
-        self._traits(data)
+        for name, column, read in self._columns:
+            try:
+                data[name] = read(cells.get(column), self._mapping)
+            except UnfitValue as error:
+                self._wrong(error, row, (column,))
+        data.setdefault("submission", "")
+        if self._mapping.context:
+            data["context"] = self._context(row)
+        if self._labelled:
+            data["labels"] = self._labels(row, truth)
+        data["meta"] = meta = self._meta(row)
+        if "system" in meta or "subset" in meta:
+            self._traits(data)
         if len(self.problems) > before:
             return None
         # Empty fields keep their default, which saves memory in every item.
@@ -130,16 +136,6 @@ class ItemReader:
         full = (*path, *error.path)
         line = self._table.line_of(row, full)
         self.problems.append(error.problem(("items", row, *path), line))
-
-    def _cell(self, row: int, name: str, read: Callable[[Any], Any]) -> Any:
-        """Return ``read`` of a field's cell, or ``read(None)`` without one."""
-        column = getattr(self._mapping, name)
-        value = self._table.rows[row].get(column) if column is not None else None
-        try:
-            return read(value)
-        except UnfitValue as error:
-            self._wrong(error, row, (column or name,))
-            return None
 
     def _context(self, row: int) -> dict[str, str]:
         context = dict[str, str]()
@@ -235,16 +231,18 @@ class ItemReader:
             mend = "Use a mapping, or give each note a key of its own."
             self._wrong(UnfitValue(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
             own = None
-        for key in (own or {}).keys() & meta.keys():
-            mend = "Keep one of the two."
-            self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
-        meta |= own or {}
+        if own:
+            for key in own.keys() & meta.keys():
+                mend = "Keep one of the two."
+                self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
+            meta |= own
         self._note_text(row, meta)
         return meta
 
     def _traits(self, data: dict[str, Any]) -> None:
         """Fill system and tags from ``meta`` if missing; one notice per field."""
-        traits = traits_in(data["meta"], system=data["system"] or "", tags=bool(data["tags"]))
+        system, tags = data.get("system") or "", bool(data.get("tags"))
+        traits = traits_in(data["meta"], system=system, tags=tags)
         data.update(traits)
         for name in traits.keys() - self._found_in_meta:
             self._found_in_meta.add(name)
@@ -262,7 +260,7 @@ class ItemReader:
         value = cells.get(column)
         self._rows += 1
         if self._mapping.meta:
-            self._texts.add(hash(str(value)))
+            self._texts.add(hash(value if isinstance(value, str) else str(value)))
         blank = value is None or (isinstance(value, str) and not value.strip())
         if value is None or (blank and meta.get(TEXT_AVAILABLE) is False):
             meta[TEXT_AVAILABLE] = False
@@ -275,3 +273,15 @@ def _tags(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text_of(part, "Use a list of words.") for part in value]
     return [part.strip() for part in re.split(r"[;,]", text_of(value)) if part.strip()]
+
+
+#: What reads the cell of a field; fields without a column keep their default.
+_READ: dict[str, Callable[[Any, ColumnMapping], Any]] = {
+    "submission": lambda value, mapping: submission_of(value, mapping.structured),
+    "prompt": lambda value, mapping: prompt_of(value),
+    "reference": lambda value, mapping: text_of(value),
+    "description": lambda value, mapping: text_of(value),
+    "system": lambda value, mapping: text_of(value),
+    "split": lambda value, mapping: value or None,
+    "tags": lambda value, mapping: _tags(value),
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from math import gcd
 
 from core.domain.rubric import Criterion
 from core.text.names import fold
@@ -50,6 +51,23 @@ def is_yes(word: str) -> bool | None:
     if plain in YES or plain in YES_SIGNS:
         return True
     return False if plain in NO or plain in NO_SIGNS else None
+
+
+#: Marks go up to this; beyond it they are levels of a round step, at most so many.
+_MOST_POINTS, _MOST_STEPS, _ROUND = 100, 20, 5
+
+
+def may_be_marks(numbers: Collection[float]) -> bool:
+    """Return whether numbers are in the range of marks, or are few round levels beyond it.
+
+    >>> may_be_marks([3.5, 98]), may_be_marks([0, 120, 200]), may_be_marks([812, 849])
+    (True, True, False)
+    """
+    most = max(map(abs, numbers), default=0)
+    if most <= _MOST_POINTS:
+        return True
+    step = gcd(*map(int, numbers)) if all(n % 1 == 0 for n in numbers) else 0
+    return step >= _ROUND and most <= step * _MOST_STEPS
 
 
 def holds_no_answer(criterion: Criterion | None, word: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import Field
@@ -24,8 +24,15 @@ from core.formats.datasets.answer_columns import (
     words_in,
 )
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
-from core.formats.datasets.roles import NOTE, Change, listed_in, said_once, with_one_item
-from core.formats.datasets.table import Table, opened
+from core.formats.datasets.roles import (
+    NOTE,
+    Change,
+    listed_in,
+    private_columns,
+    said_once,
+    with_one_item,
+)
+from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import (
     ANY_TEXT,
     SECTIONS,
@@ -33,6 +40,7 @@ from core.formats.datasets.text_columns import (
     WRITTEN_BY,
     is_worded,
     text_column,
+    turns_in,
 )
 from core.formats.source.csv_writer import number_of
 
@@ -85,7 +93,7 @@ CONTEXT_SYNONYMS = (
 #: Names of a column with one label of the whole item.
 LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
-    *("sentiment", "verdict", "quality"),
+    *("sentiment", "verdict", "quality", "target"),
 )
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
@@ -164,9 +172,8 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
     for name, others in SYNONYMS.items():
         if name not in fields and name != "submission":
-            # Beside an answer, a model's is judged just as often.
-            known = [n for n in others if n != "model answer" or "answer" not in free]
-            _claim(fields, name, known, free, table)
+            no_references = _no_references(fields, free, table)
+            _claim(fields, name, [n for n in others if n not in no_references], free, table)
     if "id" not in fields:
         _claim(fields, "id", [n for n in reversed(free) if n.endswith(" id")], free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
@@ -198,6 +205,14 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     )
 
 
+def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Table) -> set[str]:
+    """Return names of a reference that here may be what is judged, or a number to be guessed."""
+    # Beside an answer, a model's is judged just as often.
+    judged = {"model answer"} if "answer" in free else set[str]()
+    guessed = "prompt" not in fields and _is_number(table, free.get("target"))
+    return judged | ({"target"} if guessed else set[str]())
+
+
 def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
     """Return the columns that come equally near to hold the submissions, where none was chosen."""
     mapping = guess_mapping(table, rubric)
@@ -224,6 +239,7 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
         return {}
     columns = [c for c in table.columns if c in free.values() and not is_index(table, c)]
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
+    able += [c for c in columns if plain_head(c) == "target" and _is_number(table, c)]
     prefixed = [c for c in able if without_prefix(c) != c]
     levels = [c for c in able if _is_level(table, c)] if len(table.rows) > 2 else []
     shared = next(iter(sharing(table, levels)), [])
@@ -239,35 +255,18 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
 
 
 def _is_level(table: Table, column: str) -> bool:
-    words = words_in(table, column)
-    return len(words) <= MOST_SHARED and all(number_of(word) is not None for word in words)
+    return len(words_in(table, column)) <= MOST_SHARED and _is_number(table, column)
 
 
-#: Columns that Google Forms adds: when, and who.
-_FORM = ("timestamp", "email address", "username")
-
-
-def private_columns(table: Table) -> set[str]:
-    """Return the columns of a form that identify respondents, which are left out."""
-    plain = {plain_head(column): column for column in table.columns}
-    if not table.flat or _FORM[0] not in plain or plain_head(table.columns[0]) != _FORM[0]:
-        return set()
-    return {plain[name] for name in _FORM[1:] if name in plain}
+def _is_number(table: Table, column: str | None) -> bool:
+    return None not in map(number_of, words_in(table, column or ""))
 
 
 def holds_messages(table: Table, column: str) -> bool:
     """Return whether the texts of a column are conversations in JSON."""
-    cells = [row[column] for row in table.rows if row.get(column)] if table.flat else []
-    return bool(cells) and all(map(_is_conversation, cells))
-
-
-def _is_conversation(cell: Any) -> bool:
-    turns = opened(cell) if isinstance(cell, str) else None
-    return (
-        isinstance(turns, list)
-        and bool(turns)
-        and all(isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in turns)
-    )
+    cells = (row[column] for row in table.rows if table.flat and row.get(column))
+    are = (isinstance(cell, str) and bool(turns_in(cell)) for cell in cells)
+    return next(are, False) and all(are)
 
 
 def _claim(
@@ -295,7 +294,8 @@ def context_name(column: str) -> str:
 
 def _suits(name: str, column: str, table: Table) -> bool:
     """Return whether the column's values fit the field ``name``."""
-    values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
+    told = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
+    values = [r[column] for r in table.rows if not told and r.get(column) not in (None, "")]
     if name == "label_map" and plain_head(column) != "labels":
         return bool(values) and all(isinstance(v, dict) and _scalars(v) for v in values)
     if name in ("label_map", "meta_map", "rubric"):

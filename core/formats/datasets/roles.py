@@ -19,9 +19,9 @@ from core.formats.datasets.answer_columns import (
 )
 from core.formats.datasets.label_words import NO_ANSWER
 from core.formats.datasets.table import JOINED, Table, joined_parts
-from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY
+from core.formats.datasets.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY, turns_in
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RATERS, holds
+from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, holds
 from core.formats.source.parsed import ColumnRole
 
 #: Kept with the item, unseen by judges; and left out.
@@ -45,16 +45,19 @@ def role_table(
         if joined.get(column):
             continue  # its parts have the role
         cells = [row.get(column) for row in table.rows]
-        full = [str(cell) for cell in cells if cell not in (None, "", [], {})]
+        cells = [cell for cell in cells if cell not in (None, "", [], {})]
+        full = list(map(str, cells))
         role = roles.get(column, IGNORED)
         why = "as you said" if column in said else _why(table, column, role, full)
-        rows.append(ColumnRole(column, role, why, _shown(full), len(full)))
+        shown = tuple(dict.fromkeys(map(_shown, cells[:200])))[:_SAMPLES]
+        rows.append(ColumnRole(column, role, why, shown, len(full)))
     return tuple(rows)
 
 
-def _shown(cells: Sequence[str]) -> tuple[str, ...]:
-    distinct = list(dict.fromkeys(cells[:200]))[:_SAMPLES]
-    return tuple(" ".join(c.split())[:_CUT] for c in distinct)
+def _shown(cell: object) -> str:
+    if turns := turns_in(cell):
+        cell = f"a conversation of {len(turns)} turns; the last: {turns[-1]['content']}"
+    return " ".join(str(cell).split())[:_CUT]
 
 
 def _why(table: Table, column: str, role: str, cells: Sequence[str]) -> str:
@@ -83,7 +86,7 @@ def _unused(table: Table, column: str, cells: Sequence[str]) -> str:
         return "counts or measures"
     if sums_up(column):
         return "sums up other columns"
-    return "no known name or scale"
+    return "a place in an order" if holds(column, RANKS, whole=True) else "no known name or scale"
 
 
 def _scale(words: Collection[str]) -> str:
@@ -110,6 +113,18 @@ def roles_as_text(roles: Sequence[ColumnRole]) -> str:
     cells = sum(role.filled for role in out)
     left = f"Left out: {len(out)} columns with {cells:,} cells." if out else "Nothing is left out."
     return "\n".join((*lines, left))
+
+
+#: Columns that Google Forms adds: when, and who.
+_FORM = ("timestamp", "email address", "username")
+
+
+def private_columns(table: Table) -> set[str]:
+    """Return the columns of a form that identify respondents, which are left out."""
+    heads = {plain_head(column): column for column in table.columns}
+    if not table.flat or _FORM[0] not in heads or plain_head(table.columns[0]) != _FORM[0]:
+        return set()
+    return {heads[name] for name in _FORM[1:] if name in heads}
 
 
 # What people say of columns: `--map FIELD=COLUMN`.

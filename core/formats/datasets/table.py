@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from core.formats.rubrics.evalassist import (
 from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns, read_csv
+from core.formats.source.one_hot import options_as_one
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
     MAX_DATASET_BYTES,
@@ -70,11 +72,13 @@ class Table:
     @cached_property
     def nested(self) -> frozenset[str]:
         """Return the columns with objects or lists in cells, which are never labels or names."""
-        return frozenset(
-            column
-            for column in self.columns
-            if any(isinstance(alone(opened(row.get(column))), dict | list) for row in self.rows)
-        )
+        nested = (c for c in self.columns if any(_is_nested(row.get(c)) for row in self.rows))
+        return frozenset(nested)
+
+    @cached_property
+    def counted(self) -> dict[str, Counter[str]]:
+        """Return how often each word stands in columns that were counted, by column."""
+        return {}
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """Return the line of a row, or of a place in it if the format allows."""
@@ -119,12 +123,14 @@ def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
 
 
 def _whole(table: Table) -> Table:
-    """Return the table without summaries, and with the Feedback Collection's fields as one."""
+    """Return the table without summaries, and with fields that belong together as one."""
     if table.flat and (left := summary_rows(table.columns, table.rows)):
         rows = tuple(row for at, row in enumerate(table.rows) if at not in left)
         lines = tuple(line for at, line in enumerate(table.lines) if at not in left)
         notices = (*table.notices, *left_out(left, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
+    columns, rows, notices = options_as_one(table.columns, table.rows)
+    table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *notices))
     if "orig_response" not in table.columns:
         return table
     rows = tuple(feedback_row(row) or row for row in table.rows)
@@ -344,9 +350,18 @@ def alone(value: Any) -> Any:
     return (value[0] if value else None) if isinstance(value, list) and len(value) < 2 else value
 
 
+def _is_nested(cell: Any) -> bool:
+    if isinstance(cell, str) and not cell.lstrip().startswith(_BRACKETS):
+        return False  # most cells of most tables
+    return isinstance(alone(opened(cell)), dict | list)
+
+
+_BRACKETS = ("{", "[")
+
+
 def opened(value: Any) -> Any:
     """Return a CSV cell with an object or a list as that; others unchanged."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+    if not isinstance(value, str) or not value.lstrip().startswith(_BRACKETS):
         return value
     try:
         return json.loads(value)

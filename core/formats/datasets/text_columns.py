@@ -136,7 +136,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
         longer = {c: _outdone(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
-        # What is about the text cannot stand in for short answers unasked.
+        # A text about the answer is never taken for a short answer without asking.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
         short += [*unsure, *(other for c in unsure for other in longer[c] if other in about)]
         chosen = _among([c for c in columns if c not in weak], texts)
@@ -174,6 +174,18 @@ def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
         for name, other in texts.items()
         if other.sentences and not other.repeated and other.length >= least
     ]
+
+
+def turns_in(cell: Any) -> list[dict[str, Any]]:
+    """Return the messages of a conversation in a cell; of anything else none.
+
+    >>> len(turns_in('[{"role": "user", "content": "Hi"}]')), turns_in("[1]")
+    (1, [])
+    """
+    turns = opened(cell) if cell else None
+    listed = turns if isinstance(turns, list) else []
+    whole = all(isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed)
+    return listed if whole else []
 
 
 def is_worded(table: Table, column: str) -> bool:

@@ -14,6 +14,7 @@ from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
 from core.formats.source.heading import header_at, said_titles
 from core.formats.source.parsed import (
+    LONGEST_WORD,
     MAX_ROWS,
     SharedWords,
     TableRows,
@@ -68,7 +69,8 @@ def read_csv(
             if enough(problems):
                 break
         else:
-            rows.append(dict(zip(columns, map(shared.of, cells), strict=True)))
+            words = [cell if len(cell) > LONGEST_WORD else shared[cell] for cell in cells]
+            rows.append(dict(zip(columns, words, strict=True)))
             lines.append(line)
     if not rows and not problems:
         problems.append(Problem("has a header, but no rows.", "Add one row per item.", (), 1))
@@ -80,7 +82,7 @@ def read_csv(
 def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
     """Return the records with content."""
     for line, cells in records(text, delimiter, problems):
-        if any(cell.strip() for cell in cells):
+        if any(map(str.strip, cells)):
             yield line, cells
 
 
@@ -221,7 +223,7 @@ class RawTable:
         return next(columns, None)
 
     def below(self, titles: int) -> RawTable:
-        """Return the table whose header comes after so many rows."""
+        """Return the table whose header comes after this many rows."""
         head = self.rows[titles - 1]
         return replace(self, heads=_heads(head), rows=self.rows[titles:], head=head)
 

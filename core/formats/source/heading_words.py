@@ -17,7 +17,8 @@ RATERS: Words = {
     " moderator proctor worker crowdworker person radiologist pathologist clinician"
     " physician dermatologist checker"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
-    " evaluated_by reviewed_by marked_by assessed_by inspector auditor your_name your_initials",
+    " evaluated_by checked_by reviewed_by marked_by assessed_by inspector auditor your_name"
+    " your_initials",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor dein_name ihr_name",
     "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
@@ -129,14 +130,25 @@ SURENESS: Words = {
 }
 #: How long, how often, or how many: what was counted or measured, and not judged.
 MEASURES: Words = {
-    "en": "seconds secs minutes mins hours milliseconds msec ms duration latency elapsed votes"
-    " upvotes downvotes likes views clicks retweets downloads count counts wordcount n_words"
-    " num_words time_spent time_taken",
-    "de": "sekunden minuten stunden dauer bearbeitungszeit anzahl klicks aufrufe wortzahl",
-    "fr": "secondes minutes heures duree temps_passe nombre vues clics",
-    "es": "segundos minutos horas duracion vistas",
+    "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
+    " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
+    " retweets downloads count counts wordcount n_words num_words time_spent time_taken",
+    "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
+    " wortzahl",
+    "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics",
+    "es": "segundos minutos horas dias semanas duracion vistas",
     "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
     " 秒 时长 次数 浏览量 点赞 回数",
+}
+#: Places in an order, of which the first is the best.
+RANKS: Words = {
+    "en": "rank ranking place placing placement position",
+    "de": "rang rangplatz rangfolge platz platzierung",
+    "fr": "rang classement place",
+    "es": "puesto posicion clasificacion",
+    "pt": "posicao colocacao classificacao",
+    "it": "posto posizione classifica",
+    "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
 }
 #: Who was rated, where people rate each other.
 RATED: Words = {
@@ -147,7 +159,19 @@ RATED: Words = {
     "fr": "personne_evaluee qui_evaluez_vous vous_evaluez membre_evalue",
     "es": "persona_evaluada a_quien_evaluas companero_evaluado",
 }
+#: What students rate.
+COURSES: Words = {
+    "en": "course module lecture workshop seminar subject_code",
+    "de": "kurs fach modul vorlesung lehrveranstaltung",
+    "fr": "cours matiere",
+    "es": "curso asignatura materia",
+    "pt": "disciplina",
+    "it": "corso insegnamento",
+    "nl": "cursus vak vakcode vaknaam",
+    "other": "przedmiot kursus emne ders дисциплина предмет 课程 課程 科目 과목 المقرر",
+}
 #: Ids and names of what was rated.
+_MORE_ITEMS = {"rated": RATED, "course": COURSES}
 ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
     " essay utterance video image clip file record trial number no key question candidate student"
@@ -158,7 +182,7 @@ ITEMS: Words = {
     "fr": "numero n° dossier identifiant copie",
     "es": "numero expediente caso alumno identificador",
     "other": "编号 序号 編號 番号 번호 الرقم رقم номер sira numara nummer identyfikator",
-} | {f"rated_{language}": words for language, words in RATED.items()}
+} | {f"{of}_{lang}": words for of, by in _MORE_ITEMS.items() for lang, words in by.items()}
 
 
 def bare(heading: str) -> str:
@@ -196,13 +220,13 @@ def _words(of: Words) -> list[str]:
     return sorted({bare(w) for words in of.values() for w in words.split()}, key=len)[::-1]
 
 
-#: Words that begin like one for people.
-_OTHERS = "judge?ment|humanit|humane|expertise|personal|readership"
+#: Words that begin like one for people or items.
+_OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
-    *(MEASURES, RATED),
+    *(MEASURES, RATED, RANKS, COURSES),
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -19,6 +19,7 @@ from core.domain.base import Path
 from core.errors import Problem
 from core.formats.source.parsed import (
     ENOUGH,
+    LONGEST_WORD,
     MAX_DEPTH,
     MAX_DIGITS,
     TOO_DEEP,
@@ -94,55 +95,65 @@ def too_many_parts(text: str, most: int) -> Problem | None:
     return Problem(message, "That is the limit: split it.")
 
 
-def decode(text: str, shared: SharedWords | None = None) -> tuple[Any, list[Problem]]:
+def decode(text: str) -> tuple[Any, list[Problem]]:
     """Return the value of a JSON text and its problems; lines count in ``text``.
 
-    Words are ``shared`` with other texts, so that each is kept once. The value is ``None`` unless
-    only numbers or repeated keys are at fault.
+    The value is ``None`` unless only numbers or repeated keys are at fault.
 
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
-    if fault := too_many_parts(text, MAX_PARTS):
-        return None, [fault]
-    builder = _Made(shared or SharedWords())
-    faults = builder.faults
-    # Python's own numbers are ten times faster, and right if none can be out of bounds.
-    careful = builder.number if out_of_bounds(text) else None
-    decoder = json.JSONDecoder(
-        object_pairs_hook=builder.object,
-        parse_int=careful,
-        parse_float=careful,
-        parse_constant=builder.number,
-    )
-    try:
-        value = decoder.decode(text)
-    except json.JSONDecodeError as error:
-        reason = error.msg[:1].lower() + error.msg[1:]
-        message = f"is not valid JSON: {reason} (column {error.colno})."
-        return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
-    except RecursionError:
-        return None, [Problem(TOO_DEEP, "Make it flatter.")]
-    unusable = _unfit(value, halves="\\u" in text)
-    return (None, [*faults, *unusable]) if unusable else (value, faults)
+    return Decoder().decode(text)
 
 
-class _Made:
-    """Builds objects and numbers while JSON is decoded, and collects faults."""
+class Decoder:
+    """Decodes JSON texts as ``decode`` does, one after the other; shared words are kept once."""
 
-    def __init__(self, words: SharedWords) -> None:
-        self.faults: list[Problem] = []
-        self._word = words.of
+    def __init__(self) -> None:
+        self._faults: list[Problem] = []
+        self._words = SharedWords()
+        # Python's own numbers are ten times faster, and right if none can be out of bounds.
+        self._quick, self._careful = self._with_numbers(None), self._with_numbers(self._number)
 
-    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        entries = {self._word(key): self._word(value) for key, value in pairs}
+    def _with_numbers(self, read: Callable[[str], Any] | None) -> json.JSONDecoder:
+        return json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_int=read,
+            parse_float=read,
+            parse_constant=self._number,
+        )
+
+    def decode(self, text: str) -> tuple[Any, list[Problem]]:
+        """Return the value of the next text, and its problems."""
+        brackets = text.count("[") + text.count("{")
+        if brackets > MAX_PARTS and (fault := too_many_parts(text, MAX_PARTS)):
+            return None, [fault]
+        faults = self._faults = []
+        try:
+            value = (self._careful if out_of_bounds(text) else self._quick).decode(text)
+        except json.JSONDecodeError as error:
+            reason = error.msg[:1].lower() + error.msg[1:]
+            message = f"is not valid JSON: {reason} (column {error.colno})."
+            return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
+        except RecursionError:
+            return None, [Problem(TOO_DEEP, "Make it flatter.")]
+        halves = "\\u" in text
+        unusable = _unfit(value, halves) if halves or brackets >= MAX_DEPTH else []
+        return (None, [*faults, *unusable]) if unusable else (value, faults)
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        words = self._words
+        entries = {
+            words[key]: words[value] if type(value) is str and len(value) <= LONGEST_WORD else value
+            for key, value in pairs
+        }
         if len(entries) != len(pairs):
             counts = Counter(key for key, _ in pairs)
             twice = counts.most_common(1)[0][0]
             self._note(Problem("is given twice.", _ONCE, (twice,)))
         return entries
 
-    def number(self, digits: str) -> Any:
+    def _number(self, digits: str) -> Any:
         try:
             return number(digits)
         except BadNumber as error:
@@ -150,8 +161,8 @@ class _Made:
             return None
 
     def _note(self, fault: Problem) -> None:
-        if not enough(self.faults):
-            self.faults.append(fault)
+        if not enough(self._faults):
+            self._faults.append(fault)
 
 
 def _unfit(value: Any, halves: bool) -> list[Problem]:

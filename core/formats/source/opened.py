@@ -13,13 +13,12 @@ from typing import Any, Literal, TypeVar
 from core.errors import InputError, Problem
 from core.formats.source.archives import Unpacked, is_zip
 from core.formats.source.csv_reader import RawTable, delimiter_of, read_raw, records
-from core.formats.source.json_reader import decode, read_json, too_many_parts
+from core.formats.source.json_reader import Decoder, decode, read_json, too_many_parts
 from core.formats.source.parsed import (
     MAX_DATASET_BYTES,
     MAX_ROWS,
     MEGABYTE,
     Document,
-    SharedWords,
     refusal,
     stem,
 )
@@ -203,12 +202,12 @@ class Opened:
         Raises:
             InputError: more rows than ``MAX_ROWS``, or no text.
         """
-        text, shared = self.text(what, MAX_DATASET_BYTES), SharedWords()
+        text, decoder = self.text(what, MAX_DATASET_BYTES), Decoder()
         if fault := too_many_parts(text, MAX_ROWS):
             raise refusal(what, [fault], self.name)
         for number, line in enumerate(_LINE.finditer(text), start=1):
             if line[0].strip():
-                yield number, *decode(line[0], shared)
+                yield number, *decoder.decode(line[0])
 
     # What tools write
 

@@ -223,23 +223,21 @@ class Lines:
         return bisect_right(self._starts, offset)
 
 
-class SharedWords:
-    """Short texts that repeat, such as field names and labels, each kept once."""
-
-    def __init__(self) -> None:
-        self._words: dict[str, str] = {}
-
-    def of(self, value: Any) -> Any:
-        """Return the kept copy of a short text; beyond a limited number, the value itself."""
-        if type(value) is not str or len(value) > _LONGEST_WORD:
-            return value
-        if len(self._words) < _MOST_WORDS:
-            return self._words.setdefault(value, value)
-        return self._words.get(value, value)
-
-
 #: Repeated texts (field names, labels) are short and few.
-_LONGEST_WORD, _MOST_WORDS = 40, 5_000
+LONGEST_WORD, _MOST_WORDS = 40, 5_000
+
+
+class SharedWords(dict[str, str]):
+    """Short texts that repeat, such as field names and labels, each kept once, up to a number.
+
+    >>> words = SharedWords()
+    >>> words["MET"] is words["".join(["M", "ET"])]
+    True
+    """
+
+    def __missing__(self, word: str) -> str:
+        few = len(self) < _MOST_WORDS and len(word) <= LONGEST_WORD
+        return self.setdefault(word, word) if few else word
 
 
 def too_many_rows() -> Problem:

@@ -159,7 +159,7 @@ class _Builder:
         self._nodes += nodes
         if self._nodes > MAX_NODES:
             message = f"has more than {MAX_NODES:,} values once its aliases are written out."
-            self.stop(message, "Write it without so many aliases (*name).", (), line)
+            self.stop(message, "Use fewer aliases (*name).", (), line)
 
     def _here(self) -> tuple[Path, bool]:
         """Return the path of the next value, and whether it is text."""

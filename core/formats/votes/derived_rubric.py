@@ -20,6 +20,7 @@ from core.formats.datasets.label_words import (
     several_in,
 )
 from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.formats.source.heading_words import RANKS, holds
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
 from core.text.names import fold
@@ -63,7 +64,8 @@ def derive_rubric(
     """Return a rubric from labels: numbers are ordinal, words nominal.
 
     Yes and no are two such words, and yes (true, pass, and next to such words 1 and T) has value 1.
-    MET and UNMET make a binary criterion. Words that mean no answer are not labels.
+    MET and UNMET make a binary criterion. In a ranking the first is the best. Words that mean no
+    answer are not labels.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -82,9 +84,12 @@ def derive_rubric(
             message = f"has {len(options)} different labels for {criterion!r}."
             mend = "Give the rubric they belong to, or check which column holds the label."
             problems.append(Problem(message, mend, ("label",)))
+        if is_ranking := scale == "ordinal" and _is_ranking(criterion, lines):
+            options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]
         criteria.append(_criterion(criterion, scale, options))
         spelling[criterion] = spelt
-        notices.append(_notice(criterion, scale, [option["label"] for option in options]))
+        order = _order_said(criterion, is_ranking, len(used) == 1)
+        notices.append(_notice(criterion, scale, [option["label"] for option in options], order))
         if scale != "ordinal" and (several := several_in(used_labels)):
             notices.append(_several(criterion, several))
     if problems:
@@ -155,11 +160,35 @@ def _criterion(name: str, scale: str, options: list[dict[str, Any]]) -> dict[str
     return data if scale == "binary" else data | {"options": options}
 
 
-def _notice(criterion: str, scale: str, labels: list[str]) -> Problem:
+def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
+    """Return whether a criterion is named for places, and each rater gave each place once."""
+    of = dict[str, list[float]]()
+    for _, row in lines:
+        place = _number(row["label"])
+        if row["criterion"] == criterion and place is not None:
+            of.setdefault(row["rater_id"], []).append(place)
+    last = max(map(len, of.values()), default=0)
+    once = all(len(set(places)) == len(places) for places in of.values())
+    every = {place for places in of.values() for place in places}
+    return once and holds(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
+
+
+def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
+    """Return which end of the numbers is the best."""
+    low_is_least = "The lowest number has value 0, the highest 1."
+    if not holds(criterion, RANKS, whole=True):
+        return low_is_least
+    if not is_ranking:
+        return f"{low_is_least} If 1 is best, as in a ranking, this is the wrong way round."
+    again = " Where the last is best: --map only=points." if alone else ""
+    return f"1 is best, as in a ranking: it has value 1, the last 0.{again}"
+
+
+def _notice(criterion: str, scale: str, labels: list[str], order: str) -> Problem:
     message = f"No rubric was given: {criterion!r} is taken as {scale} with {', '.join(labels)}."
     mend = {
         "binary": "",
-        "ordinal": "The lowest number has value 0, the highest 1.",
+        "ordinal": order,
         "nominal": "Its options have the value 0, so it scores nothing until they get values.",
     }[scale]
     if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:

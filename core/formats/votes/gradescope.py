@@ -86,7 +86,8 @@ class _GradescopeReader:
             self.criteria.append(self._criterion(column, question, deducts))
         if deducts:
             message = f"{question!r} takes points off; its criteria are penalties."
-            self.notices.append(Problem(message))
+            mend = "A score is 0 with all of them, 1 with none; the file's own stay with the items."
+            self.notices.append(Problem(message, mend))
         for row in table.rows:
             if not _is_footer(table, row):
                 self._row(table, row, columns, question)

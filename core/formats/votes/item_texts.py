@@ -96,12 +96,15 @@ def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
 
 def _counts(table: Table) -> str:
     """Return the column that says how often a row's answer was given to an item with several."""
+    named = [c for c in table.columns if plain(c) in COUNTS]
+    if not named:
+        return ""
     mapping = guess_vote_mapping(table, "long")
     key = mapping.item or mapping.submission
     if mapping.rater or key is None or len(words_in(table, key)) == len(table.rows):
         return ""
-    named = (c for c in table.columns if plain(c) in COUNTS and c != key)
-    return next((c for c in named if all(w.isdecimal() for w in words_in(table, c))), "")
+    counted = (c for c in named if c != key)
+    return next((c for c in counted if all(w.isdecimal() for w in words_in(table, c))), "")
 
 
 def _scores_of_systems(table: Table) -> list[str]:

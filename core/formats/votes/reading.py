@@ -158,8 +158,7 @@ def _table(
     rubric: Rubric | None,
     dataset: Dataset | None,
 ) -> VoteBundle:
-    if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
-        mapping = mapping.model_copy(update={"only": "rating"})
+    mapping = mapping.with_criterion()
     if dataset is None and by_system(table, mapping):
         mapping = mapping.model_copy(update={"by_system": True})
     table_votes = votes_in(table, mapping)
@@ -220,7 +219,8 @@ def _shape(mapping: VoteMapping) -> Problem:
         who = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
         says = f"a criterion a column: {', '.join(names)}; {item}, the {who}"
         if any(column.item for column in mapping.columns):
-            says = f"an item a column: {', '.join(names)}; the {who}"
+            who = f"the {who}" if mapping.rater else "each row is a rater"
+            says = f"an item a column: {', '.join(names)}; {who}"
     elif mapping.layout == "wide":
         more = f" and {len(names) - 20} more" if len(names) > 20 else ""
         says = f"a rater a column: {', '.join(names[:20])}{more}; {item}"

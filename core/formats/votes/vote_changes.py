@@ -10,7 +10,7 @@ from core.domain.base import build
 from core.formats.datasets.mapping import ITEM_FIELDS
 from core.formats.datasets.name_grids import answers_in_grid
 from core.formats.datasets.roles import Change, listed_in, said_once, with_one_item
-from core.formats.datasets.table import Table
+from core.formats.datasets.table import Table, joined_parts
 from core.formats.datasets.text_columns import texts_in
 from core.formats.votes.structure.named_fields import NAMES, PAIR
 from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_of
@@ -93,9 +93,10 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
             gold = value
         else:
             data[field] = value if value or field == "only" else None
-            data["columns"] = [c for c in data["columns"] if c["column"] != value]
+            taken = {value, *joined_parts(value, table.columns)} - {""}
+            data["columns"] = [c for c in data["columns"] if c["column"] not in taken]
             for other in (*NAMES, *PAIR):
-                if value and other != field and data[other] == value:
+                if other != field and data[other] in taken:
                     data[other] = None
     if lists:
         kinds = _listed_columns(data, lists, table) | kinds

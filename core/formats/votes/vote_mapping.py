@@ -11,9 +11,9 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.formats.datasets.answer_columns import (
-    MOST_LABELS,
     MOST_SHARED,
     could_answer,
+    holds_words,
     is_index,
     named_for_raters,
     names_a_rater,
@@ -24,12 +24,13 @@ from core.formats.datasets.answer_columns import (
     without_prefix,
     words_in,
 )
-from core.formats.datasets.label_words import is_yes
+from core.formats.datasets.label_words import is_yes, may_be_marks
 from core.formats.datasets.labels import option_for
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.datasets.text_columns import text_column
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import RANKS, holds
 from core.formats.votes.structure.named_fields import (
     NAMES,
     PAIR,
@@ -109,6 +110,14 @@ class VoteMapping(Noun):
         used = {name: column for name, column in named.items() if column is not None}
         return used | {f"{c.criterion}/{c.rater}{c.item}": c.column for c in self.columns}
 
+    def with_criterion(self) -> VoteMapping:
+        """Return this with a name for its only criterion, if nothing names one."""
+        if self.criterion or self.only or any(c.criterion for c in self.columns):
+            return self
+        heads = [c for c in (self.label, *(c.column for c in self.columns)) if c]
+        ranks = bool(heads) and all(holds(head, RANKS, whole=True) for head in heads)
+        return self.model_copy(update={"only": "rank" if ranks else "rating"})
+
     def roles(self) -> dict[str, str]:
         """Return the role of every column that has one, as `docs/formats.md` lists them."""
         roles = {column: name for name, column in self.used().items() if "/" not in name}
@@ -153,7 +162,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     left = [c for c in answerable(table, fields) if could_answer(table, c)]
     left = [c for c in without_asides(table, left) if plain(c) in _GOLD or not sums_up(c, left)]
     if sum(map(names_a_rater, left)) > 1:
-        # Beside columns named for raters, another one is a consensus or a total.
+        # Next to columns named for raters, another column is a consensus or a total.
         left = [c for c in left if names_a_rater(c) or kinds_of([c])]
     columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
@@ -202,16 +211,14 @@ def _is_scale(words: set[str]) -> bool:
     """Return whether these are yes and no, or a few levels."""
     if None not in map(is_yes, words):
         return True
-    numbers = [number_of(word) for word in words]
-    return len(words) <= MOST_SHARED and all(
-        n is not None and abs(n) <= MOST_LABELS * 2 for n in numbers
-    )
+    numbers = [n for word in words if (n := number_of(word)) is not None]
+    return len(numbers) == len(words) <= MOST_SHARED and may_be_marks(numbers)
 
 
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns other than fields and reasons."""
     rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
-    return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
+    return [c for c in rest if not _is_reason(c, rest) and holds_words(table, c)]
 
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:

@@ -233,6 +233,8 @@ def _rows(
             yield line, base | _long(cells, mapping, table, problems, line)
             continue
         of_row = _rater(cells, mapping, problems, line) if mapping.layout == "criteria" else {}
+        if mapping.rater is None and any(c.item for c in mapping.columns):
+            of_row["rater_id"] = f"row {at + 1}"
         of_row |= {"reason": _text(cells, mapping.reason)} if mapping.reason else {}
         for answer in _by_columns(cells, mapping, votes, of_row):
             yield line, base | answer

@@ -25,7 +25,7 @@ from core.formats.votes.tools.known_tools import tool_of
 from core.formats.votes.tools.messages import mapping_in, objects_in
 from core.formats.votes.tools.shapes import damaged_refused
 
-#: The name under which results stand in other tools' files.
+#: The name under which results are written into other tools' files.
 OURS = "rubric_studio"
 
 

@@ -16,38 +16,30 @@ from typing import Any, Protocol
 from core.domain.votes import Cell, KeptAnswer
 from core.identity import Same, canonical_json, text_hash
 from core.judging.providers.base import Completion, Request
-from core.records import record
 
-#: Remaining limits at that time are not part of an answer.
-_DEFAULTS = {field.name: field.default for field in fields(Completion) if field.name != "told"}
+#: The cost has its own place, and remaining limits at that time are not part of an answer.
+_DEFAULTS = {f.name: f.default for f in fields(Completion) if f.name not in ("cost", "told")}
 _SAID = attrgetter(*_DEFAULTS)
 
 
-@record(frozen=True, slots=True)
-class CachedCompletion:
-    """An answer and its original cost in US dollars, ``None`` if unknown."""
-
-    completion: Completion
-    cost: float | None = None
-
-
-def as_answer(key: str, model: str, answer: CachedCompletion) -> KeptAnswer:
-    """Return an answer of ``model`` as plain data without defaults."""
-    values = zip(_DEFAULTS.items(), _SAID(answer.completion), strict=True)
+def as_answer(key: str, model: str, completion: Completion) -> KeptAnswer:
+    """Return an answer of ``model`` and what it cost as plain data without defaults."""
+    values = zip(_DEFAULTS.items(), _SAID(completion), strict=True)
     fields = {name: value for (name, default), value in values if value != default}
-    return KeptAnswer(key, model, fields, answer.cost)
+    return KeptAnswer(key, model, fields, completion.cost)
 
 
-def as_kept(answer: KeptAnswer) -> CachedCompletion:
-    """Return the answer from its plain data."""
-    given: dict[str, Any] = {"text": None, **answer.completion}
-    return CachedCompletion(Completion(**given), answer.cost)
+def as_completion(answer: KeptAnswer) -> Completion:
+    """Return the answer, with what it cost, from its plain data."""
+    # Older versions also kept the provider's figure of the cost.
+    given: dict[str, Any] = {"text": None, **answer.completion, "cost": answer.cost}
+    return Completion(**given)
 
 
 class ResponseCache(Protocol):
     """A place for answers. It is read on the event loop and must not block."""
 
-    async def get(self, key: str) -> CachedCompletion | None:
+    async def get(self, key: str) -> Completion | None:
         """Return the answer under ``key``, or ``None``."""
         ...
 

@@ -86,7 +86,7 @@ class BatchCaller(Caller):
                 if cached is None:
                     raise Unanswered(key, request)
                 tally.reuse(cached)
-                return cached.completion
+                return cached
             try:
                 completion = without_key(self.door.read(request, line), request.hidden)
             except CallError as error:

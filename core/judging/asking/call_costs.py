@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
 
 from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, Segment
 from core.identity import Same
-from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.known_providers import provider_of
 from core.judging.providers.base import Completion
 from core.judging.providers.prices import listed, price_list
@@ -88,10 +87,10 @@ class CallAccount:
     share: float = 1.0
     address: str = ""
     last: Completion | None = None
-    answered: list[CachedCompletion] = field(default_factory=list)
-    reused: list[CachedCompletion] = field(default_factory=list)
-    _used: list[tuple[str, CachedCompletion]] = field(default_factory=list)
-    _newest: tuple[str, CachedCompletion] | None = None
+    answered: list[Completion] = field(default_factory=list)
+    reused: list[Completion] = field(default_factory=list)
+    _used: list[tuple[str, Completion]] = field(default_factory=list)
+    _newest: tuple[str, Completion] | None = None
 
     def add(self, completion: Completion, key: str = "") -> None:
         """Count an answered request, which is billed even if it is unreadable.
@@ -100,17 +99,17 @@ class CallAccount:
         """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
         cost = None if cost is None else cost * self.share
-        self.last, answer = completion, CachedCompletion(completion, cost)
-        self.answered.append(answer)
-        self._newest = (key, answer)
+        self.last = completion if cost == completion.cost else replace(completion, cost=cost)
+        self.answered.append(self.last)
+        self._newest = (key, self.last)
 
-    def reuse(self, answer: CachedCompletion) -> None:
+    def reuse(self, completion: Completion) -> None:
         """Count a cached answer, which needed no call."""
-        self.last, self._newest = answer.completion, None
-        self.reused.append(answer)
+        self.last, self._newest = completion, None
+        self.reused.append(completion)
 
     @property
-    def fresh(self) -> list[tuple[str, CachedCompletion]]:
+    def fresh(self) -> list[tuple[str, Completion]]:
         """Return new answers to cache: the last one of each step."""
         return self._used if self._newest is None else [*self._used, self._newest]
 
@@ -139,10 +138,9 @@ class CallAccount:
         if not self.requests and not self.reused:
             return None
         last = self.last or Completion(None)
-        answers = [
-            answer.completion for answer in (self.answered if self.requests else self.reused)
-        ]
-        tokens_in, tokens_cached, tokens_out, tokens_thinking = _tokens(answers)
+        tokens_in, tokens_cached, tokens_out, tokens_thinking = _tokens(
+            self.answered if self.requests else self.reused
+        )
         return Call(
             prompt=self.sent,
             params=_told(Same(params), self.format if self.requests else "", self.address),
@@ -187,7 +185,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return sum(counted) if counted else None
 
 
-def _cost(answers: list[CachedCompletion]) -> float | None:
+def _cost(answers: Sequence[Completion]) -> float | None:
     """Return the cost of all answers; ``None`` if one is unknown or there is none."""
     if len(answers) == 1:
         return answers[0].cost

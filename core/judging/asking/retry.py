@@ -113,7 +113,7 @@ class Caller:
             key = request_key(request, tally.cell)
             if answer := await self._cache.get(key):
                 tally.reuse(answer)
-                return answer.completion
+                return answer
         length, before = sum([len(segment.text) for segment in segments]), tally.requests
         failed: set[Address] = set()
         while True:

@@ -144,7 +144,7 @@ def _at_once(
                 await desk.work_out(dict(checks), asks)
         except TimeoutError:
             for ask in asks:
-                _tell(ask, CheckEnded("was not come to, because others took too long."))
+                _tell(ask, CheckEnded("was not checked, because others took too long."))
         finally:
             await desk.close()
         return await asyncio.gather(*(ask.answer for ask in asks), return_exceptions=True)

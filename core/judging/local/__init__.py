@@ -1,4 +1,4 @@
-"""Models on machines of one's own: whose addresses these are, and a model file's own server."""
+"""Models on the user's own machines: which addresses these are, and a server for a model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers of one's own: at loopback and private addresses, where nobody pays for waiting.
+"""Servers at loopback and private addresses, where waiting costs nothing.
 
 Such a server may take minutes for an answer, and goes on with a question that its client has given
 up. So a judge there is waited for as long as its server answers anything at all.

@@ -23,7 +23,7 @@ def serve(path: str, threads: int, context: int, calls: int) -> None:
     server = xllamacpp.Server(given)
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
-    # Nobody reads its log from here on.
+    # Its log is not read any more.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.stdin.read()
     # The server's own threads would outlive this one.

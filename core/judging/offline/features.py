@@ -180,7 +180,7 @@ WORDINGS: tuple[tuple[str, str], ...] = (
 )
 #: Columns that need a reference, and columns that need a prompt.
 OF_REFERENCE, OF_PROMPT = frozenset({0, 1, 4, 5, 6, 7, 9, 11}), frozenset({2, 3, 6, 7, 10})
-#: Columns whose mean says how near an answer is to its reference, whatever the labels.
+#: The mean of these columns says how near an answer is to its reference, without any labels.
 CLOSENESS = (0, 1, 4, 6, 11)
 
 
@@ -276,7 +276,7 @@ class Encoded:
 
     @property
     def closeness(self) -> Floats:
-        """Return how near each answer is to its reference, beside the others, shape (n,)."""
+        """Return how near each answer is to its reference, relative to the others, shape (n,)."""
         return np.asarray(self.related[:, CLOSENESS].mean(axis=1))
 
     @cached_property
@@ -355,7 +355,7 @@ def encoder_of(texts: tuple[Texts, ...]) -> Encoder:
 def by_reference(items: Sequence[Item]) -> dict[str, float] | None:
     """Return how near each answer is to its reference, by item id: larger is nearer.
 
-    It sorts and grades nothing: the numbers are beside the other answers, so they have no level.
+    The numbers sort answers but do not grade them, since they are relative to the other answers.
     ``None`` where an item has no reference or no text.
     """
     texts = [texts_of(item) for item in items]

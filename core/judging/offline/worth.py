@@ -1,4 +1,4 @@
-"""What a judge is worth in cross-validation: beside simple rules, and by the order of labels."""
+"""A judge's worth in cross-validation: compared with simple rules, and by the order of labels."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ _HERE = "here:"
 #: The largest difference, in seconds, between a provider's clock and ours.
 _CLOCKS = 3600.0
 _UNKNOWN = (
-    "Anthropic works off a batch of as many requests that may be this one, which shows when it has "
-    "ended. Nothing is bought until then."
+    "Anthropic is processing a batch with as many requests, which may be this one. That is known "
+    "when it has ended, and nothing is paid for until then."
 )
 #: The HTTP status of each kind of error for a single request.
 _STATUS = {

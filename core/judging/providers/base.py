@@ -190,8 +190,9 @@ class Request:
 
 @record(frozen=True, slots=True)
 class Completion:
-    """A completion. ``None`` is unknown; ``cost`` is in US dollars.
+    """A completion. ``None`` is unknown.
 
+    ``cost`` is in US dollars: the provider's own figure, and once it is counted what was paid.
     ``number_tokens`` are the tokens of ``text`` that may answer, and their probabilities; empty if
     the tokens do not match the text. ``told`` are the provider's remaining limits.
     """
@@ -213,8 +214,8 @@ class Completion:
         """Limit the provider's values; those out of bounds are unknown."""
         for name, bounded in _BOUNDED:
             value = getattr(self, name)
-            if (known := bounded(value)) is not value:
-                object.__setattr__(self, name, known)
+            if (bounded_value := bounded(value)) is not value:
+                object.__setattr__(self, name, bounded_value)
 
 
 _BOUNDED: tuple[tuple[str, Callable[[Any], object]], ...] = (

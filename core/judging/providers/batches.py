@@ -326,7 +326,7 @@ def _why(data: Mapping[str, Any]) -> tuple[str, str]:
 
 def _unanswered(code: str, message: str, request: Request) -> CallError:
     if code in (EXPIRED, CANCELLED):
-        ours = "The provider did not come to this question before its batch ended."
+        ours = "The provider did not answer this question before its batch ended."
         why = brief(message, request.hidden) if message else ours
         return CallError("expired", why, sent=False)
     text = json.dumps({"error": {"message": message or code, "code": code}})

@@ -39,7 +39,7 @@ class Body:
         names = [name for name in names if name != "identity"]
         if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
             raise UnreadableBody(
-                f"The reply is packed as {encoding[:60]!r}, which nobody asked for."
+                f"The reply is packed as {encoding[:60]!r}, which was not requested."
             )
         self._begun = self._bare = False
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None

@@ -85,6 +85,9 @@ _LOST = re.compile(
 #: Loggers of litellm and of its HTTP libraries.
 _LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
 
+#: Python's warning of a call that litellm dropped.
+_DROPPED = r"coroutine '\w+\.a(sync_)?completion\w*' was never awaited"
+
 #: A week in seconds, since litellm takes ``None`` for ten minutes.
 _NO_LIMIT = 604_800.0
 
@@ -206,6 +209,9 @@ def load_litellm() -> Any:
         from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
         litellm.ModelResponse()
+    # litellm makes a call in a thread, and drops it there if it is cancelled meanwhile. Nothing was
+    # sent then, and nothing of it can be reached from here.
+    warnings.filterwarnings("ignore", _DROPPED, RuntimeWarning)
     for name in _LOGGERS:
         # At DEBUG they write down headers and replies, with the key in them.
         logger = logging.getLogger(name)

@@ -167,7 +167,7 @@ class PlainProvider(OpenAIProvider):
                 proxy = f"http://{proxy}"
             if proxy and not is_reachable(proxy):
                 message = (
-                    f"The proxy in {parts.scheme}_proxy is not http://host:port. Mend it there."
+                    f"The proxy in {parts.scheme}_proxy is not http://host:port. Correct it there."
                 )
                 raise CallError("not_found", message, sent=False)
             self._proxies[base] = proxy

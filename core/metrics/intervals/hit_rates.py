@@ -107,7 +107,7 @@ def _rate(hits: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> _R
 
 def _undefined(why: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float) -> HitRates:
     rates = [
-        rate.estimate(z) if rate.worth else Estimate.undefined("Nobody said so.") for rate in both
+        rate.estimate(z) if rate.worth else Estimate.undefined("No label says so.") for rate in both
     ]
     return HitRates(Estimate.undefined(why, n), raw, *rates)
 

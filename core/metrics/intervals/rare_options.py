@@ -26,7 +26,7 @@ from core.metrics.measure import Array, Ratings
 
 #: How many ratings the belief in independent raters adds, and how many items the other one.
 RATINGS, ITEMS = 4.0, 2.0
-#: The most raters with names on two levels; so many give 256 possible answers.
+#: The most raters with names on two levels; they give 256 possible answers.
 MOST_RATERS = 8
 _STREAM = 20261122
 

@@ -25,7 +25,7 @@ AUDIT = 10
 class SelectedMeans(NamedTuple):
     """``weighted`` is about all items; ``naive`` only the labelled, ``hard`` only the queue's.
 
-    ``naive`` is shown beside ``weighted``, never as a headline.
+    ``naive`` is shown next to ``weighted``, never as the headline.
     """
 
     weighted: Estimate

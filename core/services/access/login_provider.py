@@ -46,7 +46,7 @@ def keep() -> None:
         return
     from authlib.integrations.starlette_client import StarletteOAuth2App
 
-    kept = dict[tuple[str, str], _Kept]()
+    loads = dict[tuple[str, str], _Kept]()
     client = StarletteOAuth2App
     load, authorize = client.load_server_metadata, client.authorize_access_token
 
@@ -54,11 +54,11 @@ def keep() -> None:
         return str(app.name), str(app.client_id)
 
     async def loaded(self: Any) -> Any:
-        one = kept.get(name(self))
-        if one is None or not one.good:
-            one = kept[name(self)] = _Kept(asyncio.ensure_future(load(self)))
+        pending = loads.get(name(self))
+        if pending is None or not pending.good:
+            pending = loads[name(self)] = _Kept(asyncio.ensure_future(load(self)))
         # All clients share this object, to which Authlib adds the keys that it fetches.
-        self.server_metadata = await one.said()
+        self.server_metadata = await pending.said()
         return self.server_metadata
 
     async def authorized(self: Any, *given: Any, **named: Any) -> Any:
@@ -67,9 +67,9 @@ def keep() -> None:
             token = await authorize(self, *given, **named)
             return token
         finally:
-            one = kept.get(name(self))
-            if not token.get("userinfo") and one is not None and one.old(ANEW):
-                del kept[name(self)]
+            pending = loads.get(name(self))
+            if not token.get("userinfo") and pending is not None and pending.old(ANEW):
+                del loads[name(self)]
 
     client.load_server_metadata = loaded
     client.authorize_access_token = authorized

@@ -145,7 +145,7 @@ class Overall:
         return {
             "criteria": self.criteria,
             "cells": self.cells,
-            **{name: one.value for name, one in both.items()},
+            **{name: estimate.value for name, estimate in both.items()},
             **ci_and_undefined(both),
         }
 
@@ -202,7 +202,7 @@ def _overalls(
     if resamples and whole.items:
         drawn = whole.values(OVERALL, sides_, resamples, seed, joined=False)
     for at, pairs in enumerate(sides_):
-        once, cells = whole.once(pairs), sum(len(one.items) for one in pairs)
+        once, cells = whole.once(pairs), sum(len(pair.items) for pair in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
         estimates = dict[str, Estimate]()
         for name, figure in OVERALL.items():
@@ -210,17 +210,17 @@ def _overalls(
             if not isfinite(value):
                 estimates[name] = Estimate.undefined(reasons[name], cells)
                 continue
-            one = Estimate.defined(value, cells)
+            estimate = Estimate.defined(value, cells)
             if drawn is not None and name == "accuracy" and how.method == "auto":
-                one = right_cells(pairs, how.level)
+                estimate = right_cells(pairs, how.level)
             elif drawn is not None and how.method == "auto" and len(whole.items) < SMALL:
-                one = one.within(_by_jackknife(pairs, figure, value, how.level))
+                estimate = estimate.within(_by_jackknife(pairs, figure, value, how.level))
+            elif drawn is not None and how.method == "basic":
+                estimate = estimate.within(basic(drawn[name][at], value, how.level))
             elif drawn is not None:
-                many, level = drawn[name][at], how.level
-                turned = how.method == "basic"
-                one = one.within(basic(many, value, level) if turned else percentile(many, level))
-            estimates[name] = one
-        number = sum(bool(one.items) for one in pairs)
+                estimate = estimate.within(percentile(drawn[name][at], how.level))
+            estimates[name] = estimate
+        number = sum(bool(pair.items) for pair in pairs)
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])
 
 
@@ -323,7 +323,7 @@ class Trust:
         name = {LABELS: "gold", PEOPLE: "human"}.get(self.reference, name_of(self.reference))
         return {
             "in_words": self.sentence,
-            **{name: one.value for name, one in estimates.items()},
+            **{name: estimate.value for name, estimate in estimates.items()},
             **({"differ": self.differ / self.both, "rechecked": self.both} if self.both else {}),
             "cells": self.cells,
             "settled": self.found.settled,

@@ -238,7 +238,7 @@ class LabelSource(NamedTuple):
     """How the labels of a source were drawn; ``words`` is empty if unknown.
 
     ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit;
-    beside it labels are of ``picked`` cells. ``why`` says why an existing audit is not enough.
+    labels not from it are of ``picked`` cells. ``why`` says why an existing audit is not enough.
     ``chances`` are items' probabilities of being labelled, if unequal. ``unlike`` says by criterion
     why labels are not a fair sample; its key is "" if a declaration is refuted.
     """

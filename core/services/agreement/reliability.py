@@ -132,7 +132,7 @@ def ceiling(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Ceiling:
-    """How close every rater is to the majority of people, beside how close people are themselves.
+    """How close every rater is to the majority of people, compared with the people themselves.
 
     Kappa depends on the scale. A person is compared with the majority of the others, never with an
     own answer. A kind's mean leaves out raters with an undefined kappa.
@@ -179,8 +179,8 @@ def ranked(
     )
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), resamples, seed, how)
-    found, means = _standings(cells, columns, kinds, asked, draws)
-    order = sorted(found, key=lambda one: (one.kappa.value is None, -(one.kappa.value or 0.0)))
+    standings, means = _standings(cells, columns, kinds, asked, draws)
+    order = sorted(standings, key=lambda one: (one.kappa.value is None, -(one.kappa.value or 0.0)))
     return tuple(order), means
 
 
@@ -203,8 +203,8 @@ def _standings(
     defined = [at for at, figure in enumerate(figures) if figure.value is not None]
 
     def bundle(weights: Array) -> dict[str, Array]:
-        found = tables(weights)
-        values = {at: of.many(found[at]) for at in defined}
+        kappas = tables(weights)
+        values = {at: of.many(kappas[at]) for at in defined}
         means = {kind: _mean([values[at] for at in defined if kinds[at] == kind]) for kind in KINDS}
         return {kind: mean for kind, mean in means.items() if mean is not None}
 

@@ -101,17 +101,17 @@ class _Versus:
 
         Without one it is the panel; a panel of people is not compared with people.
         """
-        found = {}
+        figures = {}
         if self._reference in (None, "human"):
             others = [] if index is None and self.of_people else self._humans
             people = [self._columns[h] for h in others if h != index]
-            found["vs_human_mean"] = self._pair(_mean(people, len(scored.known)), scored)
+            figures["vs_human_mean"] = self._pair(_mean(people, len(scored.known)), scored)
         if self._reference in (None, "gold"):
             reviewed = index in self.reviewers
-            found["vs_gold"] = self._pair(self.own_gold if reviewed else self._gold, scored)
+            figures["vs_gold"] = self._pair(self.own_gold if reviewed else self._gold, scored)
         if self.of_reference is not None:
-            found["vs_reference"] = self._pair(self.of_reference, scored)
-        return found
+            figures["vs_reference"] = self._pair(self.of_reference, scored)
+        return figures
 
     def _pair(self, reference: Means, scored: Means) -> dict[str, Any]:
         pairs = pair_up(reference.values, scored.values, reference.known & scored.known)
@@ -252,8 +252,8 @@ class RaterScores:
         if column == LABELS and other in sheet.reviewers:
             column = OWN_LABELS
         if column != PEOPLE and members is None:
-            found = self.columns[column]
-            return Means(found.values[rows], found.known[rows])
+            scores = self.columns[column]
+            return Means(scores.values[rows], scores.known[rows])
         people = [self.columns[one] for one in (sheet.people if members is None else members)]
         if not people:
             return Means(np.zeros(len(rows)), np.zeros(len(rows), np.bool_))
@@ -307,13 +307,16 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     items = items_of(store, store.runs.get(run_id), sheet.items)
     scorer = Scorer(items)
     names = dict.fromkeys(
-        name for one in sheet.criteria for name in one.columns if name not in (PEOPLE, SETTLED)
+        name
+        for column in sheet.criteria
+        for name in column.columns
+        if name not in (PEOPLE, SETTLED)
     )
     given = {name: _given(sheet, name) for name in names}
     return RaterScores(
         items.place,
-        {name: scorer.column(one) for name, one in given.items()},
-        {name: scorer.away(one) for name, one in given.items()},
+        {name: scorer.column(answers) for name, answers in given.items()},
+        {name: scorer.away(answers) for name, answers in given.items()},
     )
 
 
@@ -341,7 +344,7 @@ def score_pair(
     n = int(times.sum())
     figures_of = metrics.figures(pairs, times)
     ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, how) if n else None)
-    figures = {name: one.within(ci.get(name)) for name, one in figures_of.items()}
+    figures = {name: figure.within(ci.get(name)) for name, figure in figures_of.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
     gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
     return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)

@@ -154,7 +154,7 @@ async def _ended(context: TaskContext) -> RunStatus:
     work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
     async def beat() -> bool:
-        """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
+        """Renews the lease; ends the work when a person cancels it, or when the lease is lost."""
         renew = partial(store.leases.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
         if await context.io(renew, lease) is not False:
             work.cancel()

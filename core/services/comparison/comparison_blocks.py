@@ -181,16 +181,18 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     widest = max(map(abs, ends), default=0.0) or 1.0
     rows = [_difference(row, delta, share, widest) for row, delta in figures]
     # Why known differences have no interval, where it is the same for several: said once below.
-    known = [delta.difference.value is not None for _, delta in figures]
+    are_known = [delta.difference.value is not None for _, delta in figures]
     why = Counter(
         row[4].below
-        for row, one, (_, delta) in zip(rows, known, figures, strict=True)
-        if one and delta.difference.low is None
+        for row, is_known, (_, delta) in zip(rows, are_known, figures, strict=True)
+        if is_known and delta.difference.low is None
     )
     often = [words for words, times in why.items() if words and times > 1]
     rows = [
-        (*row[:4], row[4]._replace(below=""), *row[5:]) if one and row[4].below in often else row
-        for row, one in zip(rows, known, strict=True)
+        (*row[:4], row[4]._replace(below=""), *row[5:])
+        if is_known and row[4].below in often
+        else row
+        for row, is_known in zip(rows, are_known, strict=True)
     ]
     return TableBlock(
         f"Differences in {FIGURES[name]}",

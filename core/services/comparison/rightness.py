@@ -19,8 +19,9 @@ from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.measure import Array
 from core.services.comparison.paired_runs import CriterionPair, Paired
 from core.services.datasets import label_draws
+from core.services.queueing.drawn_cells import DrawnCells
 from core.services.review import random_labels
-from core.services.review.random_labels import DrawnCells, DrawnLabels
+from core.services.review.random_labels import DrawnLabels
 from core.store.store import Store
 from core.text.names import fold, visible
 from core.text.numbers import percent, plural, points, share_points
@@ -84,7 +85,7 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     corrected = holm([row.p for row in rows])
     whole = np.concatenate(each)
     return CorrectedAccuracy(
-        _more("", whole, level, by_item=best.declared is not None),
+        _more("", whole, level, by_item=best.by_item),
         tuple(replace(row, p=p) for row, p in zip(rows, corrected, strict=True)),
         run_id,
         best.queue.name if best.queue is not None else "",

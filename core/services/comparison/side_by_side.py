@@ -65,8 +65,8 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
 def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
     """Return the places of the pairs with another verdict on a criterion that both runs ask.
 
-    Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. Having
-    none, or an abstention, beside a verdict is a difference, too. Criteria are matched by name,
+    Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. If only
+    one run has a verdict, or abstained, that is a difference, too. Criteria are matched by name,
     verdicts by label.
     """
     sides = [_labels(store, run) for run in runs]

@@ -125,7 +125,7 @@ class _Deck:
     """The items to deal, with everything that does not depend on the seed."""
 
     def __init__(self, items: Sequence[tuple[Labelled, int]], unlabelled: tuple[str, ...]) -> None:
-        """Take labelled items, each with a number that its twins share."""
+        """Take labelled items, each with a number that items of the same text share."""
         self._unlabelled = unlabelled
         of_number: dict[int, list[Labelled]] = {}
         for item, number in items:

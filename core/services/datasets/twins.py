@@ -1,4 +1,4 @@
-"""Twins: items of a dataset with the same text, kept apart between teaching and grading."""
+"""Twins: items with the same text. Judges learn from none of them while one is graded."""
 
 from __future__ import annotations
 

@@ -130,9 +130,9 @@ EDITS: Mapping[str, ProbeEdit] = MappingProxyType(
             ),
             ProbeEdit(
                 "distraction",
-                "A sentence beside the point",
+                "An irrelevant sentence",
                 "below",
-                "is put off by a sentence beside the point",
+                "is distracted by an irrelevant sentence",
                 "with a last line about the weather and bread (beside one as long that says "
                 "nothing)",
                 "a criterion asks to keep to the point",

@@ -11,7 +11,6 @@ from typing import Any, Literal, get_args
 
 from core.blocks.html import html_paper
 from core.blocks.markdown import markdown_paper
-from core.domain.review_records import EventRow
 from core.domain.rubric import MET, UNMET, Criterion
 from core.formats.datasets.dataset_file import dump_dataset
 from core.formats.office.workbook_writer import workbook
@@ -85,12 +84,6 @@ def event_rows(store: Store, run_id: int, queue_id: int | None = None) -> Iterat
     """Return the events of a run, or of one of its queues."""
     require_open(store, run_id)
     return map(asdict, store.events.of_run(run_id, queue_id))
-
-
-def timeline(store: Store, run_id: int, item_id: str, criterion: str) -> list[EventRow]:
-    """Return the events of a cell, and of its item as a whole, in order."""
-    require_open(store, run_id)
-    return store.events.of_cell(run_id, item_id, criterion)
 
 
 def labelled_dataset(store: Store, version_id: int) -> str:

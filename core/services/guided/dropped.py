@@ -1,4 +1,4 @@
-"""Files that somebody dropped, recognised by what is in them: texts, a rubric, or votes.
+"""Dropped files, recognised by their content: texts, a rubric, or votes.
 
 What is not recognised is said with the shapes that came nearest. Files that were taken along, and
 of which nothing is made yet, are kept as every other draft is.
@@ -221,7 +221,7 @@ def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
 
 
 def _unknown(file: File, look: FileLook) -> Recognised:
-    """A table in which no column is known: it may still hold texts, if somebody says where."""
+    """A table without known columns: it may still hold texts, in a column that a person names."""
     if look.table is not None and (beside := _beside((file,), look.table)) is not None:
         return beside
     if look.table is not None and texts.columns_of(look.table):

@@ -168,7 +168,9 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
 
 def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
     """Return how many texts have a label of the rubric that judges may learn from."""
-    if not store.datasets.version(dataset_version).labelled:
+    if not store.datasets.version(dataset_version).labelled and not store.settled.truth(
+        dataset_version
+    ):
         return 0
     return Candidates(store, dataset_version, rubric).teachers
 

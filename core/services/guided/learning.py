@@ -17,7 +17,7 @@ from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
-#: With so many grades, ten more raise kappa by less than .02 on average (bench/learning_curve.py).
+#: From here on ten more grades raise kappa by less than .02 on average (bench/learning_curve.py).
 MANY = 70
 #: A kappa that is surely above this is good enough with any number of grades.
 GOOD = 0.6
@@ -87,7 +87,7 @@ class LearntSoFar:
     @property
     def words(self) -> str:
         """Return advice on whether to continue grading, in a sentence."""
-        off = sum(bool(one.off) for one in self.criteria)
+        off = sum(bool(report.off) for report in self.criteria)
         more = "ten more" if self.left >= TEN else f"the other {self.left}"
         if off:
             cure = f": grade {more}" if self.left else ""

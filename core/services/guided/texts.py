@@ -31,7 +31,7 @@ from core.text.numbers import plural
 #: The note of a dataset that names the column of its texts.
 COLUMN = "text column"
 PASTED = "pasted texts"
-#: So many rows are shown, and so much of a text.
+#: How many rows are shown, and how many characters of a text.
 SHOWN, CUT = 3, 220
 
 
@@ -240,7 +240,7 @@ def _worded(table: Table, column: str) -> bool:
 
 
 def systems_in(files: Sequence[File]) -> tuple[str, ...]:
-    """Return the systems whose answers to the same prompts stand in a file each; empty: no such.
+    """Return the systems if each file holds one system's answers to the same prompts, else nothing.
 
     Raises:
         InputError: a file cannot be read.
@@ -296,7 +296,7 @@ def naming(found: TextsLook) -> str:
 
 
 def check(found: TextsLook) -> Checked:
-    """The texts as a dataset, or every reason why there is none."""
+    """The texts as a dataset, or every reason why they cannot be one."""
     checked = catalog.check(found.table, found.mapping)
     plain = found.table.kind == "files" or found.table.name == PASTED
     if checked.dataset is None or found.column is None or plain:

@@ -99,7 +99,7 @@ class CleanSeats:
             answer = self._of.pair[part].astype(np.int64) * wide + self._of.option[part] + 1
             kind = answer * len(STATES) + self._state[part]
             there, of_row = np.unique(kind, return_inverse=True)
-            tails = np.array([tail(one, wide) for one in there.tolist()], object)
+            tails = np.array([tail(number, wide) for number in there.tolist()], object)
             whole = items[self._of.row[part]] + tails[of_row]
             hashed.update(
                 (b"," if start else b"") + ",".join(whole).encode("utf-8", "surrogatepass")
@@ -201,7 +201,7 @@ class _Settled:
             which, verdicts = np.zeros(number, np.int64), list[Verdict | None]([None])
             for rows, ballots, failures in seats.ballots(criterion.name):
                 self._votes[rows] += len(ballots)
-                self._away[rows] += sum(one.abstained for one in ballots)
+                self._away[rows] += sum(ballot.abstained for ballot in ballots)
                 self._failed[rows] += failures
                 if ballots:
                     which[rows] = len(verdicts)
@@ -218,14 +218,14 @@ class _Settled:
             if key not in scored:
                 item_result = self._scored(at, texts)
                 scored[key] = item_result, to_json(item_result.trace)
-            (one, trace), (votes, away, failed) = scored[key], counts[at].tolist()
-            result = one._replace(item_id=self._ids[at], agreement=agreement[at])
+            (score, trace), (votes, away, failed) = scored[key], counts[at].tolist()
+            result = score._replace(item_id=self._ids[at], agreement=agreement[at])
             yield BroughtItem(votes, away, failed, result, trace)
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
         """The items with what their score hangs on: options, and texts where these count."""
         options = [
-            np.array([_option(one) for one in verdicts])[which]
+            np.array([_option(verdict) for verdict in verdicts])[which]
             for verdicts, which in zip(self._verdicts, self._which, strict=True)
         ]
         alike = patterns(np.column_stack(options)).of_item.tolist()

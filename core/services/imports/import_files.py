@@ -162,7 +162,7 @@ def look_at_bytes(
 
 @dataclass(frozen=True)
 class CheckedVotes:
-    """The result of checking a source: votes to import, or every reason why there are none."""
+    """The result of checking a source: votes to import, or every reason against it."""
 
     bundle: VoteBundle | None
     preview: ImportPreview | None = None
@@ -219,7 +219,7 @@ def import_path(
     alone is kept as such; of a table that holds several rubrics, each. ``bins`` are words
     like ``tone=0,0.5,1`` that cut numbers into steps. ``sheet`` names the sheet of a workbook.
     ``words`` are like ``tone:ja=MET``: which option the file's word for an answer is. ``data`` is
-    what stands in the file, where it was not read from ``path`` (standard input).
+    the content, if it was not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None

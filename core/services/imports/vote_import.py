@@ -43,7 +43,7 @@ _KINDS: dict[str, JudgeKind] = {
 }
 #: Items recorded at a time, all within one transaction.
 _BATCH = 200
-#: The import holds the run only within its transaction, where nobody else can see it.
+#: The import holds the run only within its transaction, so it is not visible to others.
 _LEASE_SECONDS = 3600.0
 _NO_ANSWER = "The file holds no usable answer of this rater."
 
@@ -257,7 +257,7 @@ class _Seats:
 def _seats(bundle: VoteBundle) -> _Seats | CleanSeats:
     rows = bundle.votes.rows
     if isinstance(rows, CleanAnswers):
-        # Columns need numpy, which whoever imports a few rows shall not wait for.
+        # Columns need numpy, which an import of a few rows should not load.
         from core.services.imports.clean_import import CleanSeats
 
         clean = CleanSeats(rows)

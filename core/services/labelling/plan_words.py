@@ -66,7 +66,7 @@ def _thin(plan: LabelPlan) -> str:
     """Return which draws would show nothing about the two systems, since groups have few labels."""
     return "".join(
         f" Drawn with {DRAWS[draw]}, {plural(number, 'group')} of one system's cells would get "
-        f"fewer than {THIN} of so many labels: too few to show a difference."
+        f"fewer than {THIN} of this many labels: too few to show a difference."
         for draw, number in plan.thin.items()
         if draw != "even"
     )
@@ -94,7 +94,9 @@ def _widths(plan: LabelPlan) -> str:
     """Return a line that explains the columns."""
     mean = f"mean of {visible(plan.criterion)}" if plan.criterion else "mean score"
     draws = "; ".join(f"{draw}, {how}" for draw, how in DRAWS.items())
-    text = f"± is half the 95% interval of the corrected {mean} after so many more labels: {draws}."
+    text = (
+        f"± is half the 95% interval of the corrected {mean} after this many more labels: {draws}."
+    )
     if plan.pair is None or plan.gap is None:
         return text
     first, second = map(visible, plan.pair)

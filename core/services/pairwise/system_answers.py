@@ -316,7 +316,7 @@ def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
 def differing(store: Store, run: Run, shared: SharedTasks, pair: tuple[str, str]) -> list[str]:
     """Return the ids of the tasks on which two systems got another verdict on some criterion.
 
-    Having none, or an abstention, beside a verdict is a difference, too. Tasks that one of the two
+    A verdict or abstention on one side only is a difference, too. Tasks that one of the two
     did not answer are left out.
     """
     ids = run_columns.items_of_run(store, run).ids

@@ -23,10 +23,10 @@ from core.metrics.measure import Array, Statistic, ratio
 from core.services.agreement.group_figures import Draws
 from core.services.datasets import label_draws
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
+from core.services.queueing.drawn_cells import DrawnCells
 from core.services.results import grid, run_columns, scored_items
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import Corrected, mean_of
-from core.services.review.random_labels import DrawnCells
 from core.store.store import Store
 from core.text.numbers import percent, plural, points
 
@@ -196,7 +196,7 @@ def corrected_systems(
             of_system[at[item]] = shared.systems.index(name)
     of = of_system[drawn.item]
     cells = {name: drawn.take(of == number) for number, name in enumerate(shared.systems)}
-    by_item = labels.declared is not None
+    by_item = labels.by_item
     asked = _Asked(level, by_itself=bool(criterion), by_item=by_item)
     gaps = [] if labels.reason else _pairs(shared, cells, asked)
     places = _places(shared.systems, gaps)

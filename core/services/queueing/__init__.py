@@ -6,6 +6,8 @@ import runs, rubrics and what is below.
 
 __all__ = [
     "draw_chances",
+    "drawn_cells",
+    "drawn_texts",
     "queue_cap",
     "queue_cells",
     "queue_order",

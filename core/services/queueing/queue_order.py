@@ -193,22 +193,6 @@ def _mixed(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float 
     return min(1.0, max(0.0, entropy)), shares[0] - second
 
 
-def order_key(
-    impact: Impact, *, failed: bool = False, age: float = 0.0
-) -> tuple[bool, float, float, float, float, float]:
-    """Return the key of the queue's default order, for ``sorted``.
-
-    It compares failed calls, the chance to flip the outcome, the expected change of the score, the
-    chance of another verdict, entropy, and age (oldest first, any unit). Rounding makes numerical
-    noise a tie.
-    """
-    entropy = 1.0 if impact.entropy is None else impact.entropy
-    flip, change, other, mixed = (
-        -round(x, 9) for x in (impact.flip, impact.change, impact.other, entropy)
-    )
-    return (not failed, flip, change, other, mixed, -age)
-
-
 def distance(criterion: Criterion, one: int, other: int) -> float:
     """Return the distance of two scored options: 0 or 1; for ordered ones the squared steps."""
     if criterion.scale != "ordinal":

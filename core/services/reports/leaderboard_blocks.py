@@ -134,11 +134,11 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
         ("Ways", "Kendall's tau", "Same first"),
         tuple(
             (
-                Words(f"{one.one} and {one.other}"),
-                measured(one.tau)._replace(below=one.tau.reason),
-                Words("yes") if one.same_winner else Words("no", tone="warn"),
+                Words(f"{accord.one} and {accord.other}"),
+                measured(accord.tau)._replace(below=accord.tau.reason),
+                Words("yes") if accord.same_winner else Words("no", tone="warn"),
             )
-            for one in accords
+            for accord in accords
         ),
         numbers=(1,),
     )
@@ -252,15 +252,15 @@ def _position(one: Position) -> tuple[Words, ...]:
 
 def length(board: Leaderboard) -> Section:
     """The effect of length, and the strengths if all answers were equally long."""
-    title, found = "Length: strengths if all answers were equally long", board.length
-    if isinstance(found, str):
-        return Section(title, (Sentences((found,), kind="quiet"),))
-    slope = found.slope
+    title, lengths = "Length: strengths if all answers were equally long", board.length
+    if isinstance(lengths, str):
+        return Section(title, (Sentences((lengths,), kind="quiet"),))
+    slope = lengths.slope
     sure = slope.ci is not None and not slope.ci[0] <= 0 <= slope.ci[1]
     longer = "longer" if (slope.value or 0) > 0 else "shorter"
     finding = f"⚠ {longer} answers win more" if sure else "no effect of length found"
     effect = slope.words(points).inline
-    ignored = dict(zip(board.systems, found.ignored.tolist(), strict=True))
+    ignored = dict(zip(board.systems, lengths.ignored.tolist(), strict=True))
     return Section(
         title,
         (

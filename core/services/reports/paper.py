@@ -41,7 +41,7 @@ from core.services.reports.report_values import (
 )
 from core.text.numbers import DASH, count, level_words, percent, plural, score
 
-#: So many characters of a text tell which one it is.
+#: How many characters of a text identify it.
 BEGINS = 60
 _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
@@ -338,7 +338,7 @@ def _gates(report: RunReport) -> list[Section]:
 
 
 def _asked_again(report: RunReport) -> list[Section]:
-    """What edited twins and later looks show about the judges; empty without any."""
+    """What edited copies and repeated runs show about the judges; empty without any."""
     if not report.asked_again:
         return []
     return [Section("What asking again found", (Sentences(report.asked_again, listed=True),))]

@@ -18,7 +18,7 @@ _NOTE = (
 
 
 def reviews_section(report: RunReport) -> list[Section]:
-    """Accuracy on all cells beside that on the hard ones, for every queue with an audit."""
+    """Accuracy on all cells and on the hard ones, for every queue with an audit."""
     if not report.reviews:
         declared = _corrected(report) if report.labels_declared else []
         return [Section("As people's labels have it", tuple(declared))] if declared else []

@@ -151,7 +151,7 @@ _FAILED = {"only": "failures"}
 
 def _calls(report: RunReport) -> list[tuple[str, Words]]:
     counts = report.counts
-    unknown = f"without {count(counts.cost_unknown)} calls whose price is not known"
+    unknown = f"without {count(counts.cost_unknown)} calls without a known price"
     priced = counts.calls > counts.cost_unknown or not counts.calls
     rows = [
         ("Calls", counted(counts.calls)._replace(below=lost_words(counts.lost_calls))),

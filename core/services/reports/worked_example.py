@@ -110,7 +110,7 @@ def grade_example(store: Store) -> dict[str, Any]:
 
 
 def report(store: Store, run_id: int) -> dict[str, Any]:
-    """Scores and agreement with the labels of a run, beside the majority class's accuracy."""
+    """Scores and agreement with the labels of a run, with the majority class's accuracy."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     criteria = against_labels(store, run_id)

@@ -42,7 +42,7 @@ def in_words(fitted: Fitted) -> str:
     return (
         f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
         f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
-        f"({percent(plain / n)}): {fitted.gained} mended, {fitted.lost} spoilt"
+        f"({percent(plain / n)}): {fitted.gained} corrected, {fitted.lost} spoilt"
         f"{_beyond_chance(fitted)}. {_offer(fitted)}"
     )
 

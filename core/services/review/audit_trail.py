@@ -246,7 +246,7 @@ class _Teller:
     def _final(self, event: EventRow) -> str:
         before, after = self._label(event, event.before), self._label(event, event.after)
         if event.after.get("itself"):
-            return f"said {after}, the panel's verdict, which confirmed it by itself"
+            return f"said {after}, the panel's verdict, so it was confirmed automatically"
         return f"confirmed {after}" if before == after else f"changed {before} to {after}"
 
     def _settled(self, event: EventRow) -> str:
@@ -291,7 +291,7 @@ _PLAIN = {
     "send_back": "sent it back to be reviewed again",
     "take_over": "took it over",
     "unmask": "looked up who made the submission",
-    "change": "changed how the queue is worked off",
+    "change": "changed the settings of the queue",
 }
 
 

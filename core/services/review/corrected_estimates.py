@@ -15,12 +15,14 @@ from core.domain.review_records import QueueRow
 from core.domain.runs import RunRow
 from core.metrics.estimate import USUAL, Estimate, together
 from core.services.datasets import label_draws
+from core.services.queueing import drawn_texts
+from core.services.queueing.drawn_cells import DrawnCells, partly_labelled
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
 from core.services.review.random_audit import labelled_sample, narrowed
-from core.services.review.random_labels import DrawnCells, DrawnLabels, of_queue
+from core.services.review.random_labels import DrawnLabels, of_queue
 from core.store.store import Store
-from core.text.numbers import count, percent
+from core.text.numbers import count, percent, plural
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -135,7 +137,7 @@ def mean_of(
     weights = np.ones(len(cells)) if criterion else cells.weight
     scale, values, strata = _Scale.of(weights), cells.counted, cells.stratum
     voted, decided = weights * cells.said, weights * values
-    reason = _why_not(cells, scale) or reason or (_partly(cells) if by_item else "")
+    reason = _why_not(cells, scale) or reason or (partly_labelled(cells) if by_item else "")
     if by_item:
         voted, decided, strata, low = item_shares(cells.item, weights, cells.said, values, strata)
         scale = _Scale(len(voted), low, 1 - low, len(voted))
@@ -154,21 +156,6 @@ def mean_of(
     asked = {cells.table.questions[question].name for question in questions}
     rates = _rates(cells, values, level) if len(asked) == 1 else None
     return Corrected(criterion, len(cells), labelled, mean.raw, mean, mean.mean.reason, rates)
-
-
-def _partly(cells: DrawnCells) -> str:
-    """Return why items drawn with all of their cells cannot count once each."""
-    import numpy as np
-
-    _, item = np.unique(cells.item, return_inverse=True)
-    asked, labelled = np.bincount(item), np.bincount(item, ~np.isnan(cells.value))
-    partly = int(((labelled > 0) & (labelled < asked)).sum())
-    if partly:
-        return (
-            f"{count(partly)} of the items with labels {'lacks' if partly == 1 else 'lack'} one on "
-            "some criterion; of all criteria together only items labelled on each can speak."
-        )
-    return ""
 
 
 def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
@@ -197,7 +184,7 @@ def of_run(
     names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
     labels = random_labels.by_criterion(store, run_id, names)
     lines = [
-        mean_of(drawn.cells, name, drawn.reason, level, by_item=drawn.declared is not None)
+        mean_of(drawn.cells, name, drawn.reason, level, by_item=drawn.by_item)
         for name, drawn in labels.items()
     ]
     return lines, labels[""]
@@ -207,7 +194,9 @@ def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dic
     """Return the key ``corrected`` of ``metrics --json``; ``None`` without drawn labels."""
     queues = store.queues.ever(run_id)
     declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
-    if declared is None and not any(store.queues.drawn(queue.id, "audit") for queue in queues):
+    if declared is None and not any(
+        queue.rule.drawn is not None or store.queues.drawn(queue.id, "audit") for queue in queues
+    ):
         return None
     lines, labels = of_run(store, run_id, level)
     whole = {
@@ -289,13 +278,15 @@ class AuditedQueue(NamedTuple):
 class ReviewSelection:
     """How many of a run's ``labels`` were ``settled`` in review. ``queues`` hold an audit.
 
-    ``picked``: rules or people chose cells; false if all queues drew at random.
+    ``picked``: rules or people chose cells; false if all queues drew at random. ``texts`` items
+    were drawn whole and are labelled.
     """
 
     labels: int
     settled: int
     queues: tuple[AuditedQueue, ...]
     picked: bool = True
+    texts: int = 0
 
 
 def audited_queues(
@@ -320,7 +311,9 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
     labels = _labels(store, run, truth)
     queues = store.queues.ever(run_id)
     picked = not queues or not all(queue.rule.only_draws for queue in queues)
-    return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked)
+    drawn = drawn_texts.finished(store, run_id)
+    texts = 0 if drawn is None else len(drawn.items)
+    return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked, texts)
 
 
 def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
@@ -345,12 +338,17 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
 
 def in_words(found: ReviewSelection) -> str:
     """Return what a reader must know before trusting figures against the labels."""
+    if found.texts and not found.picked and not found.queues:
+        texts = plural(found.texts, "text")
+        return f"People settled {count(found.settled)} cells of {texts} drawn at random in review."
     where = "which picked doubtful cells, too" if found.picked else "of cells drawn at random"
     text = (
         f"Of the {count(found.labels)} labelled cells people settled {count(found.settled)} in "
         f"review, {where}: figures against labels speak of labelled cells, not of all."
     )
     estimated = [audit for audit in found.queues if audit.found.weighted.value is not None]
+    if found.texts and not estimated:
+        return f"{text} Those of the {plural(found.texts, 'text')} drawn at random speak of all."
     if not estimated and found.queues:
         queue, right = found.queues[-1]
         return f"{text} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"

@@ -8,14 +8,21 @@ an unknown chance, and are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from core.domain.library import LabelDraw
 from core.domain.review_records import QueueRow
 from core.services.datasets import label_draws
+from core.services.queueing import drawn_texts
+from core.services.queueing.drawn_cells import (
+    DrawnCells,
+    item_cells,
+    labelled_cells,
+    with_values,
+)
 from core.services.review import random_audit
 from core.services.review.random_audit import frame, voted_before
 from core.store.store import Store
@@ -25,7 +32,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from core.metrics.estimate import Estimate
-    from core.services.queueing.queue_table import CellTable
 
     Numbers = npt.NDArray[Any]
 
@@ -36,102 +42,11 @@ NOBODY = (
 
 
 @dataclass(frozen=True)
-class DrawnCells:
-    """Cells with the votes' option and the people's option, as columns.
-
-    ``cells`` are indexes into the table. Missing options are negative. ``said`` and ``value`` are
-    the same two as numbers. ``value`` is NaN without a label; votes without a value take the
-    people's. ``stratum`` is 0 if cells were decided completely. Cells of any other stratum had the
-    same chance to be drawn, and ``drawn`` were. Labels of cells that were not drawn do not count
-    (``counted``).
-    """
-
-    table: CellTable
-    cells: Numbers
-    voted: Numbers
-    option: Numbers
-    said: Numbers
-    value: Numbers
-    stratum: Numbers
-    drawn: Numbers
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    def take(self, kept: Numbers) -> DrawnCells:
-        """Return the selected cells, given as flags or indexes."""
-        columns = {field.name: getattr(self, field.name)[kept] for field in fields(self)[1:]}
-        return DrawnCells(self.table, **columns)
-
-    def and_more(self, others: DrawnCells) -> DrawnCells:
-        """Return these cells and others of the same table."""
-        import numpy as np
-
-        columns = {
-            field.name: np.concatenate([getattr(self, field.name), getattr(others, field.name)])
-            for field in fields(self)[1:]
-        }
-        return DrawnCells(self.table, **columns)
-
-    def of(self, criterion: str) -> DrawnCells:
-        """Return the cells of one criterion."""
-        return self.take(self.table.of(criterion)[self.cells])
-
-    @property
-    def item(self) -> Numbers:
-        """Return the index of each cell's item in the run."""
-        return self.table.item[self.cells]
-
-    @property
-    def question(self) -> Numbers:
-        """Return the index of each cell's question in the table."""
-        return self.table.question[self.cells]
-
-    @property
-    def weight(self) -> Numbers:
-        """Return each cell's weight in a score."""
-        return self.table.weight[self.cells]
-
-    @property
-    def counted(self) -> Numbers:
-        """Return each cell's label as a number if it counts, else NaN.
-
-        In a stratum only drawn labels count, unless all other cells have labels too: then nothing
-        is left to chance.
-        """
-        import numpy as np
-
-        rest = (self.stratum > 0) & ~self.drawn
-        if not np.isnan(self.value[rest]).any():
-            return self.value
-        return np.where(rest, np.nan, self.value)
-
-
-def _cells(
-    table: CellTable, option: Numbers, stratum: Numbers, drawn: Numbers, kept: Numbers
-) -> DrawnCells:
-    """Return the selected cells, except those without a value from votes and people.
-
-    All columns cover the whole table.
-    """
-    import numpy as np
-
-    worth = table.by_option(lambda criterion: criterion.values)
-    voted, value = (
-        worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
-    )
-    cells = np.flatnonzero(kept & ~(np.isnan(voted) & np.isnan(value)))
-    voted = np.where(np.isnan(voted), value, voted)
-    columns = (table.judged, option, voted, value, stratum, drawn)
-    return DrawnCells(table, cells, *(column[cells] for column in columns))
-
-
-@dataclass(frozen=True)
 class DrawnLabels:
     """Cells that may represent a run. ``reason`` says why they cannot, or is empty.
 
-    ``queue`` is the queue that drew them. It is ``None`` if all cells have labels, or if the draw
-    was ``declared``: then whole items were drawn, with all of their cells.
+    ``queue`` is the newest queue that drew them. It is ``None`` if all cells have labels, or if the
+    draw was only ``declared``.
     """
 
     read: Callable[[], DrawnCells]
@@ -143,6 +58,13 @@ class DrawnLabels:
     def cells(self) -> DrawnCells:
         """Return the cells, read on first use, as there can be a million."""
         return self.read()
+
+    @property
+    def by_item(self) -> bool:
+        """Return whether whole items were drawn, with all of their cells."""
+        return self.declared is not None or (
+            self.queue is not None and self.queue.rule.drawn is not None
+        )
 
     def of(self, criterion: str) -> DrawnCells:
         """Return the cells of one criterion; of all for the empty string."""
@@ -159,6 +81,7 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     """
     import numpy as np
 
+    from core.metrics.intervals.clustered_share import clustered_share
     from core.metrics.intervals.sampling import honest_mean
 
     cells = found.cells
@@ -170,7 +93,11 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     counted = labelled & (certain | drawn)
     right = (cells.option == cells.voted)[counted].astype(float)
     means = honest_mean(right, stands[counted], drawn[counted], certain[counted], level)
-    return means.weighted, int(drawn.sum()), int((labelled & certain).sum())
+    share = means.weighted
+    if found.by_item and share.value is not None:
+        # The cells of an item are right or wrong together, so items count, not cells.
+        share = clustered_share(right, cells.item[counted], stands[counted], level)
+    return share, int(drawn.sum()), int((labelled & certain).sum())
 
 
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
@@ -212,15 +139,16 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
     # Without a value from people there is nothing to compare.
     nothing = (table.decided != NO_LABEL) & np.isnan(value)
     counted = table.asked_about(queue.rule) & table.there & ~nothing
-    return _cells(table, table.decided, stratum, drawn, counted)
+    return with_values(table, table.decided, stratum, drawn, counted)
 
 
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
     """Return the labels that represent all cells of a run, or of one criterion.
 
     These come from a fully reviewed queue that covers all of them, archived or not, joined with
-    queues that continued its draw (``_joined``); of several, the most precise. Otherwise they are
-    all labels if every cell has one, or the dataset's if they are declared to be a random draw.
+    queues that continued its draw (``_joined``), or from items drawn whole; of several, the most
+    precise. Otherwise they are all labels if every cell has one, or the dataset's if they are
+    declared to be a random draw.
     Raises ``NotFound``.
     """
     best: DrawnLabels | None = None
@@ -238,7 +166,10 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
             continue
         more = None if best is None else _joined(store, best, labels, queue)
         best = more or (_surer(best, labels) if covers else best)
-    return best or _all_labelled(store, run_id, open_yet, criterion)
+    if best is not None and drawn_texts.finished(store, run_id) is None:
+        return best
+    labels = _all_labelled(store, run_id, open_yet, criterion)
+    return labels if best is None else _surer(best, labels)
 
 
 def number_drawn(store: Store, run_id: int) -> int:
@@ -324,15 +255,19 @@ def _all_labelled(
 
     from core.services.results import fair_sample
 
-    labels = DrawnLabels(partial(_labelled_cells, store, run_id)).narrowed(criterion)
+    labels = DrawnLabels(partial(labelled_cells, store, run_id)).narrowed(criterion)
     cells, labelled = len(labels.cells), int((~np.isnan(labels.cells.value)).sum())
     if labelled == cells and cells:
         return labels
     draw = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
-    if draw is not None:
-        unlike = fair_sample.refuted(store, run_id, draw)
+    texts = drawn_texts.finished(store, run_id)
+    if draw is not None or texts is not None:
+        unlike = fair_sample.refuted(store, run_id, draw) if draw is not None else ""
+        if unlike and texts is not None:
+            draw, unlike = None, ""
         why = unlike and f"The labels are not a fair sample: {unlike}."
-        drawn = DrawnLabels(partial(_declared_cells, store, run_id, draw), None, why, draw)
+        queue = None if texts is None else texts.queue
+        drawn = DrawnLabels(partial(item_cells, store, run_id, draw, texts), queue, why, draw)
         return drawn.narrowed(criterion)
     if queued is not None and queued.queue is not None:
         open_ = f"{queued.reason[:-1]} (“{queued.queue.name}”)"
@@ -346,55 +281,3 @@ def _all_labelled(
         "of the dataset that somebody declares to be so (Datasets, Labels)."
     )
     return replace(labels, reason=why)
-
-
-def _declared_cells(store: Store, run_id: int, draw: LabelDraw) -> DrawnCells:
-    """Return the cells with the dataset's labels, as people have settled them since.
-
-    For each criterion, the draw is the items labelled on it. Labels that people added to others, in
-    a queue, do not count here, since they were not drawn.
-    """
-    import numpy as np
-
-    from core.services.queueing.queue_table import CellTable
-    from core.services.results.run_columns import NO_LABEL, label_columns
-
-    run = store.runs.get(run_id)
-    table = CellTable(store, run)
-    draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
-    groups = {chance: at for at, chance in enumerate(sorted(set(draws.chances.values())), 1)}
-    groups |= {1.0: 0} if draw.note else {}
-    of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
-    own = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
-    option = np.where(own, _on_cells(table, label_columns(store, run)), NO_LABEL)
-    stratum = of_item[table.item]
-    worth = table.by_option(lambda asked: asked.values)
-    nothing = own & np.isnan(worth[table.question, np.maximum(option, -1)])
-    return _cells(table, option, stratum, own & (stratum > 0), table.there & ~nothing)
-
-
-def _labelled_cells(store: Store, run_id: int) -> DrawnCells:
-    """Return the cells with the labels of the dataset and of people."""
-    import numpy as np
-
-    from core.services.queueing.queue_table import CellTable
-    from core.services.results.run_columns import label_columns
-
-    run = store.runs.get(run_id)
-    table = CellTable(store, run)
-    option = _on_cells(table, label_columns(store, run))
-    nowhere = np.zeros(len(table), np.int64)
-    return _cells(table, option, nowhere, nowhere != 0, table.there)
-
-
-def _on_cells(table: CellTable, labels: Mapping[str, Numbers]) -> Numbers:
-    """Map labels of criteria, by item, to cells."""
-    import numpy as np
-
-    from core.services.results.run_columns import NO_LABEL
-
-    by_cell = np.full(len(table), NO_LABEL)
-    for name, column in labels.items():
-        cells, items = table.cells_of(name, np.arange(len(table.ids)))
-        by_cell[cells] = column[items]
-    return by_cell

@@ -320,7 +320,7 @@ def rubrics_at(
 ) -> tuple[Parsed[Rubric], ...]:
     """Return the rubrics of a file path, or a rubric's newest version by its number.
 
-    ``data`` is what stands in the file, where it was not read from a path (standard input).
+    ``data`` is the content, if it was not read from a path (standard input).
 
     Raises:
         InputError: the file is missing, or does not hold a rubric.

@@ -147,9 +147,12 @@ def brief_suits(panel: Panel) -> bool:
 
 
 def learning(store: Store, dataset_version: int) -> Learning:
-    """Return how many items offline judges could learn from."""
+    """Return how many items offline judges could learn from, those that people settled included."""
     marked = store.datasets.count(dataset_version, ItemFilter(labelled=True, split="calibration"))
-    return Learning(store.datasets.version(dataset_version).labelled, marked)
+    truth = store.settled.truth(dataset_version)
+    settled = [item_id for item_id, given in truth.items() if any(given.values())]
+    more = sum(not item.labels for item in store.datasets.items(dataset_version, settled))
+    return Learning(store.datasets.version(dataset_version).labelled + more, marked)
 
 
 def estimate(store: Store, request: RunRequest) -> CostEstimate:

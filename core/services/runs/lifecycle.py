@@ -180,7 +180,7 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
             "failed."
         )
     if row.status == "running":
-        raise Conflict(f"Run {run_id} is being worked off. Cancel it or wait, then retry.")
+        raise Conflict(f"Run {run_id} is in progress. Cancel it or wait, then retry.")
     if any(batch.at_provider for batch in store.batches.of_run(run_id)):
         # A retry would change the requests that are in flight.
         raise Conflict(

@@ -15,7 +15,7 @@ from core.domain.panel import CODE_KINDS, Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Derive, Run, RunPlan
 from core.domain.votes import Cell
-from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
+from core.judging.asking.answer_cache import ResponseCache, as_completion
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.checks.desk import CheckDesk
@@ -24,7 +24,7 @@ from core.judging.function_judge import FunctionJudge
 from core.judging.known_providers import provider_of
 from core.judging.pace import PaceTimes
 from core.judging.protocol import AskableJudge
-from core.judging.providers.base import ModelProvider
+from core.judging.providers.base import Completion, ModelProvider
 from core.judging.providers.choice import Way, open_provider, provider_for
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
@@ -288,15 +288,15 @@ class KeptAnswers:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kept-answers")
-        self._wanted: list[tuple[str, asyncio.Future[CachedCompletion | None]]] = []
+        self._wanted: list[tuple[str, asyncio.Future[Completion | None]]] = []
         self._reading: asyncio.Task[None] | None = None
         #: The keys of answers that were used, in order.
         self.used: dict[str, None] = {}
 
-    async def get(self, key: str) -> CachedCompletion | None:
+    async def get(self, key: str) -> Completion | None:
         """Return the answer of ``key``, or ``None``."""
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[CachedCompletion | None] = loop.create_future()
+        answer: asyncio.Future[Completion | None] = loop.create_future()
         self._wanted.append((key, answer))
         if self._reading is None or self._reading.done():
             self._reading = loop.create_task(self._read())
@@ -330,4 +330,4 @@ class KeptAnswers:
             self.used |= dict.fromkeys(key for key in keys if key in stored)
             for key, answer in wanted:
                 if not answer.done():
-                    answer.set_result(as_kept(stored[key]) if key in stored else None)
+                    answer.set_result(as_completion(stored[key]) if key in stored else None)

@@ -114,7 +114,7 @@ class Work:
     async def run(self) -> RunStatus | None:
         """Work until the run is finished or stopped; return ``None`` if the lease was lost."""
         started, fields = time.monotonic(), {"run": self.lease.run_id}
-        log.info("Run %(run)s is worked off.", fields, extra=fields)
+        log.info("Run %(run)s has started.", fields, extra=fields)
         status: RunStatus = "failed"
         message = ""
         if self.lease.cancel:

@@ -28,7 +28,7 @@ DRAFT = "draft:"
 ITEM = "spot"
 NAME = "Spot check"
 _KEPT = "spot/form"
-#: So many models are asked at first: one text beside several judges is what a check is for.
+#: How many models are chosen at first: a spot check compares several judges on one text.
 MODELS = 3
 
 

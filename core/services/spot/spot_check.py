@@ -73,7 +73,7 @@ def item_of(store: Store, run_id: int) -> str:
 def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     """The distinct prompts (with references) among a dataset's first 500 items, in its order.
 
-    Empty where there is none, or more than ``most``: then they are no choice of tasks.
+    Empty if there are none, or more than ``most``, which are too many to choose from.
     """
     head = store.datasets.version(version_id).head
     distinct = dict[SpotTask, None]()

@@ -42,16 +42,9 @@ __all__ = [
     "difference",
     "edits",
     "follow",
-    "followers",
     "queue_stale",
     "roll_back",
 ]
-
-
-def followers(store: Store, rubric_id: int) -> list[Run]:
-    """Return the runs of this rubric that have votes, newest first."""
-    runs = [store.runs.get(run_id) for run_id in store.scored.runs_of(rubric_id)]
-    return [run for run in runs if run.votes]
 
 
 def changes(store: Store, run_id: int) -> list[ScoredChange]:

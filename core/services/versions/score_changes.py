@@ -80,7 +80,7 @@ _ALL = RunItemFilter()
 
 
 class Moved(NamedTuple):
-    """An item whose score or outcome changes."""
+    """An item with a changed score or outcome."""
 
     item_id: str
     before: float | None

@@ -106,9 +106,9 @@ _FACTS = (
 )
 #: Data that may change at any time and follows from nothing else, so no checksum covers it.
 UNCOVERED = (
-    "judges, panels, settings and drafts; names, members and reviewers; how queues and settled "
-    "cells stand (the decisions themselves are covered); what runs cost in all; batches that are "
-    "out; figures and answers kept for later"
+    "judges, panels, settings and drafts; names, members and reviewers; the states of queues "
+    "and settled cells (the decisions themselves are covered); total costs of runs; batches in "
+    "progress; cached figures and answers"
 )
 _ENDS = " UNION ALL ".join(
     f"SELECT '{facts.table}', (SELECT coalesce(max({facts.key}), 0) FROM {facts.table}), "

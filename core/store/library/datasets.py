@@ -379,7 +379,9 @@ class Datasets(Items):
 
 def preview(item: Item) -> str:
     """Return the start of the judged text, on one line of up to 200 characters."""
-    text = " ".join(item.output[: _PREVIEW * 5].split())
+    # A plain text needs no property that every item would keep.
+    whole = item.submission if isinstance(item.submission, str) else item.output
+    text = " ".join(whole[: _PREVIEW * 5].split())
     return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
 
 

@@ -75,7 +75,9 @@ class ScoredVersions:
                 raise NotFound(f"There is no run {run_id}.")
             ((standing, rubric_id),) = rows
             if standing != before:
-                raise Conflict("Somebody let this run follow another version. Look at it again.")
+                raise Conflict(
+                    "Another person changed the version that this run follows. Look at it again."
+                )
             self._require_same(version_id, rubric_id)
             db.execute("UPDATE run SET scored_version_id = ? WHERE id = ?", (version_id, run_id))
             cursor = db.execute(

@@ -1,4 +1,4 @@
-"""What probes found: the sentences, a picture for one judge, and every figure in a table."""
+"""The findings of probes: sentences, a picture for one judge, and every figure in a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADS = (
 
 
 def show(found: ProbeResult) -> None:
-    """The whole of it."""
+    """Draw all findings of a run's newest probe."""
     section("What edits do")
     said(found.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
@@ -53,10 +53,10 @@ def _edits(found: ProbeResult, mine: list[ProbeFigure]) -> None:
         steps = ", ".join(f"by {fmt.percent(d)} {fmt.score(e.estimate)}" for d, e in doses)
         st.caption(f"Earns more when padded {steps}; the first row is per doubling.")
     st.caption(
-        "Earns more: of the best that a criterion gives, 0 to 1, beside the originals. Changed: "
-        "answers that are others under the edit, by a last line that says nothing, and by itself, "
-        "when merely asked again. Reversed options count by how many more answers change than by "
-        "such a line. Most on: the criteria on which it is sure."
+        "Earns more: of the best that a criterion gives, 0 to 1, compared with the originals. "
+        "Changed: the share of answers that differ under the edit, with a last line that says "
+        "nothing, and when merely asked again. Reversed options count by how many more answers "
+        "change than with such a line. Most on: the criteria on which it is sure."
     )
 
 

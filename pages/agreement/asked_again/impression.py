@@ -1,4 +1,4 @@
-"""One overall impression beside the rubric's scores, under the scores of a run."""
+"""One overall impression next to the rubric's scores, below the scores of a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAYS = (
 
 
 def show(chosen: RatedSelection) -> None:
-    """What was found last, and the button to ask; nothing where no model judged."""
+    """Draw the newest result and the button to ask; nothing if no model judged."""
     try:
         outlook = remembered(
             "impression outlook",

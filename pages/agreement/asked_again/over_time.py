@@ -28,7 +28,7 @@ SAYS = (
 
 
 def show(chosen: RatedSelection) -> None:
-    """What has moved, the series of one judge, and asking again."""
+    """Draw what has changed, the series of one judge, and the form to ask again."""
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     first = anchors.anchor_of(store(), chosen.run_id)
     # Looks come and go while one looks: what is under way is worked out anew.
@@ -105,7 +105,7 @@ def _beyond(point: DriftPoint) -> str:
 
 
 def _ask(anchor: Run) -> None:
-    """Asking the same again, at a stated cost; the look that is under way."""
+    """Draw the form to ask again with its cost, or the progress of the repeat under way."""
     under_way = anchors.latest(store(), anchor.id)
     if under_way is not None:
         run_status.show(under_way.id)

@@ -1,4 +1,4 @@
-"""Probes: answers asked again as they were and as edited twins; the form, and what came out."""
+"""Probes ask about answers again, as they were and as edited copies: the form, and the findings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PROBES_SAY = (
 
 
 def show(chosen: RatedSelection) -> None:
-    """What the newest probe found, and the form to ask."""
+    """Draw the findings of the newest probe, and the form for another."""
     there = remembered(
         "probe subjects", (chosen.run_id,), lambda: probes.subjects(store(), chosen.run_id)
     )
@@ -55,7 +55,7 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
-    """Which edits, of how many answers, at what cost."""
+    """Draw the form: which edits, of how many answers, at what cost."""
     names = [judge.name for judge in there.judges]
     edits: list[str] = st.multiselect(
         "Edits",
@@ -104,7 +104,7 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
 
 
 def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
-    """Which edits a criterion rightly rewards, as "at least 60 words" does longer answers."""
+    """Choose the edits that a criterion rightly rewards, e.g. padding for "at least 60 words"."""
     version = store().runs.get(run_id).rubric_version_id
     names = [one.name for one in store().rubrics.version(version).rubric.criteria]
     pairs = [(name, edit) for name in names for edit in edits]
@@ -122,7 +122,7 @@ def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _written(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
-    """The request with what a model wrote for it, and whether it has written."""
+    """Return the request with texts that a model wrote, and whether it has written them."""
     if not model_help.ready():
         return request, False
     st.caption("A model writes some of these edits first; look at them before judges are asked.")

@@ -1,4 +1,4 @@
-"""Who is severe, whose answers surprise, and what an average rater would give each item."""
+"""Who is severe, who answers unexpectedly, and what an average rater would give each item."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SAYS = (
 )
 HERE, ALL = "here", "all"
 OF = {HERE: "This criterion", ALL: "All criteria"}
-#: So many raters are drawn, and so many items told of.
+#: How many raters are drawn, and how many items are listed.
 DRAWN, ITEMS = 30, 10
 
 
 def show(chosen: RatedSelection) -> None:
-    """The sentence, the picture, every rater, and the items that severity touched most."""
+    """Draw the sentence, the picture, every rater, and the items that severity changes most."""
     kind = one_of("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
     criterion = chosen.criterion if kind != ALL else ""
     sheet = chosen.sheet
@@ -116,7 +116,7 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
 
 
 def _changed_items(some: Sequence[FairScore], rated: int) -> None:
-    """The items whose score surely changes, or that nothing is sure."""
+    """Draw the items whose score surely changes, or say that none does."""
     if not some:
         st.html(
             '<div class="rs-prose">Severity significantly changes the score of none of '

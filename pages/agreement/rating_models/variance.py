@@ -1,4 +1,4 @@
-"""Where differences between ratings come from, and what another judge or item would buy."""
+"""The sources of differences between ratings, and the gain from another judge or item."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALL = "All criteria"
 
 
 def show(chosen: RatedSelection) -> None:
-    """The sentence, the picture, the decision study, and every criterion."""
+    """Draw the sentence, the picture, the decision study, and every criterion."""
     sheet = chosen.sheet
     judges = sheet.judges if len(sheet.judges) > 1 else sheet.people
     rated = rater_table(sheet, judges)

@@ -26,7 +26,7 @@ def show(name: str, rubric: Rubric) -> None:
     st.caption(
         "A model proposes new words, judges grade labelled items before and after, and a round "
         "goes on only while more answers are right on items that no proposal has seen. Only "
-        "wording changes by itself, and nothing is taken over until you take it."
+        "wording is changed, and your rubric stays as it is until you accept a change."
     )
     show_flash()
     teachers = trials.teachers(store(), rubric)

@@ -29,7 +29,7 @@ BLOCKS_CHART = "blocks_chart"
 
 
 def show_sections(sections: Iterable[Section], run_id: int | None = None) -> None:
-    """Every section below its title; one without blocks is left out."""
+    """Draw every section below its title; one without blocks is left out."""
     for section in sections:
         if not section.blocks:
             continue
@@ -40,7 +40,7 @@ def show_sections(sections: Iterable[Section], run_id: int | None = None) -> Non
 
 
 def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
-    """The block; `place` tells it from others of the page. Links lead to items of the run.
+    """Draw a block; `place` distinguishes it from others on the page.
 
     Below a title (`titled`) a table and a plot have none of their own.
     """
@@ -95,7 +95,7 @@ def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
 
 
 def cell(run_id: int | None, words: Words) -> str:
-    """A cell's HTML; where items stand behind it, a link to exactly these.
+    """Return a cell's HTML; if it has items, as a link to exactly these.
 
     >>> cell(3, Words("7", link={"outcome": "pass"}))
     '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
@@ -111,7 +111,7 @@ def cell(run_id: int | None, words: Words) -> str:
 
 
 def bar(reach: Reach) -> str:
-    """A value with its interval on an axis from 0 to 1, and the line that it is held against.
+    """Return HTML of a value with its interval on an axis from 0 to 1, and its reference line.
 
     >>> bar(Reach("Kappa", 0.5, 0.25, 0.75))[:31]
     '<span class="rs-bar" title="Kap'
@@ -130,7 +130,7 @@ def bar(reach: Reach) -> str:
 
 
 def _address(link: Mapping[str, str]) -> dict[str, str]:
-    """The link's parameters; one that is empty says as much as one that is not there."""
+    """Return the link's parameters without empty ones."""
     return {name: value for name, value in link.items() if value}
 
 

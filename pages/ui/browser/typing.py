@@ -44,7 +44,7 @@ export default function({ data }) {
     if (mine.field) mine.waits = setTimeout(take, data.pause);
   }, true);
   page.addEventListener("focusout", (event) => {
-    // Leaving a field gives its text away by itself.
+    // Leaving a field sends its text anyway.
     if (event.target === mine.field) { clearTimeout(mine.waits); mine.field = null; }
   }, true);
   page.addEventListener("visibilitychange", () => page.hidden && take());

@@ -34,7 +34,7 @@ SIGNS = {
 
 
 class Shown(NamedTuple):
-    """One cell: words, colour, signs, all of it in a sentence, its name, and a quiet line."""
+    """A cell: its words, colour, signs, a sentence with all of it, its name, and a quiet line."""
 
     words: str
     tone: Tone = "plain"
@@ -55,7 +55,7 @@ class Head(NamedTuple):
 
 
 def tone_of(share: float | None) -> Tone:
-    """The colour of a share of the best: five steps.
+    """Return the colour of a share of the best: one of five steps.
 
     >>> [tone_of(share) for share in (0.0, 0.2, 0.5, 0.8, 1.0, None)]
     ['t0', 't1', 't2', 't3', 't4', 'none']
@@ -68,7 +68,7 @@ def tone_of(share: float | None) -> Tone:
 
 
 def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
-    """A cell of a run; `where` names its item or criterion to those who do not see the grid."""
+    """Return a cell of a run; `where` names its item or criterion for screen readers."""
     if cell is None:
         return Shown("", "plain", "", f"{where}: not asked", "")
     signs = [
@@ -105,7 +105,7 @@ def show(
     on_digit: Callable[[str, int], None] | None = None,
     height: int = 0,
 ) -> None:
-    """Draw it; the first cell of a row is its name and stays in sight.
+    """Draw the grid; the first cell of a row is its name and stays visible.
 
     Args:
         key: the widget's.
@@ -167,14 +167,14 @@ def show(
 
 
 def key_of(rows: Sequence[Sequence[Shown]]) -> str:
-    """What the signs in these cells say, of those that stand there."""
+    """Return what the signs in these cells mean, for those that occur."""
     known = {**SIGNS, "✓": "label as the verdict", "✗": "another label", "·": "does not count"}
     there = {sign for cells in rows for cell in cells for sign in cell.signs.split()}
     return " · ".join(f"{sign} {words}" for sign, words in known.items() if sign in there)
 
 
 def legend() -> str:
-    """HTML of what the colours say; what the signs say stands beside them where they filter."""
+    """Return HTML that explains the colours; the filters explain the signs."""
     steps = "".join(f'<i class="rs-step-{at}">{words}</i>' for at, words in _STEPS.items())
     return f'<span class="rs-steps">{steps}</span>'
 

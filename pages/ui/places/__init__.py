@@ -1,1 +1,1 @@
-"""Where one is: the sidebar, the tabs of a place, the head of a run, ways on from its items."""
+"""Orientation: the sidebar, the tabs of a place, the head of a run, links from its items."""

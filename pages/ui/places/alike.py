@@ -1,4 +1,4 @@
-"""Answers alike: look at a group of similar answers, untick some, settle the rest at once."""
+"""Similar answers in groups: look at one, untick members, settle the rest at once."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ CLOSENESS: dict[Closeness, str] = {
     "near": "Nearly the same",
     "related": "Related",
 }
-#: So many members are listed at once; a larger group goes on below them.
+#: How many members are listed at once; a larger group continues below them.
 SHOWN = 20
-#: So many members are drawn to be looked at singly.
+#: How many members are drawn to be checked singly.
 SINGLY = 10
 
 
 def show(run: Run, rubric: Rubric) -> None:
-    """The next open group with its members, and how far one has come."""
+    """Draw the next open group with its members, and the progress."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         criterion = _criterion(rubric)
         key = state.key(ALIKE, "closeness")
@@ -91,7 +91,7 @@ def _progress(found: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> N
 
 
 def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
-    """The members, each of which can be left out, and the options."""
+    """Draw the members, each of which can be left out, and the options."""
     with st.container(border=True, gap="xsmall"):
         if group.prompt:
             st.html(f'<span class="rs-quiet">{esc(one_line(group.prompt, 300))}</span>')
@@ -123,7 +123,7 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
 
 
 def _member(criterion: Criterion, one: GroupedAnswer) -> bool:
-    """One answer with a tick; what is settled stays out unless it is ticked again."""
+    """Draw one answer with a tick; return whether it is ticked. A settled one is not at first."""
     settled = "" if one.option is None else f" (settled: {criterion.options[one.option].label})"
     key = state.key(ALIKE, "member", criterion.name, one.item_id)
     state.seed(key, not one.settled)
@@ -143,7 +143,7 @@ def _settle(run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: 
 
 
 def _checked(run: Run, criterion: Criterion) -> None:
-    """What single verdicts say of the groups, and the press that draws more."""
+    """Draw what single verdicts show about the groups, and the button that draws more."""
     checked = answer_groups.checked(store(), run.id, criterion.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if checked.same.value is not None:

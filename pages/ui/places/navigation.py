@@ -16,8 +16,8 @@ OPENED = (state.RUBRIC, state.DATASET, state.RUN, state.QUEUE, state.ITEM, state
 
 
 def navigation(who: Actor) -> st.Page:
-    """The sidebar for whoever is here; the page that the address asks for."""
-    # Whatever else stands in the sidebar, no place hides behind "View more".
+    """Draw the sidebar for this person; return the page that the address asks for."""
+    # All places are visible in the sidebar; none is behind "View more".
     return st.navigation(
         {
             "": [page for place in PLACES for page in _pages(place, who)],
@@ -28,7 +28,7 @@ def navigation(who: Actor) -> st.Page:
 
 
 def _pages(place: Place, who: Actor) -> list[st.Page]:
-    """Its screens: one of them is the entry of the sidebar.
+    """Return the screens of a place that this person may use; one is the sidebar's entry.
 
     The services protect, this only tidies. Streamlit marks the page that is run, so each run has
     pages of its own; to make one anew takes twenty times as long as to copy it.
@@ -39,7 +39,7 @@ def _pages(place: Place, who: Actor) -> list[st.Page]:
 
 
 def entry_of(place: Place, who: Actor) -> Screen | None:
-    """The screen that a place opens on: the first of use to whoever is here; `None`: none is."""
+    """Return the first screen of a place that this person may use, or `None`."""
     return next((screen for screen in place.tabs if _of_use(screen, who)), None)
 
 
@@ -61,7 +61,7 @@ def _page(screen: Screen, entry: str) -> st.Page:
 
 
 def where(screen: Screen, who: Actor) -> None:
-    """Mark the place in the sidebar, and show its screens beside each other.
+    """Mark the place in the sidebar, and draw its screens as tabs.
 
     Within one rubric, dataset, run or queue there are no tabs: there the place has one thing open.
     """

@@ -1,4 +1,4 @@
-"""The head of a run, the same on all its tabs: its name, its state, its result, the next press."""
+"""The head of a run, the same on all its tabs: name, state, result, and the next action."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.domain.runs import Run
 from core.errors import NotFound
+from core.services.guided.own_grades import TEN
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from pages.ui import routes, run_status, state
-from pages.ui.grades import trust_statement
+from pages.ui.grades import trust_of, trust_statement
 from pages.ui.places import work
 from pages.ui.resources import require_seen, store
 from pages.ui.routes import AGREEMENT, COMPARE, GRADE, RECORD, REPORT, RUN, Screen
@@ -33,7 +34,7 @@ def remember(url: str) -> None:
 
 
 def run_of_page() -> Run | None:
-    """The run of the address, else the one opened last, else the newest; `None`: there is none.
+    """Return the run in the address, else the last opened, else the newest, else `None`.
 
     Raises:
         NotFound: the address names a run that is not there.
@@ -48,9 +49,9 @@ def run_of_page() -> Run | None:
 
 
 def show(run: Run, here: Screen) -> DeltaGenerator:
-    """The head: its status follows the run on the grid; on other tabs it stands still.
+    """Draw the head, which follows the run on the grid only; return the row of tabs.
 
-    Returns the row of tabs, to which a tab adds the choice of its views.
+    A tab adds the choice of its views to that row.
     """
     require_seen(run.id)
     rubric = f"{one_line(run.rubric_name, 60)}, {run.version_words}"
@@ -69,6 +70,8 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
         if run.votes and here != REPORT:  # which begins with it
             facts = run_status.facts_line(run) if folded and not run.active else ""
             trust_statement(run.id, facts + folded)
+            if here == RUN and trust_of(run.id).found.right.value is None:
+                work.grade_ten(run.id, min(TEN, run.items))
         row_of_tabs = st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"
         )
@@ -78,7 +81,7 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
 
 
 def _tabs(run: Run) -> None:
-    """The tabs, and what to do next; before it has votes a run has its grid only."""
+    """Draw the tabs and the next action; a run without votes has its grid only."""
     if run.votes:
         for screen, words in TABS:
             routes.link(screen, words, {state.RUN: run.id}, icon="", help=screen.help)

@@ -1,4 +1,4 @@
-"""Settle cells where they stand in the grid: the open one, or all that are selected."""
+"""Settle cells in the grid: the open one, or all that are selected."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SETTLE = "run_settle"
 SELECTED = state.key(SETTLE, "selected")
 #: The run, its steps and words of what was settled last in this tab.
 LAST = state.key(SETTLE, "last")
-#: The field of the name, where nobody has given one in this tab.
+#: The field for the reviewer's name, if none was given in this tab.
 WHO = state.key(SETTLE, "name")
 Cells = Sequence[tuple[str, str]]
 
 
 def may() -> bool:
-    """Whether the user may settle cells with their votes in sight."""
+    """Return whether the user may settle cells with their votes visible."""
     return actor().may("adjudicate")
 
 
@@ -38,7 +38,7 @@ def ask_name() -> None:
 
 
 def selected() -> list[tuple[str, str]]:
-    """The selected cells: item, criterion."""
+    """Return the selected cells as (item, criterion)."""
     return [tuple(json.loads(name)) for name in state.get(SELECTED) or ()]
 
 
@@ -48,7 +48,7 @@ def select(names: Sequence[str]) -> None:
 
 
 def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
-    """The selected cells and what can be done with all of them; else what was done last."""
+    """Draw the selected cells and the acts on all of them; else what was settled last."""
     cells = selected()
     if not cells:
         last(run_id)
@@ -76,7 +76,7 @@ def form(
     where: str,
     then: Callable[[], None] | None = None,
 ) -> None:
-    """One press settles the cells: an option of their criterion, as they stand, or not at all.
+    """Draw the buttons that settle the cells: an option, as the panel voted, or not assessable.
 
     `then` is called when they are settled.
     """
@@ -169,7 +169,7 @@ def by_digit(
 
 
 def last(run_id: int) -> None:
-    """What was settled last, and the press that takes it back."""
+    """Draw what was settled last, and the button that undoes it."""
     of_run, steps, text = state.get(LAST) or (None, (), "")
     if of_run != run_id:
         return

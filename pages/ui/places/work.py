@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.domain.review import QueueRule
+from core.services.guided.own_grades import TEN
 from core.services.queueing import queue_cells
 from core.services.results import browsing
 from core.text import numbers as fmt
@@ -21,7 +22,7 @@ from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, link
 def offer_work(
     run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
 ) -> None:
-    """Both ways to work a set off; nothing where it is empty.
+    """Draw both ways to review a set of items; nothing if it is empty.
 
     Args:
         run_id: whose items they are.
@@ -44,7 +45,7 @@ def offer_work(
 
 
 def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
-    """The address of the first item of a set, from which one steps on through the others."""
+    """Return the address of the first item of a set, from which one steps through the others."""
     address: dict[str, object] = {
         state.RUN: run_id,
         state.SET: browsing.set_word(store(), run_id, items),
@@ -55,7 +56,7 @@ def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) ->
 
 
 def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
-    """A link to the form of a queue that holds exactly these cells."""
+    """Draw a link to the form of a queue that holds exactly these cells."""
     link(
         QUEUES,
         "Review these" if len(items) > 1 or criterion is None else "Review this",
@@ -73,22 +74,11 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 
 #: The rules that these links put into the address of a queue.
 SPLIT, DOUBT, RANDOM = "split", "doubt", "random"
-#: So many cells of each criterion are graded to see how far judges can be trusted.
-SOME = 20
-#: The queues that are taken up at once, and made where there is none: their names, their rules.
+#: The queues that open at once and are made if missing: their names, their rules.
 SETTLED_AT_ONCE = {
     SPLIT: ("Disagreements", queue_cells.splits_only()),
     DOUBT: ("Doubtful cells", QueueRule()),
-    RANDOM: ("Drawn at random", QueueRule.only(audit_share=1.0, most=SOME)),
 }
-
-
-def rule_at_once(rule: str, criteria: int) -> QueueRule:
-    """Return the rule of a queue that is taken up at once; it draws from each criterion."""
-    given = SETTLED_AT_ONCE[rule][1]
-    return given.model_copy(update={"most": given.most * criteria}) if given.most else given
-
-
 #: Why a cell is in a queue.
 REASONS = {
     "failure": "failed, or no verdict",
@@ -106,19 +96,20 @@ REASONS = {
 }
 
 
-def grade_some(run_id: int, criteria: int) -> None:
-    """A link to the first of the cells drawn at random, whose labels speak for all."""
+def grade_ten(run_id: int, left: int, *, more: bool = False) -> None:
+    """Draw a link to the next ten texts of a run, or those left, whose labels represent all."""
+    number = "ten" if left == TEN else fmt.count(left)
     link(
         REVIEW_ITEM,
-        f"Grade {fmt.count(SOME * criteria)} cells at random yourself",
+        f"Grade {number} {'more' if more else 'texts yourself'}",
         {state.RUN: run_id, state.RULE: RANDOM},
         icon="edit_note",
-        help=f"{SOME} for each criterion, the fewest that allow a figure.",
+        help="Drawn at random; you see no judge's answer before yours.",
     )
 
 
 def settle(run_id: int, item_id: str | None = None) -> None:
-    """A link to the cells on which judges disagree and that nobody has settled.
+    """Draw a link to the cells on which judges disagree and that are not settled yet.
 
     It opens the first of them; with `item_id` it leads to the form of a queue about that item.
     """

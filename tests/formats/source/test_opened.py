@@ -12,8 +12,9 @@ from core.errors import InputError
 from core.formats.datasets import submissions, table
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.folder import only_rubric
-from core.formats.known import kind_of, known_in
+from core.formats.known import FORMATS, kind_of
 from core.formats.source import json_reader, opened
+from core.formats.source.format import format_of
 from core.formats.source.opened import Opened
 from core.formats.votes import gradescope
 from core.formats.votes.reading import read_bundle
@@ -59,7 +60,7 @@ def read(brought: Brought, times: int = 1) -> list[Any]:
     """Open a file, see what it is, and read it as that."""
     if brought.door == "rubric":
         file = Opened(brought.data, brought.file)
-        known_in(file)
+        format_of(FORMATS, file)
         return [only_rubric(file, brought.file) for _ in range(times)]
     source = open_bytes(brought.data, brought.file)
     kind = kind_of(source)
@@ -105,7 +106,7 @@ def test_a_file_that_is_refused_is_looked_at_once(parsed: Counter[tuple[str, int
     for _ in range(2):
         with pytest.raises(InputError, match="cannot be opened"):
             open_bytes(file, file.name)
-        assert known_in(file) is None
+        assert format_of(FORMATS, file) is None
     assert [count for (name, _), count in parsed.items() if name == "Unpacked"] == [1]
 
 
@@ -115,7 +116,7 @@ def test_faults_of_a_document_are_found_once(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(json_reader, "walk", lambda text: (walks.append(text), real(text))[1])
     file = Opened('{"criteria": [NaN]}', "r.json")
     for _ in range(2):
-        known_in(file)
+        format_of(FORMATS, file)
         with pytest.raises(InputError, match="not a finite number"):
             only_rubric(file, file.name)
     assert len(walks) == 1

@@ -96,6 +96,7 @@ def test_an_archive_is_an_assignment_with_a_section_per_question() -> None:
         ("Names the law (Question_2)", -0.5, "Question_2"),
     ]
     assert len(found.dataset.items) == 3
+    assert any("0 with all of them" in notice.mend for notice in found.notices)
 
 
 def test_items_with_the_same_text_in_one_question_are_told_apart() -> None:

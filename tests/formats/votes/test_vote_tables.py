@@ -12,6 +12,7 @@ from core.formats.known import kind_of
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle, table_of
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.vote_changes import change_votes, layout_meant
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
 RUBRIC = Rubric(
@@ -64,6 +65,33 @@ def test_an_empty_answer_of_a_model_is_a_failure_and_blank_rows_say_nothing() ->
         ("b", "rating", "kim", "human", 2, True, False),
         ("b", "rating", "lee", "human", 1, False, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("head", "ranks", "best", "said"),
+    [
+        # Each person orders three: 1 is the best, in any language, and also in a column a person.
+        ("label=place", "123 231 312", "1", "1 is best"),
+        ("label=Rang", "132 21", "1", "1 is best"),
+        ("criteria=puesto", "321 123", "1", "1 is best"),
+        # A name without the word says that 3 is the best.
+        ("label=place only=points", "123 231", "3", "The lowest number has value 0"),
+        # Marks repeat for one person: nothing tells, and that is said.
+        ("label=rank", "112 323", "3", "If 1 is best"),
+        ("label=mark", "123 231", "3", "The lowest number has value 0"),
+    ],
+)
+def test_the_first_of_a_ranking_is_the_best(head: str, ranks: str, best: str, said: str) -> None:
+    words = head.split()
+    rows = [f"i{n},w{who},{n}" for who, of in enumerate(ranks.split()) for n in of]
+    text = f"item,rater,{words[0].partition('=')[2]}\n" + "\n".join(rows)
+    table = read_table(text, "votes.csv")
+    layout = layout_meant(words) or "long"
+    mapping = change_votes(guess_vote_mapping(table, layout), ["item=item", *words], table)
+    bundle = read_bundle(open_bytes(text.encode(), "votes.csv"), layout, mapping=mapping)
+    (criterion,) = bundle.rubric.criteria
+    assert {o.label: o.value for o in criterion.options}[best] == 1
+    assert any(said in n.mend for n in bundle.notices)
 
 
 @pytest.mark.parametrize("given", [None, RUBRIC])

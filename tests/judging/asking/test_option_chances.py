@@ -280,12 +280,12 @@ def test_other_judges_are_not_told_of_them() -> None:
 
 
 def test_tokens_are_kept_with_the_answer_and_read_again() -> None:
-    from core.judging.asking.answer_cache import CachedCompletion, as_answer, as_kept
+    from core.judging.asking.answer_cache import as_answer, as_completion
     from core.judging.providers.base import Completion
 
     data = json.loads(sure(2, _2=0.6, _1=0.4).body)["choices"][0]
     text = data["message"]["content"]
     given = Completion(text, number_tokens=number_tokens(data["logprobs"], text))
-    kept = as_answer("k", "m", CachedCompletion(given))
-    again = as_kept(replace(kept, completion=json.loads(json.dumps(dict(kept.completion)))))
-    assert again.completion == given
+    kept = as_answer("k", "m", given)
+    again = as_completion(replace(kept, completion=json.loads(json.dumps(dict(kept.completion)))))
+    assert again == given

@@ -335,12 +335,11 @@ def test_without_labels_it_says_what_would_tell_and_where_judges_disagree(store:
     run = imported(store, {"one": "imported", "two": "imported"}, labelled=False)
     app = open_page(PAGE, run=str(run))
     text = html.unescape(shown(app))
-    assert "Nobody has graded any of these texts yet" in text
+    assert "No person has graded any of these texts" in text
     assert "Judges agree on none of 2 criteria" in text
     assert "view=raters&criterion=Tone" in text
     ways = {one.proto.label: one.proto.query_string for one in app.main.get("page_link")}
-    # 20 of each of two criteria.
-    assert ways["Grade 40 cells at random yourself"] == f"run={run}&rule=random"
+    assert ways["Grade ten texts yourself"] == f"run={run}&rule=random"
 
 
 def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> None:

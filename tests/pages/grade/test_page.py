@@ -138,7 +138,7 @@ def test_a_column_of_names_says_whose_texts_they_are(store: Store) -> None:
     app = drop(open_page(PAGE), "texts", "files", "class.csv", f"Name,Essay\n{rows}".encode())
 
     assert '<th scope=\\"col\\">Name</th>' in shown(app)
-    assert "Name says whose text it is; no judge sees it." in unescape(shown(app))
+    assert "Name names the author of the text; no judge sees it." in unescape(shown(app))
 
 
 def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store) -> None:

@@ -36,7 +36,7 @@ from tests.browser.serving import free_port
 from tests.pages.conftest import open_page, shown
 from tests.pages.members.conftest import as_member
 from tests.services import reviewed
-from tests.services.access.made import team
+from tests.services.access.made import CONFIG, member, team
 
 #: The buttons that begin something, and which verb the service behind them asks for. "Save" is the
 #: rubric editor's; drafts are everybody's.
@@ -155,9 +155,10 @@ KINDS = {"picture.png": MediaFileKind.MEDIA, "votes.csv": MediaFileKind.DOWNLOAD
 STRANGERS = ("gone@example.org", "eve@elsewhere.net", "")
 
 
-def fetched(port: int, path: str, email: str) -> int:
-    """The answer's status to whoever is signed in with that address, by a cookie as Streamlit's."""
-    said = json.dumps({"email": email, "email_verified": True, "iat": int(clock.at())})
+def fetched(port: int, path: str, email: str, hours_ago: float = 0) -> int:
+    """The status that a person gets who signed in so long ago, by a cookie as Streamlit's."""
+    issued = int(clock.at() - hours_ago * 3600)
+    said = json.dumps({"email": email, "email_verified": True, "iat": issued})
     cookie = create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, said).decode()
     headers = {"Cookie": f"{AUTH_COOKIE_NAME}={cookie}"} if email else {}
     asked = HTTPConnection("127.0.0.1", port, timeout=30)
@@ -191,28 +192,52 @@ def served(guarded: Any) -> Iterator[int]:
         thread.join()
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_picture_or_download_of_a_page_is_for_whoever_it_was_put_there_for_in_every_role(
-    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> MemoryMediaFileStorage:
+    """Where Streamlit keeps the files of pages; the app knows whose they are."""
     files = MemoryMediaFileStorage("/media")
     manager = SimpleNamespace(media_file_mgr=SimpleNamespace(_storage=files))
     monkeypatch.setattr("streamlit.runtime.get_instance", lambda: manager)
     app.watch_files()
-    links = dict[str, str]()
-    for role in TEAM_ROLES:
-        as_member(monkeypatch, store, role)
-        monkeypatch.setattr(state, "owner", lambda role=role: Owner(f"{role}@example.org", ""))
-        made = files.load_and_get_id(role.encode(), "text/plain", KINDS[name], name)
-        links[role] = files.get_url(made)
-    as_member(monkeypatch, store, "author")
-    members.put(store, "gone@example.org", "lead", disabled=True)
+    return files
+
+
+def put_for(
+    owner: Owner, files: MemoryMediaFileStorage, name: str, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """The address of a file that was put on a page of this owner."""
+    monkeypatch.setattr(state, "owner", lambda: owner)
+    made = files.load_and_get_id(owner.email.encode(), "text/plain", KINDS[name], name)
+    return files.get_url(made)
+
+
+@contextmanager
+def guarded() -> Iterator[int]:
+    """The port of a server that has every file, behind the app's guard."""
 
     async def everything(scope: Any, receive: Any, send: Any) -> None:
         await PlainTextResponse("the file")(scope, receive, send)
 
     guard = server.Guard(everything, server.Hosts("127.0.0.1"), {}, member=app.may_fetch)
     with served(guard) as port:
+        yield port
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_picture_or_download_of_a_page_is_for_whoever_it_was_put_there_for_in_every_role(
+    store: Store,
+    run: Run,
+    files: MemoryMediaFileStorage,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    links = dict[str, str]()
+    for role in TEAM_ROLES:
+        as_member(monkeypatch, store, role)
+        links[role] = put_for(Owner(f"{role}@example.org", ""), files, name, monkeypatch)
+    as_member(monkeypatch, store, "author")
+    members.put(store, "gone@example.org", "lead", disabled=True)
+    with guarded() as port:
         for whose, link in links.items():
             for other in TEAM_ROLES:
                 status = fetched(port, link, f"{other}@example.org")
@@ -220,6 +245,48 @@ def test_a_picture_or_download_of_a_page_is_for_whoever_it_was_put_there_for_in_
             assert [fetched(port, link, email) for email in STRANGERS] == [403] * 3
             members.put(store, f"{whose}@example.org", "viewer", disabled=True)
             assert fetched(port, link, f"{whose}@example.org") == 403
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_picture_or_download_of_a_page_ends_with_the_sign_in(
+    store: Store,
+    run: Run,
+    files: MemoryMediaFileStorage,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    as_member(monkeypatch, store, "lead")
+    email = "lead@example.org"
+    link = put_for(Owner(email, ""), files, name, monkeypatch)
+    with guarded() as port:
+        # session_hours = 12.
+        assert [fetched(port, link, email, hours) for hours in (0, 11.9, 12.1)] == [200, 200, 403]
+        members.sign_out(store.acting(member("lead")))
+        assert [fetched(port, link, email, hours) for hours in (0.1, 11.9)] == [403, 403]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_picture_or_download_of_a_workspace_is_for_its_members(
+    tmp_path: Path,
+    files: MemoryMediaFileStorage,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    two = [f'[[workspace]]\nname = "{one}"\ndata = "{one}.db"\n' for one in ("law", "physics")]
+    team(tmp_path, monkeypatch, "\n".join((CONFIG, *two)))
+    law, physics = (Store(tmp_path / f"{one}.db") for one in ("law", "physics"))
+    email = "lea@example.org"
+    for store in (law, physics):
+        members.put(store, email, "lead")
+    link = put_for(Owner(email, "law"), files, name, monkeypatch)
+    with guarded() as port:
+        assert fetched(port, link, email) == 200
+        # She is taken out of the workspace that the file is of, and stays in the other.
+        members.put(law, email, "lead", disabled=True)
+        assert fetched(port, link, email) == 403
+        members.put(law, email, "lead")
+        members.put(physics, email, "lead", disabled=True)
+        assert fetched(port, link, email) == 200
 
 
 def test_nobody_sees_anything_but_the_sign_in_page_on_any_screen(

@@ -124,13 +124,14 @@ def test_the_last_answer_commits_where_a_reviewer_wants_that(store: Store) -> No
     assert not at.sit_down(store, queue, "Ann").toggle(key=state.key(REVIEW_ACT, "at once")).value
 
 
-def test_cells_drawn_at_random_are_reviewed_by_one_press(store: Store) -> None:
-    run = reviewed.graded(store)
+def test_texts_drawn_at_random_are_reviewed_by_one_press(store: Store) -> None:
+    run = reviewed.graded(store, 12)
 
     at.at(store, "Ben", routes.REVIEW_ITEM, run=run.id, rule="random")
 
     (queue,) = store.queues.list()
-    assert (queue.name, queue.rule.most, queue.rule.only_draws) == ("Drawn at random", 40, True)
+    assert (len(queue.rule.items or ()), queue.rule.only_draws) == (10, True)
+    assert store.queues.size(queue.id) == 20  # both criteria of each text
     # A second press finds it.
     at.at(store, "Ben", routes.REVIEW_ITEM, run=run.id, rule="random")
     assert len(store.queues.list()) == 1

@@ -214,7 +214,9 @@ def test_asking_again_shows_which_verdicts_changed(store: Store, provider: Provi
     provider.rule = lambda body: ok(2 if "How deep" in str(body) else 1)
     worked_off(store, run_of(app))
     done(app)
-    assert f"Beside check {before}: 1 of 2 verdicts changed" in [e.label for e in app.expander]
+    assert f"Compared with check {before}: 1 of 2 verdicts changed" in [
+        e.label for e in app.expander
+    ]
     assert "≠ Deep" in shown(app)
     assert "another seed" in shown(app)
 

@@ -61,7 +61,6 @@ def test_no_part_of_a_file_does_either(store: Store, run_id: int) -> None:
     for act in (
         lambda: judgement_rows.graded(theirs, run_id),
         lambda: run_export.event_rows(theirs, run_id),
-        lambda: run_export.timeline(theirs, run_id, "i0", "Right"),
         lambda: list(run_export.long_rows(theirs, run_id)),
     ):
         with pytest.raises(NotAllowed):

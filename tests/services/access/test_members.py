@@ -191,7 +191,7 @@ def test_alone_on_a_machine_there_are_no_members(
     [
         ("[acess]\n", "acess: is not known here"),
         ("", "access: is missing"),
-        (CONFIG.replace('admins = ["Alice@Example.org"]', "admins = []"), "admins: names nobody"),
+        (CONFIG.replace('admins = ["Alice@Example.org"]', "admins = []"), "admins: names no one"),
         (CONFIG.replace('"required"', '"off"'), 'login: must be "required"'),
         (CONFIG.replace('"author", "lead"', '"autor"'), "provider 1, roles: is no role"),
         (CONFIG.replace("monthly_usd = 2.0", "monthly_usd = 0"), "monthly_usd: is no number above"),

@@ -188,6 +188,25 @@ def test_columns_joined_and_fields_by_other_names(store: Store, tmp_path: Path) 
     assert roles == {"chat": "item", "turn": "item", "by": "rater", "mark": "label"}
 
 
+def test_a_column_that_is_half_of_an_item_is_nothing_else(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "aspects.csv"
+    rows = "".join(f"s{n},{a},{who},yes\n" for n in "12" for a in ("food", "staff") for who in "kl")
+    file.write_text(f"submission,aspect,annotator,label\n{rows}")
+    report = brought(store, file, ("item=submission", "item=aspect"))
+    roles = {role["column"]: role["role"] for role in report["roles"]}
+    # Two submissions of two aspects each, by two people.
+    assert (report["votes"], report["items"], report["criteria"]) == (8, 4, 1)
+    assert (roles["submission"], roles["aspect"]) == ("item", "item")
+
+
+def test_a_conversation_is_called_one(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "chats.jsonl"
+    turns = [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": SAND}]
+    file.write_text("".join(json.dumps({"id": n, "messages": turns}) + "\n" for n in range(3)))
+    samples = {role["column"]: role["samples"] for role in brought(store, file)["roles"]}
+    assert samples["messages"] == ["a conversation of 2 turns; the last: rivers carry sand to th"]
+
+
 SAND = "rivers carry sand to the sea and a plain is what they leave behind."
 #: Tables that are read, or proposed, in a known way; what is said of one column; the other roles.
 KEPT: tuple[tuple[str, str, dict[str, str]], ...] = (

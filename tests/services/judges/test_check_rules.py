@@ -154,7 +154,7 @@ def test_who_tries_out_many_that_never_end_waits_once(monkeypatch: pytest.Monkey
     tried = try_out(rules, Item(id="a", submission=f'"{"b" * 60}!"'))
 
     assert {one.why for one in tried} == {
-        "The check was not come to, because others took too long."
+        "The check was not checked, because others took too long."
     }
 
 

@@ -18,12 +18,10 @@ from core.domain.rubric import Criterion, Rubric
 from core.scoring import MeasuredTexts, score_item
 from core.scoring.verdict import Ballot, settle
 from core.services.queueing.queue_order import (
-    ORDERS,
     VoteTally,
     WhatIf,
     chances,
     expected_disagreement,
-    order_key,
     spread,
     tally,
 )
@@ -103,7 +101,6 @@ def test_an_option_that_trips_a_gate_comes_before_a_more_mixed_cell() -> None:
     assert next(w.score for w in accuracy.would if w.option == 4) == pytest.approx(0.4)
     # Now (.6 + 2 * .7 + 6 * .8) / 9 = .7556; clarity moves it by .2 / 9 at most.
     assert accuracy.change > clarity.change
-    assert order_key(accuracy) < order_key(clarity)
 
 
 def test_a_cell_without_verdict_flips_an_item_that_waits_for_it() -> None:
@@ -128,21 +125,6 @@ def test_texts_count_in_what_ifs() -> None:
         "c0", {"c0": MET}, votes(made.criteria[0], MET), texts=MeasuredTexts(length=5)
     )
     assert [w.score for w in found.would] == [0.75, 0.0]
-
-
-def test_the_queue_takes_failures_then_flips_then_change_then_age() -> None:
-    made = rubric({"weight": 9}, {"weight": 1}, decision={"pass_at": 0.7})
-    what_if, now = WhatIf(made), {"c0": MET, "c1": MET}
-    split = votes(made.criteria[0], MET, UNMET)
-    flips, changes = (what_if.impact(name, now, split) for name in ("c0", "c1"))
-    keys = {
-        "failed": order_key(changes, failed=True),
-        "flips": order_key(flips),
-        "old": order_key(changes, age=2.0),
-        "young": order_key(changes, age=1.0),
-    }
-    assert sorted(keys, key=keys.__getitem__) == ["failed", "flips", "old", "young"]
-    assert "1/K" in ORDERS["impact"]
 
 
 @pytest.mark.parametrize(("scale", "level"), [("nominal", "nominal"), ("ordinal", "interval")])

@@ -347,7 +347,7 @@ def test_a_verdict_that_is_the_panels_too_is_confirmed_by_itself_where_the_queue
     assert [e.action for e in told] == ["verdict", "final", "reveal", "settle"]
     final = next(e for e in told if e.action == "final")
     assert (final.after, final.revealed_at) == ({"option": MET, "itself": True}, None)
-    assert "confirmed it by itself" in " ".join(
+    assert "so it was confirmed automatically" in " ".join(
         line.what for line in audit_trail.story(store, ada, run.id, "i1", "Right")
     )
     # What seeing the votes did is told of the other cell only, which waits to be confirmed.

@@ -13,7 +13,7 @@ from core import clock
 from core.domain.votes import Cell
 from core.errors import InputError
 from core.identity import content_hash, text_hash
-from core.judging.asking.answer_cache import CachedCompletion, as_answer, request_key
+from core.judging.asking.answer_cache import as_answer, request_key
 from core.judging.prompts.reply_parsing import reply_schema
 from core.judging.providers.base import Completion, Request
 from core.services.runs.ready_run import KeptAnswers
@@ -21,11 +21,11 @@ from core.settings import load_settings
 from core.store.store import Store
 from tests.new_store import new_store
 
-ANSWER = CachedCompletion(Completion("{}", model="m", finish="stop", tokens_in=7, refusal=""), 0.5)
+ANSWER = Completion("{}", model="m", finish="stop", tokens_in=7, refusal="", cost=0.5)
 
 
 def test_an_answer_comes_back_as_it_was_put_once_it_is_written(tmp_path: Path) -> None:
-    async def story(store: Store) -> tuple[CachedCompletion | None, CachedCompletion | None]:
+    async def story(store: Store) -> tuple[Completion | None, Completion | None]:
         kept = KeptAnswers(store)
         before = await kept.get("key")
         store.responses.put([as_answer("key", "m", ANSWER)], now=clock.now())
@@ -71,7 +71,7 @@ def test_answers_that_were_used_longest_ago_go_first_once_they_take_too_much(
     tmp_path: Path,
 ) -> None:
     store = new_store(tmp_path / "s.db")
-    large = CachedCompletion(Completion("x" * 9_700))  # about 10,000 bytes with all that is kept
+    large = Completion("x" * 9_700)  # about 10,000 bytes with all that is kept
     store.responses.put([as_answer(key, "m", large) for key in "abcdefghij"], now=clock.now())
     assert store.responses.trim(1_000_000, ["a"]) == 0
     # 100,000 bytes: down to nine tenths of 60,000 are five answers, of which one was just used.

@@ -145,7 +145,7 @@ def test_lines_of_an_expired_batch_fail_and_a_retry_asks_them_alone(
     (kind,) = store.votes.failure_kinds(run)
     assert (kind.kind, kind.message) == (
         "expired",
-        "The provider did not come to this question before its batch ended.",
+        "The provider did not answer this question before its batch ended.",
     )
     provider.batches.share, provider.batches.end = 1.0, "completed"
     assert lifecycle.retry(store, run) == 6

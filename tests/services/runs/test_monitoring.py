@@ -231,7 +231,7 @@ def test_lines_of_the_log_hold_no_planted_key_and_no_judged_text(
         "test_lines_of_the_log_hold_no_planted_key_and_no_judged_text"
     )
     assert [json.loads(line)["says"] for line in lines if '"run": 1' in line] == [
-        "Run 1 is worked off.",
+        "Run 1 has started.",
         "Run 1: done.",
     ]
 

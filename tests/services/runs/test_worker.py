@@ -193,7 +193,7 @@ def test_failures_are_retried_only_on_request(
 def test_a_running_run_cannot_be_retried(store: Store, tmp_path: Path, provider: Provider) -> None:
     run_id = lifecycle.start(store, request(store, tmp_path, provider))
     store.leases.claim("somebody else:1", at=clock.at(), seconds=60)
-    with pytest.raises(Conflict, match="being worked off"):
+    with pytest.raises(Conflict, match="is in progress"):
         lifecycle.retry(store, run_id)
 
 

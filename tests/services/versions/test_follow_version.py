@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from core.domain.gates import Decision, Gate
@@ -288,10 +286,3 @@ def test_two_people_who_change_it_at_once_are_told(store: Store) -> None:
     with pytest.raises(Conflict):
         store.scored.follow(run.id, new.id, before=run.rubric_version_id, actor="B", now=NOW)
     assert [c.actor for c in follow_version.changes(store, run.id)] == ["A"]
-
-
-def test_the_runs_of_a_rubric_are_those_with_votes(store: Store) -> None:
-    run = graded(store)
-    empty = store.runs.create(replace(run.plan, name="Empty"), [("i0", 6)], now=NOW)
-    assert [r.id for r in follow_version.followers(store, run.rubric_id)] == [run.id]
-    assert empty.id not in [r.id for r in follow_version.followers(store, run.rubric_id)]

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.answer_columns import asks, is_index, names_a_rater, plain, words_in
+from core.formats.datasets.answer_columns import (
+    asks,
+    holds_words,
+    is_index,
+    names_a_person,
+    names_a_rater,
+    plain,
+)
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.datasets.name_grids import NameGrid, answers_in_grid
 from core.formats.datasets.table import Table, leaves, opened, steps_of, with_paths
 from core.formats.datasets.text_columns import proposed_texts
-from core.formats.source.heading_words import PROMPTS, holds
+from core.formats.source.heading_words import PROMPTS, bare, holds
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
@@ -31,6 +39,10 @@ from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
+#: What is known of a person who rates.
+_TRAITS = re.compile(
+    r"\b(age|sex|gender|years|education|experience|country|alter|geschlecht|edad|sexo)"
+)
 #: Words in column names that suggest rater, item and answer: best first.
 _HINTS: dict[str, tuple[str, ...]] = {
     "item": (
@@ -129,12 +141,10 @@ def _passes(table: Table, shape: NearShape) -> bool:
         if shape.kind == "dataset":
             dataset_of(table, table.name, changes=shape.changes)
             return True
-        mapping = _changed(guess_vote_mapping(table, shape.kind), shape, table)
+        mapping = _changed(guess_vote_mapping(table, shape.kind), shape, table).with_criterion()
         if shape.kind == "pairs":
             pairs_in(table, mapping)
             return True
-        if not (mapping.criterion or any(c.criterion for c in mapping.columns)):
-            mapping = mapping.model_copy(update={"only": "rating"})
         votes = votes_in(with_paths(table, mapping.used().values()), mapping)
         derive_rubric(votes.lines, votes.labels, table.name)
     except InputError:
@@ -198,7 +208,7 @@ def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
 
 
 def _in_cells(table: Table) -> Iterator[NearShape]:
-    flat = [c for c in flat_columns(table) if words_in(table, c) and not is_index(table, c)]
+    flat = [c for c in flat_columns(table) if holds_words(table, c) and not is_index(table, c)]
     inside = list(leaves(table))
     chosen = _hinted_fields(flat, inside)
     if {"item", "rater", "label"} <= chosen.keys() and set(inside) & set(chosen.values()):
@@ -231,9 +241,10 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
     asked = wide.numbered and all(map(asks, wide.columns))
     people = wide.item[:1] if asked else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
-    if person:
-        lacks = f"a row is a person ({person!r}), and {listed} could be the items"
-        arguments = (f"rater={person}", *(f"items={c}" for c in wide.columns))
+    about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(bare(c))]
+    if person or (about and not wide.item):
+        lacks = f"a row is a person ({person or about[0]!r}), and {listed} could be the items"
+        arguments = (*(f"rater={p}" for p in people[:1]), *(f"items={c}" for c in wide.columns))
         yield NearShape("criteria", lacks, (*arguments, *marks))
     elif wide.are != "criteria":
         lacks = f"{listed} share labels, and nothing says whether they are raters"

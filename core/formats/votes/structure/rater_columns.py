@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from core.formats.datasets.answer_columns import (
     stem_of,
     sums_up,
 )
+from core.formats.datasets.label_words import may_be_marks
 from core.formats.datasets.name_grids import without_asides
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
@@ -38,7 +38,7 @@ _TITLE = re.compile(
 _SAME_FORM = (r".+ \(\d+\)", r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: what is asked, and the initials of who answered.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
-_LEAST, _MOST = -10, 100
+_LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
 _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
 
@@ -46,7 +46,7 @@ _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号
 class RaterColumns(NamedTuple):
     """Columns of answers, the item (empty: a row is one), texts, and what sums up the answers.
 
-    ``are`` says whose the columns are where headings tell: "raters", "criteria", or nothing.
+    ``are`` says what the columns are if their headings tell: "raters", "criteria", or nothing.
     """
 
     item: tuple[str, ...]
@@ -132,7 +132,7 @@ def _is_mark(values: Values, column: str) -> bool:
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
     if len(numbers) < max(2, len(values.distinct[column])) or {*bare(column).split()} & _IDS:
         return False
-    return min(numbers) >= _LEAST and max(numbers) <= _MOST and values.measures_nothing(column)
+    return min(numbers) >= _LEAST and may_be_marks(numbers) and values.measures_nothing(column)
 
 
 def _same_form(group: Sequence[str]) -> bool:
@@ -160,7 +160,7 @@ def _summed(values: Values, marks: Sequence[str]) -> list[str]:
         runs = [before[n:] for n in range(len(before) - 1)]
         runs += [after[: len(after) - n] for n in range(len(after) - 1)]
         for run in runs:
-            if _is_mean(values, total, run):
+            if values.is_mean(total, run):
                 return list(run)
     return []
 
@@ -193,7 +193,7 @@ def _one_range(values: Values, left: str, right: str) -> bool:
 
 def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
     """Return whether a column holds the means of others, or what most of them say."""
-    if _is_mean(values, column, group):
+    if values.is_mean(column, group):
         return len(group) > 1
     if len(group) < 2 or not _stands_apart(column, group):
         return False
@@ -217,22 +217,3 @@ def _stands_apart(column: str, group: Sequence[str]) -> bool:
 def _form(heading: str) -> str:
     """Return a heading with a sign for each number."""
     return re.sub(r"\d+", "#", bare(heading))
-
-
-def _is_mean(values: Values, column: str, group: Sequence[str]) -> bool:
-    """Return whether the numbers of a column are the means or the sums of those of others."""
-    if not values.is_number(column) or not all(map(values.is_number, group)) or len(group) < 2:
-        return False
-    rows = zip(values.of[column], *(values.of[c] for c in group), strict=True)
-    fits, total, exact = 0, 0, 0
-    rounded = holds(column, SUMMARIES, whole=True)
-    for word, *others in rows:
-        numbers = [n for other in others if (n := number_of(other)) is not None]
-        if (value := number_of(word)) is None or len(numbers) < 2:
-            continue
-        mean = statistics.fmean(numbers)
-        total += 1
-        exact += value % 1 != 0 or abs(value - sum(numbers)) < 0.01
-        near = abs(value - mean) <= (0.51 if rounded and value % 1 == 0 else 0.051)
-        fits += near or abs(value - sum(numbers)) < 0.01
-    return total > 2 and bool(exact or rounded) and fits * 10 >= total * 8

@@ -12,13 +12,14 @@ from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
+    COURSES,
     ITEMS,
     RATERS,
     bare,
     holds,
 )
 from core.formats.votes.structure.rater_columns import names_a_respondent
-from core.formats.votes.structure.texts import TextColumns, best_texts
+from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import (
     Values,
     item_changes,
@@ -89,7 +90,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
 
 
 def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
-    """Return the answers and texts beside an item and a rater that somebody named, if any."""
+    """Return the columns of answers and texts, given the columns of item and rater, if any."""
     values = Values(table)
     known = bool(item) and {*item, rater} <= {*values.columns}
     return _with_answers(values, tuple(item), rater, "", values.texts()) if known else None
@@ -245,12 +246,17 @@ def _with_answers(
         rest = [c for c in answers if values.unique([*keys, rater, c]) < 1 or named_label(c)]
         answers = rest or answers
     answers = _chosen(values, answers, one=bool(asked))
-    free = [t for t in texts if t not in (*item, rater, *answers) and not values.varies(item, t)]
+    free = [t for t in texts if not values.varies(item, t)]
+    if not free and values.unique(item) < 1:
+        free = judged_texts(values, item)  # remarks that people rate
+    free = [t for t in free if t not in (*item, rater, *answers)]
     if len(item) == 1 and item[0] in texts:
         free = [item[0], *free]
     judged = best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
-    reasons = sorted(filter(values.remarks, varying)) or [c for c in varying if c in texts]
+    reasons = sorted(filter(values.remarks, varying)) or [
+        c for c in varying if c in texts and values.measures_nothing(c)
+    ]
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
 
@@ -311,4 +317,5 @@ def _told(
     rest = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
     own = any(not values.varies([rater], c) and values.varies(item, c) for c in rest)
     named = sum(holds(c, ITEMS) for c in item) / len(item)
-    return 3 * identifies + 1.5 * named + fewer + 2 * person + own - 3 * holds(rater, ITEMS)
+    rated = holds(rater, ITEMS) and not holds(item[0], COURSES)
+    return 3 * identifies + 1.5 * named + fewer + 2 * person + own - 3 * rated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ from core.formats.datasets.answer_columns import (
     says_no_label,
     sums_up,
 )
-from core.formats.datasets.label_words import NO_ANSWER, is_yes
+from core.formats.datasets.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.datasets.labels import WORD
 from core.formats.datasets.table import Table, alone
 from core.formats.datasets.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, texts_in
@@ -26,9 +27,11 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ITEMS,
     PEOPLE,
+    RANKS,
     RATED,
     RATERS,
     REMARKS,
+    SUMMARIES,
     SURENESS,
     bare,
     holds,
@@ -52,8 +55,8 @@ LABELS = frozenset(
 )
 #: First words of what was measured, not judged.
 _MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
-#: As many different words are a scale however short the table; no scale goes further than this.
-_FEW, _MOST_POINTS = 7, 100
+#: As many different words are a scale however short the table.
+_FEW = 7
 #: Words in headings of what is known to be right.
 _KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curation"})
 #: Usual headings of texts that were judged.
@@ -122,7 +125,8 @@ class Values:
 
     def remarks(self, column: str) -> bool:
         """Return whether a column holds remarks: `note` is a mark where it holds numbers."""
-        return holds(column, REMARKS) and not self.is_number(column)
+        named = holds(column, REMARKS) and bare(column).rpartition(" ")[2] not in _KEPT
+        return named and not self.is_number(column)
 
     def texts(self) -> list[str]:
         """Return the columns of texts that were judged: of several words, in nearly every row."""
@@ -137,12 +141,13 @@ class Values:
     def _varied(self, column: str) -> bool:
         return len(self.distinct[column]) > 1 or names_a_criterion(column)
 
-    def counts(self, column: str, keys: Sequence[str]) -> bool:
+    def counts(self, column: str, keys: Sequence[str], *, any_order: bool = False) -> bool:
         """Return whether a column only counts the rows of each key: turns, positions, instances.
 
         What is headed for a position may count them in another order.
         """
-        any_order = self.is_number(column) and bool(_POSITION.search(bare(column)))
+        any_order = any_order or bool(_POSITION.search(bare(column)))
+        any_order = any_order and self.is_number(column)
         groups = defaultdict[str, list[str]](list)
         for key in keys:
             groups.clear()
@@ -183,7 +188,8 @@ class Values:
         alike = [c for c in alike if self._varied(c) or any(self.distinct[c] <= of for of in words)]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
         found = [c for c in able if c in seeds or (c in alike and c not in texts)]
-        return [c for c in found if not self._settles(c, found, item)]
+        found = [c for c in found if not self._settles(c, found, item)]
+        return [c for c in found if not self._adds_nothing(c, found, rater)]
 
     def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
         """Return whether a column is what was settled: the words of the answer, one an item."""
@@ -193,6 +199,34 @@ class Values:
         words, others = self.distinct[column], self.distinct[rest[0]]
         plain = all(is_yes(word) is None and number_of(word) is None for word in words)
         return plain and len(words) > 1 and words <= others
+
+    def _adds_nothing(self, column: str, answers: Sequence[str], rater: str) -> bool:
+        """Return whether a column beside answers is a place in an order, or their mean."""
+        places = [c for c in answers if self.is_number(c) and holds(c, RANKS, whole=True)]
+        rest = [c for c in answers if c not in (column, *places) and self.is_number(c)]
+        ranks = column in places and self.counts(column, [rater], any_order=True)
+        return bool(rest) and (ranks or (named_overall(column) and self.is_mean(column, rest)))
+
+    def is_mean(self, column: str, group: Sequence[str]) -> bool:
+        """Return whether the numbers of a column are the means or the sums of those of others."""
+        if not self.is_number(column) or not all(map(self.is_number, group)) or len(group) < 2:
+            return False
+        rows = zip(self.of[column], *(self.of[c] for c in group), strict=True)
+        fits, total, exact = 0, 0, 0
+        rounded = holds(column, SUMMARIES, whole=True)
+        # Bands and grades are rounded to halves.
+        least = 0.26 if named_overall(column) else 0.051
+        for word, *others in rows:
+            numbers = [n for other in others if (n := number_of(other)) is not None]
+            if (value := number_of(word)) is None or len(numbers) < 2:
+                continue
+            mean = statistics.fmean(numbers)
+            total += 1
+            exact += value % 1 != 0 or abs(value - sum(numbers)) < 0.01
+            near = abs(value - mean) <= (0.51 if rounded and value % 1 == 0 else least)
+            fits += near or abs(value - sum(numbers)) < 0.01
+        share = 1 if least > 0.1 else 0.8
+        return total > 2 and bool(exact or rounded) and fits >= total * share
 
     def says_how_sure(self, column: str) -> bool:
         """Return whether a column says how sure the answer in another column is."""
@@ -226,9 +260,7 @@ class Values:
         if len(numbers) < len(self.distinct[column]):
             few = len(self.distinct[column]) <= max(_FEW, self.size // 2)
             return could_answer(self.table, column) and few
-        if max(map(abs, numbers)) > _MOST_POINTS and not named:
-            return False
-        if not self.measures_nothing(column):
+        if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
         whole = all((2 * n) % 1 == 0 for n in numbers)
         return named or (
@@ -239,6 +271,11 @@ class Values:
         if not self.able(column):
             return False
         return named_label(column) or names_a_criterion(column) or not self.counts(column, keys)
+
+
+def named_overall(column: str) -> bool:
+    """Return whether a heading is that of a rating of the whole, given or made of the others."""
+    return bool(re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", bare(column)))
 
 
 def named_label(column: str) -> bool:
@@ -286,7 +323,8 @@ _TICKS = frozenset(
 
 def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     """Return that a mark is met and a blank is not, where columns hold nothing else."""
-    cells = [str(row.get(c) or "").strip() for row in table.rows[:_ROWS] for c in columns]
+    given = (row.get(c) for row in table.rows[:_ROWS] for c in columns)
+    cells = ["" if cell is None else str(cell).strip() for cell in given]
     marks = sorted({cell for cell in cells if cell})
     if "" not in cells or len({fold(m) for m in marks}) != 1 or fold(marks[0]) not in _TICKS:
         return ()

@@ -1,4 +1,4 @@
-"""What a conclusion on the criteria comes to, in one line."""
+"""The conclusion on all criteria in one line."""
 
 from __future__ import annotations
 

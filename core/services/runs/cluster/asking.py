@@ -10,10 +10,10 @@ from contextlib import AsyncExitStack
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
 from core.errors import InputError
-from core.judging.asking.answer_cache import CachedCompletion, ResponseCache
+from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.engine import Watch, grade, unwatched
 from core.judging.protocol import AskableJudge, Question
-from core.judging.providers.base import CallError
+from core.judging.providers.base import CallError, Completion
 from core.judging.turns import QuestionTurns
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.fan_out import asked_on
@@ -157,7 +157,7 @@ class _OnlyKept:
     def __init__(self, kept: ResponseCache) -> None:
         self._kept = kept
 
-    async def get(self, key: str) -> CachedCompletion:
+    async def get(self, key: str) -> Completion:
         """Return the cached answer; raises ``CallError`` if there is none."""
         answer = await self._kept.get(key)
         if answer is None:

@@ -20,10 +20,10 @@ from typing import Any
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome
-from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.asking.engine import grade
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import AskableJudge, Question
+from core.judging.providers.base import Completion
 from core.services.runs.cluster.credit import Counts, Credit
 from core.services.runs.cluster.orders import Chunk, News, Versions, WorkOrder
 from core.services.runs.ready_run import Providers
@@ -62,7 +62,7 @@ def versions() -> Versions:
 class NoneKept:
     """An empty cache: its judges send their answers along, to be cached by the owner."""
 
-    async def get(self, key: str) -> CachedCompletion | None:
+    async def get(self, key: str) -> Completion | None:
         """Return nothing."""
         return None
 

@@ -1,0 +1,72 @@
+"""One answer in several columns: a column for each option, with its name where it was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import Problem
+from core.text.names import fold
+
+Row = dict[str, Any]
+Folded = tuple[tuple[str, ...], tuple[Row, ...], tuple[Problem, ...]]
+
+
+def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
+    """Return columns and rows with one column for the options of a question, and notices.
+
+    >>> rows = [{"mood:glad": "glad", "mood:sad": ""}, {"mood:glad": "", "mood:sad": "sad"}]
+    >>> options_as_one(["mood:glad", "mood:sad"], rows)[:2]
+    (('mood',), ({'mood': 'glad'}, {'mood': 'sad'}))
+    """
+    words = {column: _only_word(rows, column) for column in columns}
+    stems = dict.fromkeys(filter(None, (_stem(c, word or "") for c, word in words.items())))
+    columns, kept, notices = tuple(columns), tuple(rows), list[Problem]()
+    for stem in stems:
+        options = [c for c in columns if c.startswith(stem) and words.get(c) is not None]
+        name = stem.rstrip(_SIGNS)
+        told = all(not words[c] or _stem(c, words[c] or "") == stem for c in options)
+        if name in columns or not told or not _one_a_row(rows, options):
+            continue
+        kept = tuple(_with_one(row, options, name) for row in kept)
+        columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
+        message = f"{len(options)} columns are the options of one answer, {name!r}."
+        notices.append(Problem(message, "", (), 1))
+    return columns, kept, tuple(notices)
+
+
+#: What stands between a question and its option.
+_SIGNS = " :_./-[("
+
+
+def _only_word(rows: Sequence[Row], column: str) -> str | None:
+    """Return the word in a column of one word and blanks, "" of blanks only, else ``None``."""
+    only = ""
+    for row in rows:
+        cell = row.get(column)
+        if cell in (None, "", only):
+            continue
+        if only or not isinstance(cell, str):
+            return None
+        only = cell
+    return only
+
+
+def _stem(heading: str, word: str) -> str:
+    """Return what stands before a heading's last word, with its sign; "" if it ends otherwise."""
+    whole = heading.rstrip(")] ")
+    before = whole[: len(whole) - len(word)]
+    ends = bool(word) and fold(whole).endswith(fold(word))
+    return before if ends and before.rstrip(_SIGNS) and before[-1:] in _SIGNS else ""
+
+
+def _one_a_row(rows: Sequence[Row], options: Sequence[str]) -> bool:
+    """Return whether rows have one option each, most of them, and not all the same."""
+    chosen = [[c for c in options if row.get(c)] for row in rows]
+    used = {of[0] for of in chosen if of}
+    return len(used) > 1 and max(map(len, chosen)) == 1 and 2 * sum(map(len, chosen)) > len(rows)
+
+
+def _with_one(row: Mapping[str, Any], options: Sequence[str], name: str) -> Row:
+    chosen = next((row[c] for c in options if row.get(c)), "")
+    return {column: cell for column, cell in row.items() if column not in options} | {name: chosen}

@@ -1,0 +1,131 @@
+"""Ten more texts of a run to grade, whole and blind: the next ones of a random order of its items.
+
+Nobody chooses them, so their labels speak for all of its texts (``queueing.drawn_texts``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.review import QueueRule, Seat
+from core.domain.review_records import QueueRow
+from core.domain.runs import Run
+from core.errors import InputError
+from core.services.access.allowing import allowed
+from core.services.guided import learning
+from core.services.guided.learning import LearntSoFar
+from core.services.guided.own_grades import TEN, drawn_first
+from core.services.queueing import drawn_texts
+from core.services.results.run_columns import items_of_run
+from core.services.review import queues
+from core.store.store import Store
+
+#: With more texts or labels, learning takes too long to be looked at in passing.
+MOST_TEXTS, MOST_LABELLED = 1_000, 200
+
+
+@dataclass(frozen=True)
+class TenMore:
+    """How many drawn texts are graded, how many come next, and their unfinished queue, if any."""
+
+    graded: int
+    left: int
+    queue: QueueRow | None = None
+
+
+def standing(store: Store, run_id: int) -> TenMore:
+    """Return how far the drawn texts of a run are graded. Raises ``NotFound``."""
+    done = drawn_texts.finished(store, run_id)
+    graded = 0 if done is None else len(done.items)
+    queue = _unfinished(store, run_id)
+    items = _next(store, store.runs.get(run_id)) if queue is None else queue.rule.items or ()
+    return TenMore(graded, len(items), queue)
+
+
+@allowed("review")
+def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
+    """Return the queue of the run's next ten texts, made now unless one is unfinished.
+
+    Raises:
+        InputError: every text has all labels.
+        NotAllowed: there is none, and this person may not make one.
+    """
+    queue = _unfinished(store, run_id)
+    if queue is not None:
+        return queue
+    run = store.runs.get(run_id)
+    items = _next(store, run)
+    if not items:
+        raise InputError("Every text of this run has a label on every criterion.")
+    rule = QueueRule.only(everything=True, items=items, drawn=_first_event(store, run_id))
+    number = len(drawn_texts.queues_of(store, run_id)) + 1
+    name = f"Drawn texts, part {number}"
+    return queues.make_queue(store, seat, run_id, name, rule, queues.USUAL, order="dataset")
+
+
+def learnt(store: Store, run: Run) -> LearntSoFar | None:
+    """Return what judges would learn by now, if one of the run's learns and it does not take long.
+
+    Labels that people settled in a run count, so a new run learns from them.
+    """
+    version = store.datasets.version(run.dataset_version_id)
+    if not any(judge.learns for judge in run.panel.judges) or version.items > MOST_TEXTS:
+        return None
+    settled = store.settled.truth(version.id)
+    if version.labelled + len(settled) > MOST_LABELLED:
+        return None
+    return learning.learning(store, version, store.rubrics.version(run.rubric_version_id))
+
+
+def as_data(now: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
+    """Return both for ``--json``."""
+    data: dict[str, Any] = {
+        "queue": None if now.queue is None else now.queue.id,
+        "texts": now.left,
+        "graded": now.graded,
+    }
+    if so_far is None:
+        return data
+    criteria = {
+        one.criterion: {
+            "labels": one.labels,
+            "kappa": one.kappa,
+            "ci": None if one.low is None else [one.low, one.high],
+            "in_words": one.words,
+        }
+        for one in so_far.criteria
+    }
+    return data | {
+        "learnt": {"enough": so_far.enough, "in_words": so_far.words, "criteria": criteria}
+    }
+
+
+def _unfinished(store: Store, run_id: int) -> QueueRow | None:
+    queues_ = (q for q in drawn_texts.queues_of(store, run_id) if q.archived is None)
+    return next((queue for queue in queues_ if drawn_texts.waiting(store, queue)), None)
+
+
+def _first_event(store: Store, run_id: int) -> int | None:
+    """Return the last review event before the first draw; later draws share its frame."""
+    earlier = drawn_texts.queues_of(store, run_id)
+    return earlier[0].rule.drawn if earlier else store.settled.last_event()
+
+
+def _next(store: Store, run: Run) -> tuple[str, ...]:
+    """Return the next ten in the order of the draw, or more until one has something to grade.
+
+    Texts that were settled otherwise since the first draw are not skipped: a random sample has its
+    share of them.
+    """
+    known = drawn_texts.known(store, run, _first_event(store, run.id))
+    done = drawn_texts.finished(store, run.id)
+    taken = known if done is None else known | done.items
+    ids = list(items_of_run(store, run).ids)
+    version = store.datasets.version(run.dataset_version_id)
+    rest = [item_id for item_id in drawn_first(ids, version) if item_id not in taken]
+    settled = drawn_texts.settled_here(store, run)
+    for end in range(TEN, len(rest) + TEN, TEN):
+        if set(rest[:end]) - settled:
+            return tuple(rest[:end])
+    return ()

@@ -1,0 +1,71 @@
+"""Whole items of a run that were drawn at random for people to label, ten at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.domain.review_records import QueueRow
+from core.domain.runs import Run
+from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.services.queueing.queue_table import CellTable, Flags
+
+
+class DrawnTexts(NamedTuple):
+    """Drawn items with all labels, and the newest queue that asked for them.
+
+    ``known`` items had all labels before the first draw, so they could not be drawn.
+    """
+
+    items: frozenset[str]
+    known: frozenset[str]
+    queue: QueueRow
+
+
+def queues_of(store: Store, run_id: int) -> list[QueueRow]:
+    """Return the queues of drawn items of a run, archived ones too, oldest first."""
+    return [queue for queue in store.queues.ever(run_id) if queue.rule.drawn is not None]
+
+
+def waiting(store: Store, queue: QueueRow) -> bool:
+    """Return whether a queue has unresolved cells."""
+    return any(state != "resolved" for state in store.queues.states(queue.id))
+
+
+def finished(store: Store, run_id: int) -> DrawnTexts | None:
+    """Return the items whose queues are done, or ``None``: a half-done draw is not random."""
+    done = [queue for queue in queues_of(store, run_id) if not waiting(store, queue)]
+    if not done:
+        return None
+    items = frozenset(item for queue in done for item in queue.rule.items or ())
+    return DrawnTexts(items, known(store, store.runs.get(run_id), done[0].rule.drawn), done[-1])
+
+
+def known(store: Store, run: Run, upto: int | None) -> frozenset[str]:
+    """Return the items of a run that had a label on every criterion by the review event ``upto``.
+
+    They are labels of the dataset, or settled in any run of it.
+    """
+    from core.services.queueing.queue_table import CellTable
+
+    table = CellTable(store, run)
+    truth = store.settled.truth(run.dataset_version_id, upto=upto)
+    settled = [(item_id, name) for item_id, given in truth.items() for name in given]
+    return _whole(table, table.labelled() | table.among(settled))
+
+
+def settled_here(store: Store, run: Run) -> frozenset[str]:
+    """Return the items of a run with all cells settled in it, so that a queue holds none."""
+    from core.services.queueing.queue_table import CellTable
+
+    table = CellTable(store, run)
+    return _whole(table, table.signs.active)
+
+
+def _whole(table: CellTable, labelled: Flags) -> frozenset[str]:
+    """Return the items whose cells are all labelled."""
+    import numpy as np
+
+    whole = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
+    return frozenset(table.ids[at] for at in np.flatnonzero(whole).tolist())

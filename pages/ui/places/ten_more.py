@@ -1,0 +1,58 @@
+"""Grade ten more texts of a run with few labels: the press, and what judges learn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.services.guided import learning, ten_more
+from core.services.guided.learning import LearntSoFar
+from core.services.guided.ten_more import TenMore
+from core.text import numbers as fmt
+from pages.ui import routes, state
+from pages.ui.places import work
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label
+from pages.ui.widgets import tag
+
+
+def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decided: bool) -> None:
+    """Draw the press, unless labels are many, or all is decided and no judge learns.
+
+    Args:
+        run_id: the run.
+        about: changes whenever the ratings of the run do.
+        labels: how many each criterion has.
+        decided: whether the figures of every criterion say enough.
+    """
+    if not any(labels) or min(labels) >= learning.MANY:
+        return
+    run = store().runs.get(run_id)
+    with st.spinner("Learning from the labels"):
+        so_far: LearntSoFar | None = remembered(
+            "learnt on a run", about, lambda: ten_more.learnt(store(), run)
+        )
+    if so_far is None and decided:
+        return
+    now: TenMore = remembered("ten more", about, lambda: ten_more.standing(store(), run_id))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if now.left and not (so_far is not None and so_far.enough):
+            work.grade_ten(run_id, now.left, more=True)
+        advice = f"{fmt.plural(now.graded, 'text')} drawn at random graded."
+        st.caption(label(advice if so_far is None else so_far.words), width="content")
+        if so_far is not None:
+            _learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
+
+
+def _learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
+    """Draw each criterion's kappa with its interval, and the way to a run that learns."""
+    lines = "".join(
+        f"<li><b>{esc(one.criterion)}</b>: {tag('not yet', 'warn') if one.off else ''} "
+        f"{esc(one.off or one.words)}</li>"
+        for one in so_far.criteria
+    )
+    with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
+        st.html(f'<ul class="rs-list">{lines}</ul>')
+        st.caption("Offline judges of a new run learn from all labels, these included.")
+        routes.link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **about})
