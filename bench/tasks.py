@@ -367,18 +367,26 @@ def teacher_alone(hands: Hands, world: World) -> None:
             hands.press("Use these 60 texts and the rubric")
             hands.press("Grade 10 yourself")
             _sit(hands, answers)
-            while True:
-                hands.page.get_by_role("button", name="Download grades").wait_for()
-                left = re.search(r"(\d+) without a grade", hands.looks())
-                if left is None:
-                    break
-                few = int(left[1]) <= MOST_AT_ONCE
-                hands.press(re.compile("Grade the " if few else "Grade 10 more"))
+            while more := _still_to_grade(hands):
+                hands.press(more)
                 _sit(hands, answers)
             with hands.page.expect_download() as got:
                 hands.press("Download grades (.xlsx)")
             assert got.value.suggested_filename.endswith(".xlsx")
         store.close()
+
+
+def _still_to_grade(hands: Hands) -> str:
+    """The press for the next texts to grade by hand; none where every text has a grade."""
+    ends = re.compile("Download grades|Grade 10 more")
+    hands.page.get_by_role("button", name=ends).first.wait_for()
+    said = hands.looks()
+    if "Download grades" not in said:  # Judges have learned nothing yet.
+        return "Grade 10 more"
+    left = re.search(r"(\d+) without a grade", said)
+    if left is None:
+        return ""
+    return "Grade the " if int(left[1]) <= MOST_AT_ONCE else "Grade 10 more"
 
 
 def _sit(hands: Hands, answers: list[dict[str, Any]]) -> None:

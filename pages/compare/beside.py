@@ -78,7 +78,7 @@ def show(chosen: ComparedRuns, both: RunPair) -> None:
                 key = state.key(keys.COMPARE_FIELD, state.PAGE)
                 state.put(key, page)
                 pager(-(-len(pairs) // PAGE), key, _on_page)
-            signs = {**cells.SIGNS, run_cells.APART: "votes of the runs differ"}
+            signs = {**cells.SIGNS, run_cells.APART: "their votes differ"}
             st.caption(label(" · ".join(f"{sign} {meaning}" for sign, meaning in signs.items())))
             st.space("stretch")
             settling.ask_name()
