@@ -8,8 +8,8 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.review_records import QueueRow
-from core.metrics.estimate import Estimate
-from core.services.review import corrected_estimates, random_audit
+from core.metrics.estimate import USUAL, Estimate
+from core.services.review import corrected_estimates, random_audit, random_labels
 from core.services.review.corrected_estimates import Corrected, Rightness
 from core.services.review.random_audit import Unseen, narrowed
 from core.text import numbers as fmt
@@ -38,12 +38,30 @@ ALL = "All criteria, by weight"
 
 def show(queue: QueueRow) -> None:
     """Draw the view."""
+    if queue.rule.drawn is not None:
+        _texts(queue)
+        _scores(queue)
+        return
     share = _alpha(queue) / 100
     right = kept("right", queue, lambda: corrected_estimates.rightness(store(), queue.id))
     rest = kept("unseen", queue, lambda: random_audit.unseen(store(), queue.id, share), share)
     _rightness(queue, right, rest)
     _accepted(queue, rest)
     _scores(queue)
+
+
+def _texts(queue: QueueRow) -> None:
+    """Draw how often people confirm the verdicts, by texts that were drawn whole."""
+    section("How often people confirm the verdicts")
+
+    def measured() -> tuple[str, Estimate, int]:
+        labels = random_labels.of_queue(store(), queue)
+        share, cells, _ = random_labels.confirmed(labels, USUAL.level)
+        return labels.reason or share.reason, share, cells
+
+    reason, share, cells = kept("texts", queue, measured)
+    number = f"{fmt.plural(cells, 'cell')} of texts drawn at random"
+    said(reason or f"Of all cells {share.words(fmt.percent).inline}, by {number}.")
 
 
 def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:

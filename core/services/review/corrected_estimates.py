@@ -111,7 +111,7 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
     only = queue.rule.criteria
     names = [c.name for c in rubric.criteria if only is None or c.name in only]
     return [
-        mean_of(drawn.of(name), name, drawn.reason)
+        mean_of(drawn.of(name), name, drawn.reason, by_item=drawn.by_item)
         for name in ["", *(names if len(names) > 1 else [])]
     ]
 

@@ -103,7 +103,8 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     """Return the cells that a queue's rule covers, with the queue's labels. Raises ``NotFound``.
 
-    Excluded are cells that people could not assess, and cells without votes and label.
+    A queue of drawn items speaks for all items, together with those drawn before. Excluded are
+    cells that people could not assess, and cells without votes and label.
     """
     waiting = random_audit.waiting(store, queue.id)
     if _changed_since(store, queue):
@@ -112,6 +113,9 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     if waiting:
         are = "is" if waiting == 1 else "are"
         reason = f"{plural(waiting, 'cell')} of the queue {are} still open."
+    if queue.rule.drawn is not None:
+        texts = drawn_texts.finished(store, queue.run_id)
+        return DrawnLabels(partial(item_cells, store, queue.run_id, None, texts), queue, reason)
     return DrawnLabels(partial(_cells_of, store, queue), queue, reason)
 
 

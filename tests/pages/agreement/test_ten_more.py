@@ -8,11 +8,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.panel import Judge, Panel
-from core.services.guided import learning
+from core.services.guided import learning, ten_more
 from core.store.store import Store
+from pages.ui import routes, state
+from tests.pages import reviewing as at
 from tests.pages.agreement.test_page import PAGE
 from tests.pages.conftest import open_page, shown
-from tests.services.guided.test_ten_more import made, ten
+from tests.services.guided.test_ten_more import SAYS, TRUTH, grade, made, ten
+from tests.services.reviewed import sit
 
 LEARNS = Panel(judges=(Judge(name="one", kind="classifier"),))
 
@@ -51,3 +54,17 @@ def test_with_enough_labels_nothing_more_is_asked_for(
     ten(store, run)
     monkeypatch.setattr(learning, "MANY", 10)
     assert not [words for words in ways(open_page(PAGE, run=str(run))) if "ten" in words]
+
+
+def test_findings_of_their_queue_speak_of_all_texts(store: Store) -> None:
+    run = made(store)
+    queue = ten_more.take_up(store, sit(store, "Lea"), run)
+    address = {state.QUEUE: queue.id, state.VIEW: "all"}
+    text = html.unescape(shown(at.at(store, "Lea", routes.RECORD, **address)))
+    assert "10 cells of the queue are still open." in text
+    grade(store, queue.id)
+    right = sum(SAYS[int(i[1:])] == TRUTH[int(i[1:])] for i in queue.rule.items or ())
+    text = html.unescape(shown(at.at(store, "Lea", routes.RECORD, **address)))
+    assert f"Of all cells {right}0% (" in text
+    assert "by 10 cells of texts drawn at random." in text
+    assert "Picked as doubtful" not in text
