@@ -683,4 +683,20 @@ MORE_TABLES: tuple[Stranger, ...] = (
         text=essay(0),
         labels={"target": "0.25"},
     ),
+    # Questions in words, asked of every draft, are criteria, and no halves of an item.
+    Stranger(
+        "borradores.csv",
+        table(
+            [
+                {"Trabajo": f"T{item}", "Revisor": WHO[who]}
+                | {"Pregunta": ("¿Se entiende lo que busca?", "¿Hay fuentes fiables?")[n]}
+                | {"Puntos": 1 + (at + n * item) % 5}
+                for item, who, at in CROSSED
+                for n in range(2)
+            ]
+        ),
+        "refused",
+        (30, 3, 5, 2),
+        maps=("item=Trabajo rater=Revisor criterion=Pregunta label=Puntos",),
+    ),
 )

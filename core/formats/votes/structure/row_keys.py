@@ -211,8 +211,11 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
     if codes or values.is_number(column) or system_named(column):
         return False
-    identified = any(not values.varies([column], text) for text in texts)
-    return len(distinct) * 4 <= values.size and not (identified or holds(column, ITEMS))
+    others = [text for text in texts if text != column]
+    identified = any(not values.varies([column], text) for text in others)
+    # A question of all that is rated, where no text answers it, is what is asked of them.
+    named = holds(column, ITEMS) and not (column in texts and not others)
+    return len(distinct) * 4 <= values.size and not (identified or named)
 
 
 def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]) -> float:
