@@ -27,8 +27,8 @@ Part = Literal["review", "resolve"]
 Provenance = Literal["human_single", "human_consensus", "adjudicated", "imported"]
 SettledState = Literal["active", "stale", "retired"]
 #: Why a cell is queued. ``failure``: a call failed, or it has no verdict. ``chosen``: a person
-#: named it, or chose all cells. ``gold``: its label is known, so that reviewers can be compared with it.
-#: ``regrade``: a regrade was requested from outside.
+#: named it, or chose all cells. ``gold``: its label is known, so that reviewers can be compared
+#: with it. ``regrade``: a regrade was requested from outside.
 Reason = Literal[
     "failure",
     "split",
