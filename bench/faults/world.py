@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from bench.calls import dataset, rubric
 from core import clock
@@ -23,6 +24,7 @@ from core.cli import integrity
 from core.domain.panel import Asking, Judge, Panel
 from core.formats.datasets.dataset_file import dump_dataset
 from core.formats.rubrics.rubric_file import dump_rubric
+from core.judging.local import own_address
 from core.services.runs import lifecycle, runner
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
@@ -173,8 +175,16 @@ def command(*words: object, **environment: str) -> subprocess.Popen[str]:
 def site(
     items: int = 50, provider: Provider | None = None, under: Path | None = None
 ) -> Iterator[Site]:
-    """A new site, for as long as it is used."""
-    with tempfile.TemporaryDirectory(dir=under) as folder, provider or Counting() as server:
+    """A new site, for as long as it is used.
+
+    Its provider counts as one elsewhere: a local server is asked few questions at once, and not
+    again after a timeout.
+    """
+    with (
+        tempfile.TemporaryDirectory(dir=under) as folder,
+        provider or Counting() as server,
+        patch.object(own_address, "is_own", return_value=False),
+    ):
         yield Site(Path(folder), server, items)
 
 
