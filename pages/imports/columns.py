@@ -33,7 +33,7 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
         if words := column_roles.words_of_ticks(table, mapping):
             data["words"] = words if _blank_is_no(key, guess) else {}
         if guess.layout in ("long", "wide") and mapping.criterion is None:
-            data["only"] = _only(key, guess)
+            data["only"] = _only(key, mapping)
         if guess.layout == "wide":
             data |= _raters(key, mapping)
         elif mapping.kind is None and mapping.rater is not None:
@@ -59,9 +59,9 @@ def words(key: str, seen: FileLook, mapping: VoteMapping, rubric: Rubric | None)
     return mapping.model_copy(update={"words": meant}) if meant else mapping
 
 
-def _only(key: str, guess: VoteMapping) -> str:
-    name = state.key(keys.FIELD, key, guess.layout, "only")
-    state.guess(name, guess.only or "rating")
+def _only(key: str, mapping: VoteMapping) -> str:
+    name = state.key(keys.FIELD, key, mapping.layout, "only")
+    state.guess(name, mapping.with_criterion().only or "rating")
     st.text_input(
         "Name of the criterion",
         key=name,

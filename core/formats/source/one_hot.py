@@ -31,7 +31,7 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
         kept = tuple(_with_one(row, options, name) for row in kept)
         columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
         message = f"{len(options)} columns are the options of one answer, {name!r}."
-        notices.append(Problem(message, "", (), 1))
+        notices.append(Problem(message))
     return columns, kept, tuple(notices)
 
 

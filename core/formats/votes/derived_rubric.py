@@ -180,7 +180,7 @@ def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
         return low_is_least
     if not is_ranking:
         return f"{low_is_least} If 1 is best, as in a ranking, this is the wrong way round."
-    again = " Where the last is best: --map only=points." if alone else ""
+    again = " Where the last is best, name it otherwise: --map only=points." if alone else ""
     return f"1 is best, as in a ranking: it has value 1, the last 0.{again}"
 
 

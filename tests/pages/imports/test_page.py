@@ -301,6 +301,21 @@ def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
     assert figures(app)["Votes"] == "8"
 
 
+def test_a_ranking_is_called_one_until_somebody_names_it_otherwise(store: Store) -> None:
+    rows = "".join(
+        f"i{n},{who},{n if who == 'kim' else 4 - n}\n" for n in (1, 2, 3) for who in ("kim", "lee")
+    )
+    app = importing(f"item,rater,place\n{rows}")
+    app = app.segmented_control[0].set_value("long").run()
+    assert "1 is best, as in a ranking" in shown(app)
+    app = (
+        next(i for i in app.text_input if i.label == "Name of the criterion")
+        .set_value("points")
+        .run()
+    )
+    assert "1 is best, as in a ranking" not in shown(app)
+
+
 def test_two_columns_are_the_id_of_an_item_together() -> None:
     rows = "".join(f"{c},1,kim,yes\n{c},2,lee,no\n" for c in "cde")
     app = importing(f"item,turn,rater,label\n{rows}")
