@@ -53,7 +53,7 @@ def _show_page(who: Actor) -> None:
 def _show(chosen: st.Page, who: Actor) -> None:
     """Draw the screen, or its name and why this person cannot use it."""
     url = chosen.url_path or START.url
-    screen = next(one for one in SCREENS if one.url == url)
+    screen = next(candidate for candidate in SCREENS if candidate.url == url)
     where(screen, who)
     if why := barred_at(screen, st.query_params.to_dict()):
         page_header(screen.title, screen.help)

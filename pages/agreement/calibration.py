@@ -149,7 +149,7 @@ def _alone(chosen: RatedSelection) -> None:
         "Who answers first",
         names,
         key=state.key(keys.AGREEMENT_FIELD, "first"),
-        format_func=lambda one: one_line(one, 60),
+        format_func=lambda judge: one_line(judge, 60),
     )
     try:
         sweep = remembered(
@@ -162,9 +162,9 @@ def _alone(chosen: RatedSelection) -> None:
         return
     st.html(f'<div class="rs-prose">{esc(cascade_sweep.in_words(sweep))}</div>')
     shown = sweep.points[::_SHOWN]
-    places = [fmt.score(one.threshold) for one in shown]
-    right = draw.Series("Right", [one.right.estimate for one in shown])
-    goes = draw.Series("Go on", [one.goes_on for one in shown])
+    places = [fmt.score(point.threshold) for point in shown]
+    right = draw.Series("Right", [point.right.estimate for point in shown])
+    goes = draw.Series("Go on", [point.goes_on for point in shown])
     axes = ("Escalates below this confidence", "Share of the cells")
     st.plotly_chart(
         draw.series_plot(places, [right, goes], axes, kind="lines", share=True),
@@ -178,7 +178,7 @@ def _alone(chosen: RatedSelection) -> None:
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
             ("Goes on below", "Go on", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
-            (_threshold(sweep, one) for one in shown),
+            (_threshold(sweep, point) for point in shown),
             name="A cascade at every tenth threshold",
             numbers=range(6),
         )

@@ -92,10 +92,12 @@ def every_figure(chosen: RatedSelection) -> None:
         ("People's alpha", "human", sheet.people),
         ("Reviewers' alpha", "reviewer", sheet.reviewers),
     ]
-    found = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
+    alphas = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
     # A column without any number says once below why, not in every line.
-    columns = [(head, ones) for head, ones in found if any(one.value is not None for one in ones)]
-    missing = [f"{head}: {ones[0].reason}" for head, ones in found if (head, ones) not in columns]
+    columns = [
+        (head, ones) for head, ones in alphas if any(alpha.value is not None for alpha in ones)
+    ]
+    missing = [f"{head}: {ones[0].reason}" for head, ones in alphas if (head, ones) not in columns]
     heads = ("Criterion", "Items", same, "Most common answer", "Kappa")
     table(
         (*heads, *(head for head, _ in columns)),
@@ -302,7 +304,7 @@ def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
         section("Figures of scores")
         table(
             ("Figure", "Value", f"{level_words()} interval", "Items"),
-            (row(name, one) for name, one in figures.items()),
+            (row(name, figure) for name, figure in figures.items()),
             name="Agreement of scores",
             numbers=(1, 2, 3),
         )

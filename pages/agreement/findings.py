@@ -111,21 +111,20 @@ def show(chosen: RatedSelection) -> None:
     """Draw the run's findings, serious ones first, next to the evidence of the chosen one."""
     if chosen.part:
         st.caption("All items of the run are examined, whatever is chosen above.")
-    found = remembered("findings", chosen.run_about, lambda: look(store(), chosen.run_id))
-    if found.findings:
-        _findings(chosen, found)
-    elif found.made:
-        st.html(
-            f'<div class="rs-prose">Nothing found among {fmt.plural(found.made, "check")}.</div>'
-        )
+    diagnosis = remembered("findings", chosen.run_about, lambda: look(store(), chosen.run_id))
+    if diagnosis.findings:
+        _findings(chosen, diagnosis)
+    elif diagnosis.made:
+        checks = fmt.plural(diagnosis.made, "check")
+        st.html(f'<div class="rs-prose">Nothing found among {checks}.</div>')
     else:
         st.html('<div class="rs-prose">Too little is known for any check.</div>')
-    st.caption(found.promise)
-    _unmade(found)
+    st.caption(diagnosis.promise)
+    _unmade(diagnosis)
 
 
 def _findings(chosen: RatedSelection, found: Examination) -> None:
-    roles = {one.finding.role for one in found.findings}
+    roles = {evidence.finding.role for evidence in found.findings}
     shown = list(enumerate(found.findings))
     if len(roles) > 1:
         only = switch(
@@ -133,9 +132,9 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
             keys.ABOUT,
             {"all": "Everything", "judge": "Judges", "criterion": "Criteria"},
         )
-        shown = [(at, one) for at, one in shown if only in ("all", one.finding.role)]
+        shown = [(at, evidence) for at, evidence in shown if only in ("all", evidence.finding.role)]
     order = [at for group in found.causes for at in group.places]
-    shown.sort(key=lambda one: order.index(one[0]))
+    shown.sort(key=lambda pair: order.index(pair[0]))
     places = [str(at) for at, _ in shown]
     _causes(found)
     at = state.address_in(keys.FINDING, places) or places[0]
@@ -143,9 +142,9 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
         _list(places, at, found)
     with right:
-        one = found.findings[int(at)]
-        show_evidence(chosen, one)
-        if one.finding.false_alarms is None:
+        evidence = found.findings[int(at)]
+        show_evidence(chosen, evidence)
+        if evidence.finding.false_alarms is None:
             st.button(
                 "Is it the cause? Probes tell",
                 key=state.key(keys.AGREEMENT_FIELD, "to probes"),
@@ -153,7 +152,7 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
                 type="tertiary",
                 on_click=lambda: state.set_address(**{state.VIEW: "probes"}),
             )
-        _work(chosen, one)
+        _work(chosen, evidence)
 
 
 def _causes(found: Examination) -> None:
@@ -208,8 +207,8 @@ def _list(places: list[str], at: str, found: Examination) -> None:
         "Findings",
         places,
         key=key,
-        format_func=lambda one: label(found.findings[int(one)].finding.sentence),
-        captions=[_caption(found.findings[int(one)]) for one in places],
+        format_func=lambda place: label(found.findings[int(place)].finding.sentence),
+        captions=[_caption(found.findings[int(place)]) for place in places],
         label_visibility="collapsed",
         on_change=_on_choice,
         args=(key,),

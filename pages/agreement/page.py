@@ -91,9 +91,9 @@ def show() -> None:
         view = _view()
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            said = st.container(width="stretch", gap="xsmall", key="rs_said")
+            above = st.container(width="stretch", gap="xsmall", key="rs_said")
             chosen = selection.sides(run.id, about, whole, CHOICES[view])
-        with said:
+        with above:
             if view in ("criteria", "figures"):
                 criteria.answer(chosen)
             else:

@@ -261,8 +261,8 @@ def _map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
 
 def _pairs(kappas: Matrix, names: list[str]) -> None:
     pairs = [
-        (one, other, kappas.figure(a, b))
-        for a, one in enumerate(names)
+        (name, other, kappas.figure(a, b))
+        for a, name in enumerate(names)
         for b, other in enumerate(names)
         if a < b
     ]
@@ -273,8 +273,8 @@ def _pairs(kappas: Matrix, names: list[str]) -> None:
     table(
         ("Rater", "Rater", "Kappa", "Items"),
         (
-            [esc(a), esc(b), figure_cell(one, interval=False), fmt.count(one.n)]
-            for a, b, one in shown
+            [esc(a), esc(b), figure_cell(figure, interval=False), fmt.count(figure.n)]
+            for a, b, figure in shown
         ),
         name="Kappa of every two raters",
         numbers=(2, 3),

@@ -168,7 +168,7 @@ def name_in_sentence(column: str) -> str:
 def _pair_words(rater: str, reference: str) -> str:
     """Return the names of both raters, short enough for a button."""
     short = {LABELS: "labels", PEOPLE: "people", PANEL: "panel"}
-    who, against = (short.get(one) or words_of(one) for one in (rater, reference))
+    who, against = (short.get(column) or words_of(column) for column in (rater, reference))
     return f"{who.capitalize() if rater in short else who} against {against}"
 
 

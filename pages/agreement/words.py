@@ -117,7 +117,7 @@ def few(n: int) -> str:
 
 def said(sentences: Sequence[str], *, none: str) -> None:
     """Draw sentences as a list, or ``none`` if there are none."""
-    lines = "".join(f"<li>{esc(one)}</li>" for one in sentences)
+    lines = "".join(f"<li>{esc(sentence)}</li>" for sentence in sentences)
     prose = f'<div class="rs-prose">{esc(none)}</div>'
     st.html(f'<ul class="rs-list">{lines}</ul>' if lines else prose)
 

@@ -45,22 +45,22 @@ def _on_figure(key: str) -> None:
 def accuracy_and_cost(chosen: ComparedRuns) -> None:
     """Draw the plot if two costs are known, and the table of all runs."""
     ids = tuple(chosen.runs)
-    found = remembered(
+    points = remembered(
         "accuracy and cost",
         (*chosen.about, *confidence()),
         lambda: costs.points(store(), ids, how=confidence(), pair=chosen.paired),
     )
     priced = [
         draw.Priced(
-            f"run {one.run_id}",
-            one.per_thousand,
-            one.accuracy.value,
-            one.accuracy.low,
-            one.accuracy.high,
-            bool(one.efficient),
+            f"run {point.run_id}",
+            point.per_thousand,
+            point.accuracy.value,
+            point.accuracy.low,
+            point.accuracy.high,
+            bool(point.efficient),
         )
-        for one in found
-        if one.per_thousand is not None and one.accuracy.value is not None
+        for point in points
+        if point.per_thousand is not None and point.accuracy.value is not None
     ]
     if len(priced) > 1:
         st.plotly_chart(
@@ -72,4 +72,4 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
         )
     else:
         st.caption("A plot needs two runs whose accuracy and cost are known.")
-    drawn.show(None, blocks.cost_table(found, confidence().level), "cost", titled=True)
+    drawn.show(None, blocks.cost_table(points, confidence().level), "cost", titled=True)

@@ -56,9 +56,9 @@ def _compared() -> None:
 
 def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
     """Draw which run is better, the figures, the flips, and what accuracy costs."""
-    found = _comparison(chosen, pair)
-    show_sections([Section("", tuple(blocks.unfinished(found)))])
-    waiting = [run for run in found.runs if not run.votes]
+    comparison = _comparison(chosen, pair)
+    show_sections([Section("", tuple(blocks.unfinished(comparison)))])
+    waiting = [run for run in comparison.runs if not run.votes]
     if waiting:
         empty_state(
             "No votes yet",
@@ -67,10 +67,10 @@ def _differences(chosen: ComparedRuns, pair: tuple[int, int]) -> None:
         )
         return
     with st.container(gap="xxsmall"):
-        _answer(found)
-        differences.show(found)
+        _answer(comparison)
+        differences.show(comparison)
     section("Verdicts that flipped")
-    flips.show(found)
+    flips.show(comparison)
     with st.expander("Accuracy against cost", icon=":material/payments:"):
         differences.accuracy_and_cost(chosen)
 

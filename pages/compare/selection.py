@@ -79,30 +79,34 @@ def choose() -> ComparedRuns | None:
     from core.services.comparison import run_comparison
 
     newest = lifecycle.newest(store(), LISTED)
-    known: dict[int, Run | RunRow] = {row.id: row for row in newest}
+    by_id: dict[int, Run | RunRow] = {row.id: row for row in newest}
     given = _listed()
     sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]
-    asked = list(dict.fromkeys([*given, *(one for one in sides if one is not None)]))[:MOST]
-    for one in asked:
-        if one not in known:
+    asked = list(dict.fromkeys([*given, *(run_id for run_id in sides if run_id is not None)]))[
+        :MOST
+    ]
+    for run_id in asked:
+        if run_id not in by_id:
             try:
-                known[one] = item_view.require_run(store(), one)
+                by_id[run_id] = item_view.require_run(store(), run_id)
             except NotFound:
-                state.unknown(state.RUNS if one in given else _side_of(one), one)
-    if len(known) < 2:
+                state.unknown(state.RUNS if run_id in given else _side_of(run_id), run_id)
+    if len(by_id) < 2:
         return None
-    picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
-    runs = {one: known[one] for one in picked}
+    picked = [run_id for run_id in asked if run_id in by_id] or run_comparison.latest_pair(
+        store(), newest
+    )
+    runs = {run_id: by_id[run_id] for run_id in picked}
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     with row:
         pair = _pair(runs)
         if pair is None:
-            _picker(known, picked)
+            _picker(by_id, picked)
         else:
             with st.popover("Runs", icon=":material/checklist:"):
-                _picker(known, picked)
+                _picker(by_id, picked)
     if pair is None and len(runs) == 1:
-        _others(known, known[picked[0]])
+        _others(by_id, by_id[picked[0]])
     return ComparedRuns(runs, pair, row)
 
 
@@ -182,7 +186,7 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
         state.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first)
     )
     for words, name, value in (("A", state.FIRST, first), ("B", state.SECOND, second)):
-        options = ids if name == state.FIRST else [one for one in ids if one != first]
+        options = ids if name == state.FIRST else [run_id for run_id in ids if run_id != first]
         key = state.key(COMPARE_FIELD, name)
         state.put(key, value)
         st.selectbox(

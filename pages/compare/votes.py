@@ -22,7 +22,8 @@ from pages.ui.widgets import row, tag
 def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
     """Draw the texts, once where both are the same, then each run's verdict and votes."""
     views = [
-        item_view.item_view(store(), run.id, one) for run, one in zip(runs, items, strict=True)
+        item_view.item_view(store(), run.id, item_id)
+        for run, item_id in zip(runs, items, strict=True)
     ]
     title = f"{one_line(criterion, 80)}: {one_line(items[0], 60)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -42,20 +43,20 @@ def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
         with st.expander(label(head), icon=":material/description:"):
             prose(text, height=360)
     for side, run, view in zip("AB", runs, views, strict=True):
-        found = next((c for c in view.criteria if fold(c.criterion.name) == fold(criterion)), None)
+        shown = next((c for c in view.criteria if fold(c.criterion.name) == fold(criterion)), None)
         routes.link(
             routes.RUN,
             label(f"{side}: run {run.id}, {run.name}", 70),
             {
                 state.RUN: run.id,
                 state.ITEM: view.item.id,
-                state.AT: criterion if found is None else found.criterion.name,
+                state.AT: criterion if shown is None else shown.criterion.name,
             },
         )
-        if found is None:
+        if shown is None:
             st.caption("This run does not grade this item on this criterion.")
         else:
-            _votes(run, view, found, side)
+            _votes(run, view, shown, side)
 
 
 def _votes(run: Run, of: ItemView, view: CriterionView, side: str) -> None:

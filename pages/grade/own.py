@@ -235,25 +235,25 @@ def _learnt(path: Path) -> LearntSoFar | None:
 
 def nothing_learnt(path: Path) -> bool:
     """Return whether judges that learn could judge no criterion of these texts yet."""
-    found = _learnt(path)
-    return found is not None and all(one.off for one in found.criteria)
+    so_far = _learnt(path)
+    return so_far is not None and all(criterion.off for criterion in so_far.criteria)
 
 
 def learnt(path: Path) -> None:
     """Draw what judges learnt of each criterion, and the way to ten more."""
-    found = _learnt(path)
-    if found is None:
+    so_far = _learnt(path)
+    if so_far is None:
         return
     lines = "".join(
-        f"<li><b>{esc(one.criterion)}</b>: {tag('not yet', 'warn') if one.off else ''} "
-        f"{esc(one.off or one.words)}</li>"
-        for one in found.criteria
+        f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "
+        f"{esc(criterion.off or criterion.words)}</li>"
+        for criterion in so_far.criteria
     )
     st.html(
         '<div class="rs-section">How well judges on this machine give your grades</div>'
         f'<ul class="rs-list">{lines}</ul>'
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if not all(one.off for one in found.criteria):  # else the last step has it
+        if not all(criterion.off for criterion in so_far.criteria):  # else the last step has it
             begin(path, "more", first=False)
-        st.caption(label(found.words), width="content")
+        st.caption(label(so_far.words), width="content")

@@ -48,16 +48,16 @@ def back_panel(run_id: int) -> None:
     if upload is None:
         return
     try:
-        made = written_back(store(), run_id, upload.getvalue(), upload.name)
+        written = written_back(store(), run_id, upload.getvalue(), upload.name)
     except RubricStudioError as error:
         st.error(label(str(error)), icon=":material/error:")
         return
-    known = f"{made.written:,} of {plural(made.records, 'record')} got their results."
-    st.success(known, icon=":material/check:")
+    result = f"{written.written:,} of {plural(written.records, 'record')} got their results."
+    st.success(result, icon=":material/check:")
     path = PurePosixPath(upload.name)
     st.download_button(
         "Download the copy",
-        data=made.data,
+        data=written.data,
         file_name=f"{path.stem}-run-{run_id}{path.suffix}",
         type="primary",
         icon=":material/download:",

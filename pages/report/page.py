@@ -31,12 +31,12 @@ def show() -> None:
     if not worked_out("report", run.votes, about):
         return
     how = confidence()
-    found = remembered(
+    report = remembered(
         "report", (*about, *how), lambda: run_report.report(store(), run.id, how=how)
     )
     with tabs:
-        blocks.download_buttons(run.id, found)
-    _shown(run.id, paper(found))
+        blocks.download_buttons(run.id, report)
+    _shown(run.id, paper(report))
 
 
 def _shown(run_id: int, made: Paper) -> None:

@@ -108,8 +108,8 @@ def _verdicts(run: Run, counts: list[VerdictCounts], about: tuple[object, ...]) 
         alt="For every criterion the share of items by verdict; the lists below say the same.",
     )
     with st.expander("The same in numbers", icon=":material/table_rows:"):
-        for one in shown:
-            _buttons(one)
+        for verdict in shown:
+            _buttons(verdict)
 
 
 def _bars(

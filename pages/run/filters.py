@@ -190,14 +190,14 @@ def controls(groups: Groups, rubric: Rubric) -> None:
         _sorting(rubric, groups)
         _score_range()
         _verdict(rubric)
-        _select(OUTCOME, "Outcome", {str(one): w for one, w in OUTCOME_WORDS.items()})
-        for name, words, found in (
+        _select(OUTCOME, "Outcome", {str(value): w for value, w in OUTCOME_WORDS.items()})
+        for name, words, values in (
             (state.SYSTEM, "System", groups.systems),
             (state.TAG, "Tag", groups.tags),
             (state.SPLIT, "Split", groups.splits),
         ):
-            if found:
-                _select(name, words, {one: one_line(one, 80) for one in found})
+            if values:
+                _select(name, words, {value: one_line(value, 80) for value in values})
 
 
 def quick_filters(run: Run, waiting: int) -> None:
@@ -238,7 +238,7 @@ def _sorting(rubric: Rubric, groups: Groups) -> None:
     """Draw the choices of the order and its direction."""
     now = shown()
     names = [c.name for c in rubric.criteria]
-    words = {str(one): w for one, w in SORTS.items() if one != "system" or groups.systems}
+    words = {str(sort): w for sort, w in SORTS.items() if sort != "system" or groups.systems}
     options: dict[str | tuple[str, str], str] = dict(words.items())
     options |= {(BY, name): one_line(name, 60) for name in names}
     chosen = (BY, now.by) if now.sort == "criterion" else str(now.sort)

@@ -111,8 +111,8 @@ def _nothing(total: int) -> None:
 def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]:
     """Return the tasks of the shown items, in the order of their first item."""
     of_item = {item: task for task in shared.tasks for item in task.items.values()}
-    found = {of_item[item].id: of_item[item] for item in ids if item in of_item}
-    return list(found.values())
+    by_id = {of_item[item].id: of_item[item] for item in ids if item in of_item}
+    return list(by_id.values())
 
 
 def _shown_items(run: Run, now: ItemSelection, ids: list[str]) -> None:
@@ -228,8 +228,8 @@ def _alone(
 ) -> tuple[list[Head], list[list[Shown]]]:
     """Return one item a row: its score, its cells, notes on it, and its text."""
     asked = [criterion.name for criterion in rubric.criteria]
-    own = max((len([n for n in one.cells if n not in asked]) for one in found), default=0)
-    several = any(one.row.system for one in found)
+    own = max((len([n for n in shown.cells if n not in asked]) for shown in found), default=0)
+    several = any(shown.row.system for shown in found)
     heads = [
         _head("Item", "item_id"),
         _head("Score", "score", fmt.score(means.score.value)),
@@ -240,16 +240,16 @@ def _alone(
         Head("Submission", wide=260),
     ]
     rows = []
-    for one in found:
-        item, extra = one.row, [name for name in one.cells if name not in asked]
+    for shown in found:
+        item, extra = shown.row, [name for name in shown.cells if name not in asked]
         cells = [
-            _name_of(one),
-            run_cells.score(rubric, one),
-            *(run_cells.verdict(one, name) for name in asked),
-            *(run_cells.verdict(one, name) for name in extra),
+            _name_of(shown),
+            run_cells.score(rubric, shown),
+            *(run_cells.verdict(shown, name) for name in asked),
+            *(run_cells.verdict(shown, name) for name in extra),
             *[Shown("")] * (own - len(extra)),
             *([Shown(one_line(item.system, 40))] if several else []),
-            Shown("graded by your labels" if one.own is not None else run_cells.notes(item)),
+            Shown("graded by your labels" if shown.own is not None else run_cells.notes(item)),
             Shown(one_line(item.preview, 60)),
         ]
         rows.append(cells)

@@ -73,7 +73,7 @@ def _submission(view: ItemView) -> None:
     wanted = quotes if quotes and state.get(state.key(ITEM_MARKS)) else []
     # Findings of a pre-check are always marked, because a person must look at them.
     checks = view.trace.checks if view.trace else ()
-    wanted = wanted + [one.text for mark in checks for one in mark.found]
+    wanted = wanted + [finding.text for mark in checks for finding in mark.found]
     with st.container(border=True):
         for number, (who, text) in enumerate(_pieces(item)):
             if who:

@@ -222,14 +222,14 @@ def _judge(judge: Judge) -> list[str]:
 
 def _training(name: str, reports: Mapping[str, Any]) -> None:
     """Draw an offline judge's results in cross-validation, and where it is switched off."""
-    on = sum(bool(one.get("trained")) for one in reports.values())
+    on = sum(bool(report.get("trained")) for report in reports.values())
     st.html(
         f'<div class="rs-section">{esc(name)}: on for {on} of '
         f"{fmt.plural(len(reports), 'criterion', 'criteria')}</div>"
     )
     table(
         ("Criterion", "", "Labels", "Right", "Most common answer", "Kappa", "Answers", "Why"),
-        (_report(criterion, one) for criterion, one in reports.items()),
+        (_report(criterion, report) for criterion, report in reports.items()),
         name=f"How {name} was trained",
         numbers=(2, 3, 4, 5, 6),
     )

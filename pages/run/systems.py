@@ -239,12 +239,12 @@ def gap_words(of: Systems, name: str) -> str:
 
 
 def _table(rubric: Rubric, means: list[MeansOf]) -> None:
-    rows = [["Score", *(fmt.score(one.score.value) for one in means)]]
+    rows = [["Score", *(fmt.score(system.score.value) for system in means)]]
     for criterion in rubric.criteria:
-        shares = (share(one.criteria[criterion.name]) for one in means)
+        shares = (share(system.criteria[criterion.name]) for system in means)
         rows.append([esc(one_line(criterion.name, 60)), *shares])
     table(
-        ["", *(one_line(one.system, 40) for one in means)],
+        ["", *(one_line(system.system, 40) for system in means)],
         rows,
         name="What each system earned",
         numbers=range(1, len(means) + 1),

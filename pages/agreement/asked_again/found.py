@@ -25,11 +25,15 @@ def show(found: ProbeResult) -> None:
     section("What edits do")
     said(found.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
-    judge = one_judge("probe", (one.judge for one in found.whole))
-    mine = [one for one in found.whole if one.judge == judge]
-    shifts = [one for one in mine if one.measure != CHANGES and one.effect.estimate is not None]
+    judge = one_judge("probe", (shift.judge for shift in found.whole))
+    mine = [shift for shift in found.whole if shift.judge == judge]
+    shifts = [
+        shift for shift in mine if shift.measure != CHANGES and shift.effect.estimate is not None
+    ]
     if shifts:
-        dots = [draw.Dot(one.edit.title, *one.effect[:3], 0.0, one.effect.n) for one in shifts]
+        dots = [
+            draw.Dot(shift.edit.title, *shift.effect[:3], 0.0, shift.effect.n) for shift in shifts
+        ]
         axis = "Earned more, of 1"
         st.plotly_chart(
             draw.forest(dots, axis, "A judge that is not moved", whole=False),
@@ -44,11 +48,11 @@ def show(found: ProbeResult) -> None:
 def _edits(found: ProbeResult, mine: list[ProbeFigure]) -> None:
     table(
         HEADS,
-        ([_title(one), *_cells(found, one)] for one in mine),
+        ([_title(shift), *_cells(found, shift)] for shift in mine),
         name="What each edit does to this judge's answers",
         numbers=range(1, 7),
     )
-    doses = next((one.doses for one in mine if one.doses), ())
+    doses = next((shift.doses for shift in mine if shift.doses), ())
     if doses:
         steps = ", ".join(f"by {fmt.percent(d)} {fmt.score(e.estimate)}" for d, e in doses)
         st.caption(f"Earns more when padded {steps}; the first row is per doubling.")

@@ -35,19 +35,21 @@ def show(chosen: RatedSelection) -> None:
         return
     section("One impression, or the rubric?")
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
-    made = one_impression.latest(store(), chosen.run_id)
-    if made is not None:
-        run_status.show(made.id)
-        if made.votes:
-            about = (made.id, made.votes, made.failures_open)
-            _found(remembered("impression", about, lambda: one_impression.result(store(), made.id)))
+    asked = one_impression.latest(store(), chosen.run_id)
+    if asked is not None:
+        run_status.show(asked.id)
+        if asked.votes:
+            about = (asked.id, asked.votes, asked.failures_open)
+            _found(
+                remembered("impression", about, lambda: one_impression.result(store(), asked.id))
+            )
     with shown_errors():
         model_help.outlook(outlook)
         if st.button(
             "Ask for one mark",
             key=state.key(keys.AGREEMENT_FIELD, "impression", str(chosen.run_id)),
             icon=":material/looks_one:",
-            disabled=made is not None and made.active,
+            disabled=asked is not None and asked.active,
         ):
             one_impression.start(store(), chosen.run_id)
             st.rerun()

@@ -33,9 +33,9 @@ def show(chosen: RatedSelection) -> None:
     first = anchors.anchor_of(store(), chosen.run_id)
     # Looks come and go while one looks: what is under way is worked out anew.
     if looks := anchors.looks(store(), first):
-        found = remembered("drift", (*chosen.run_about, *looks), lambda: _found(first))
-        if found.repeats:
-            _moved(found)
+        drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _found(first))
+        if drift_found.repeats:
+            _moved(drift_found)
     _ask(item_view.require_run(store(), first))
 
 
@@ -48,27 +48,27 @@ def _moved(found: Drift) -> None:
     looks = fmt.plural(len(found.repeats), "look")
     said(found.alerts, none=f"No judge has moved beyond its limits in {looks}.{found.least}")
     st.caption(PROMISED)
-    judge = one_judge(MEASURE, (one.judge for one in found.series))
+    judge = one_judge(MEASURE, (line.judge for line in found.series))
     measure = switch("Measure", MEASURE, MEASURES)
-    series = next(one for one in found.series if (one.judge, one.measure) == (judge, measure))
+    series = next(line for line in found.series if (line.judge, line.measure) == (judge, measure))
     _series(series)
 
 
 def _series(one: JudgeSeries) -> None:
-    known = [point for point in one.points if point.look.now is not None]
-    if len(known) < 2:
+    defined = [point for point in one.points if point.look.now is not None]
+    if len(defined) < 2:
         empty_state("Nothing to compare", one.points[-1].look.reason)
         return
-    places = [fmt.day(point.at) for point in known]
+    places = [fmt.day(point.at) for point in defined]
     axes = ("Asked", "Share of the items' answers" if one.measure == RIGHT else "Of the best")
     lines = [
-        draw.Series("Now", [point.look.now for point in known]),
-        draw.Series("Lower limit", [point.look.low for point in known]),
-        draw.Series("Upper limit", [point.look.high for point in known]),
+        draw.Series("Now", [point.look.now for point in defined]),
+        draw.Series("Lower limit", [point.look.low for point in defined]),
+        draw.Series("Upper limit", [point.look.high for point in defined]),
     ]
     st.plotly_chart(
         draw.series_plot(places, lines, axes, kind="lines", share=True),
-        key=state.key(keys.AGREEMENT_CHART, MEASURE, one.judge, one.measure, len(known)),
+        key=state.key(keys.AGREEMENT_CHART, MEASURE, one.judge, one.measure, len(defined)),
         config={"displayModeBar": False},
         alt="Every look with its control limits; the table below has the numbers.",
     )

@@ -34,10 +34,10 @@ def show(chosen: RatedSelection) -> None:
     there = remembered(
         "probe subjects", (chosen.run_id,), lambda: probes.subjects(store(), chosen.run_id)
     )
-    made = probes.of_run(store(), chosen.run_id)
+    newest = probes.of_run(store(), chosen.run_id)
     st.html(f'<div class="rs-prose">{esc(PROBES_SAY)}</div>')
-    if made:
-        run = made[0]
+    if newest:
+        run = newest[0]
         run_status.show(run.id)
         if run.votes:
             about = (run.id, run.votes, run.failures_open)
@@ -50,8 +50,8 @@ def show(chosen: RatedSelection) -> None:
             f"raters answered elsewhere, or it compares pairs: {probes.PAIRS}",
         )
         return
-    with st.expander("Probe these judges", expanded=not made, icon=":material/science:"):
-        _ask(chosen.run_id, there, busy=bool(made) and made[0].active)
+    with st.expander("Probe these judges", expanded=not newest, icon=":material/science:"):
+        _ask(chosen.run_id, there, busy=bool(newest) and newest[0].active)
 
 
 def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
@@ -145,22 +145,22 @@ def _written(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
 
 
 def _looked_over(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, bool]:
-    kept = written_twins.probe_of(store(), task)
-    kept = replace(kept, earns=request.earns)
-    if task.active or replace(kept, written={}) != request or not kept.written:
+    written = written_twins.probe_of(store(), task)
+    written = replace(written, earns=request.earns)
+    if task.active or replace(written, written={}) != request or not written.written:
         return request, False
     before = {item.id: item.output for item in probes.drawn(store(), request)}
-    with st.expander(fmt.plural(len(kept.written), "written text")):
+    with st.expander(fmt.plural(len(written.written), "written text")):
         at: tuple[str, str] = st.selectbox(
             "Text",
-            list(kept.written),
+            list(written.written),
             key=_key(request.run_id, "text"),
             format_func=lambda one: one_line(f"{one[0]}: {EDITS[one[1]].title}", 80),
             label_visibility="collapsed",
         )
         heads = ("<b>As it was</b>", f"<b>{esc(label(EDITS[at[1]].title))}</b>")
-        side_by_side(heads, (before[at[0]], kept.written[at]), mark=True)
-    return kept, True
+        side_by_side(heads, (before[at[0]], written.written[at]), mark=True)
+    return written, True
 
 
 def _key(run_id: int, what: str) -> str:

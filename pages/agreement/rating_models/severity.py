@@ -39,7 +39,7 @@ def show(chosen: RatedSelection) -> None:
     kind = one_of("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
     criterion = chosen.criterion if kind != ALL else ""
     sheet = chosen.sheet
-    found = shared(
+    study = shared(
         "severity",
         (*chosen.about, criterion),
         lambda: severity.severity(
@@ -48,14 +48,14 @@ def show(chosen: RatedSelection) -> None:
             chosen.how.level,
         ),
     )
-    st.html(f'<div class="rs-prose">{esc(severity.in_words(found))}</div>')
-    if found.reason:
+    st.html(f'<div class="rs-prose">{esc(severity.in_words(study))}</div>')
+    if study.reason:
         return
-    if len(found.raters) <= DRAWN:
-        _picture(chosen, found)
+    if len(study.raters) <= DRAWN:
+        _picture(chosen, study)
     table(
         ("Rater", "Gives of the scale", "Severity", "Misfit", "Ratings"),
-        (_rater(name, one) for name, one in found.raters),
+        (_rater(name, rater) for name, rater in study.raters),
         name="How severe every rater is",
         numbers=range(1, 5),
     )
@@ -65,13 +65,13 @@ def show(chosen: RatedSelection) -> None:
         f"below, {level_words()} intervals.",
         help=SAYS,
     )
-    _fair(chosen, found)
+    _fair(chosen, study)
 
 
 def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
     dots = [
-        draw.Dot(name, one.shift.value, one.shift.low, one.shift.high, n=one.ratings)
-        for name, one in found.raters
+        draw.Dot(name, rater.shift.value, rater.shift.low, rater.shift.high, n=rater.ratings)
+        for name, rater in found.raters
     ]
     st.plotly_chart(
         draw.forest(dots, "More of the scale than an average rater gives", "", whole=False),

@@ -39,7 +39,7 @@ def show(chosen: RatedSelection) -> None:
     rated = rater_table(sheet, judges)
     run_id = chosen.run_id
     price = variance.price(store(), run_id) if judges == sheet.judges else None
-    found = remembered(
+    studies = remembered(
         "variance",
         (*chosen.about, price),
         lambda: {
@@ -53,27 +53,28 @@ def show(chosen: RatedSelection) -> None:
             for name in ("", *(q.name for q in rated.questions if len(rated.questions) > 1))
         },
     )
-    whole = found[""]
+    whole = studies[""]
     st.html(f'<div class="rs-prose">{esc(variance.in_words(whole))}</div>')
     if whole.found.reason:
         return
     _picture(chosen, whole)
     _choices(whole)
-    if len(found) > 1:
-        _criteria(found)
+    if len(studies) > 1:
+        _criteria(studies)
 
 
 def _picture(chosen: RatedSelection, whole: Study) -> None:
     shares = whole.shares()
     dots = [
-        draw.Dot(WORDS[term], one.value, one.low, one.high, n=one.n) for term, one in shares.items()
+        draw.Dot(WORDS[term], share.value, share.low, share.high, n=share.n)
+        for term, share in shares.items()
     ]
     st.plotly_chart(
         draw.forest(dots, "Share of all variance", ""),
         key=state.key(keys.AGREEMENT_CHART, "variance", *chosen.pair),
         config={"displayModeBar": False},
         alt="How much of the variance of ratings is due to what, with intervals: "
-        + ", ".join(f"{WORDS[term]} {fmt.percent(one.value)}" for term, one in shares.items())
+        + ", ".join(f"{WORDS[term]} {fmt.percent(share.value)}" for term, share in shares.items())
         + ".",
     )
     n = fmt.count(whole.found.n)
@@ -98,7 +99,7 @@ def _choices(whole: Study) -> None:
     ]
     table(
         [*heads, *(["Per 1,000 items"] if priced else [])],
-        (_choice(one, priced=priced) for one in whole.choices),
+        (_choice(choice, priced=priced) for choice in whole.choices),
         name="What more judges, answers or items would buy",
         numbers=range(1, len(heads) + priced),
     )
@@ -106,13 +107,13 @@ def _choices(whole: Study) -> None:
 
 
 def _choice(one: WayToAsk, *, priced: bool) -> list[str]:
-    made = one.worth
+    worth = one.worth
     return [
         esc(one.name),
-        fmt.percent(made.relative),
-        fmt.percent(made.absolute),
-        f"±{fmt.score(1.96 * made.item_error)}",
-        fmt.score(made.mean_error, 3),
+        fmt.percent(worth.relative),
+        fmt.percent(worth.absolute),
+        f"±{fmt.score(1.96 * worth.item_error)}",
+        fmt.score(worth.mean_error, 3),
         *([fmt.cost(one.cost)] if priced else []),
     ]
 
@@ -128,7 +129,7 @@ def _criteria(found: dict[str, Study]) -> None:
             "The rest",
             "Would repeat",
         ),
-        (_criterion(name or ALL, one) for name, one in found.items()),
+        (_criterion(name or ALL, study) for name, study in found.items()),
         name="Where differences come from, by criterion",
         numbers=range(1, 6),
     )
@@ -140,12 +141,12 @@ def _criterion(name: str, one: Study) -> list[str]:
         return [esc(one_line(name, 60)), why, *[fmt.DASH] * 4]
     strict = one.share(JUDGE) + one.share(CRITERION, JUDGE)
     read = one.share(ITEM, JUDGE) + one.share(ITEM, CRITERION, JUDGE)
-    known = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & one.found.raw.keys()
+    separable = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & one.found.raw.keys()
     return [
         esc(one_line(name, 60)),
         fmt.percent(one.between),
         fmt.percent(strict),
-        fmt.percent(read) if known else fmt.DASH,
+        fmt.percent(read) if separable else fmt.DASH,
         fmt.percent(one.share(REST)),
         fmt.percent(one.choices[0].worth.relative),
     ]

@@ -129,21 +129,21 @@ def show(
     sorts = {head.sort for head in heads if head.sort}
 
     def _answer(event: str, known: set[str], act: Callable[[str], None] | None) -> None:
-        said = (state.get(key) or {}).get(event)
+        event_value = (state.get(key) or {}).get(event)
         # Only what was given out: what a browser sends is anybody's.
-        if act is not None and isinstance(said, str) and said in known:
-            act(said)
+        if act is not None and isinstance(event_value, str) and event_value in known:
+            act(event_value)
 
     def _selected() -> None:
-        said = (state.get(key) or {}).get("select")
-        if on_select is not None and isinstance(said, list):
-            on_select([name for name in said if isinstance(name, str) and name in given])
+        event_value = (state.get(key) or {}).get("select")
+        if on_select is not None and isinstance(event_value, list):
+            on_select([name for name in event_value if isinstance(name, str) and name in given])
 
     def _digit() -> None:
-        said = (state.get(key) or {}).get("digit")
-        if on_digit is None or not isinstance(said, list) or len(said) != 2:
+        event_value = (state.get(key) or {}).get("digit")
+        if on_digit is None or not isinstance(event_value, list) or len(event_value) != 2:
             return
-        name, digit = said
+        name, digit = event_value
         if isinstance(name, str) and name in given and digit in range(10):
             on_digit(name, int(digit))
 

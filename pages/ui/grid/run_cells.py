@@ -158,4 +158,4 @@ def spelled(item: GridItem, criterion: str) -> str:
     """Return the item's own name of a criterion; case and spaces do not count."""
     if criterion in item.cells:
         return criterion
-    return next((one for one in item.cells if fold(one) == fold(criterion)), criterion)
+    return next((name for name in item.cells if fold(name) == fold(criterion)), criterion)

@@ -29,7 +29,7 @@ OPENED = "run_opened"
 def remember(url: str) -> None:
     """Remember the run that a screen is about, for as long as this tab of the browser is open."""
     run_id = state.address_id(state.RUN)
-    if run_id is not None and url in {one.url for one in (RUN, AGREEMENT, REPORT, GRADE)}:
+    if run_id is not None and url in {screen.url for screen in (RUN, AGREEMENT, REPORT, GRADE)}:
         state.put(OPENED, run_id)
 
 

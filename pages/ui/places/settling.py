@@ -150,9 +150,11 @@ def option_keys(options: Sequence[Option]) -> list[str | None]:
     The tenth and later options need Shift, as do options without a score next to digits.
     """
     digits = "0123456789"
-    if all(one.label in digits and len(one.label) == 1 for one in options if not one.na):
+    if all(
+        option.label in digits and len(option.label) == 1 for option in options if not option.na
+    ):
         shifted = iter(range(1, 10))
-        return [f"Shift+{next(shifted, 9)}" if one.na else one.label for one in options]
+        return [f"Shift+{next(shifted, 9)}" if option.na else option.label for option in options]
     places = [*digits[1:], *(f"Shift+{n}" for n in digits[1:])]
     return [places[at] if at < len(places) else None for at in range(len(options))]
 

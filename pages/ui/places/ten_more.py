@@ -48,9 +48,9 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
 def _learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
     """Draw each criterion's kappa with its interval, and the way to a run that learns."""
     lines = "".join(
-        f"<li><b>{esc(one.criterion)}</b>: {tag('not yet', 'warn') if one.off else ''} "
-        f"{esc(one.off or one.words)}</li>"
-        for one in so_far.criteria
+        f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "
+        f"{esc(criterion.off or criterion.words)}</li>"
+        for criterion in so_far.criteria
     )
     with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
         st.html(f'<ul class="rs-list">{lines}</ul>')
