@@ -198,10 +198,11 @@ def stem_of(heading: str) -> str:
 def measures(column: str) -> bool:
     """Return whether a heading, which is no question, says that its numbers count or measure.
 
-    >>> measures("helpful_votes"), measures("Dauer (Minuten)"), measures("vote")
+    >>> measures("helpful_votes"), measures("Dauer (Minuten)"), measures("pain at 6 weeks")
     (True, True, False)
     """
-    return holds(column, MEASURES, whole=True) and not asks(column)
+    when = re.search(r"\d+ (hour|day|week|month|stunde|tag|woche|monat|jour|dia)", bare(column))
+    return holds(column, MEASURES, whole=True) and not (when or asks(column))
 
 
 def is_index(table: Table, column: str) -> bool:
