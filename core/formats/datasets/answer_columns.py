@@ -361,18 +361,18 @@ def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
     ['4', '5', '']
     """
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
-    found, columns = Counter[str](), set[str]()
+    absences, columns = Counter[str](), set[str]()
     for column in table.columns:
         if words := _absences((row.get(column) for row in table.rows), options):
             columns.add(column)
-            found.update(words)
-    if not found:
+            absences.update(words)
+    if not absences:
         return table
     rows = tuple(
         {c: "" if c in columns and _says_so(cell, options) else cell for c, cell in row.items()}
         for row in table.rows
     )
-    listed = ", ".join(f"{word!r} {times:,}" for word, times in found.most_common(10))
+    listed = ", ".join(f"{word!r} {times:,}" for word, times in absences.most_common(10))
     notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.")
     return replace(table, rows=rows, notices=(*table.notices, notice))
 

@@ -90,8 +90,8 @@ def dataset_of(
             none = "None of them contains text."
             mend = f"Say which column it is: {options}." if options else none
             raise refusal("dataset", [_no_submission(table, mend)], name)
-    said = {change.partition("=")[2] for change in changes or ()}
-    return _build(table, mapping, name, header, rubric, said, spend=spend)
+    columns_given = {change.partition("=")[2] for change in changes or ()}
+    return _build(table, mapping, name, header, rubric, columns_given, spend=spend)
 
 
 def build_dataset(

@@ -167,5 +167,5 @@ def _numbered(rows: Rows, places: Sequence[Path]) -> JsonTable:
     """Return the rows of the layout `table` without an index that only counts them."""
     if not _counts([row.get("index") for row in rows]):
         return JsonTable(rows, places)
-    kept = [{key: cell for key, cell in row.items() if key != "index"} for row in rows]
-    return JsonTable(kept, places)
+    rows_left = [{key: cell for key, cell in row.items() if key != "index"} for row in rows]
+    return JsonTable(rows_left, places)

@@ -93,11 +93,11 @@ def several_in(words: Collection[str]) -> list[str]:
     """
     parts = {word: [p for p in _SEVERAL.split(fold(word)) if p] for word in words}
     single = {fold(word) for word in words}
-    known = Counter(part for of in parts.values() for part in set(of))
+    counts = Counter(part for of in parts.values() for part in set(of))
     return [
         word
         for word, of in parts.items()
-        if len(of) > 1 and any(known[p] > 1 or p in single for p in of)
+        if len(of) > 1 and any(counts[p] > 1 or p in single for p in of)
     ]
 
 

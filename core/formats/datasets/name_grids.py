@@ -51,8 +51,8 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
         whole = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
         firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(whole))
         if len(firsts) > 1:
-            found = {parts: c for c, parts in parted.items() if parts[0] in firsts}
-            return _turned(NameGrid(firsts, whole, found))
+            column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
+            return _turned(NameGrid(firsts, whole, column_of))
     return None
 
 

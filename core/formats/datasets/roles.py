@@ -153,7 +153,7 @@ class Change(NamedTuple):
         left, equals, column = text.partition("=")
         field, colon, name = left.partition(":")
         field = aliases.get(field, field)
-        with_names = {one.partition(":")[0] for one in named}
+        with_names = {change.partition(":")[0] for change in named}
         known = field in with_names and name.strip() if colon else field in fields
         if not equals or not known:
             names = (*fields, *named)
@@ -196,11 +196,11 @@ def with_one_item(changes: Sequence[str]) -> list[str]:
     >>> with_one_item(["item=doc", "rater=who", "item=turn"])
     ['item=doc + turn', 'rater=who']
     """
-    told = [change.partition("=")[2] for change in changes if _of_item(change)]
-    if len(set(told)) < 2 or "" in told:
+    columns = [change.partition("=")[2] for change in changes if _of_item(change)]
+    if len(set(columns)) < 2 or "" in columns:
         return list(changes)
     rest = [change for change in changes if not _of_item(change)]
-    return [f"item={JOINED.join(dict.fromkeys(told))}", *rest]
+    return [f"item={JOINED.join(dict.fromkeys(columns))}", *rest]
 
 
 def _of_item(change: str) -> bool:

@@ -109,11 +109,11 @@ def read_table(
     ('id', 'submission')
     """
     opened = Opened.of(data, name)
-    kept, read_to = opened.once(_tables).get(sheet, (None, 0))
-    if kept is None or not (read_to is None or len(kept.rows) < read_to or most == read_to):
-        kept = _whole(_from_binary(opened, sheet, most) or _from_text(opened, sheet, most))
-        opened.once(_tables)[sheet] = kept, most
-    return kept
+    table, read_to = opened.once(_tables).get(sheet, (None, 0))
+    if table is None or not (read_to is None or len(table.rows) < read_to or most == read_to):
+        table = _whole(_from_binary(opened, sheet, most) or _from_text(opened, sheet, most))
+        opened.once(_tables)[sheet] = table, most
+    return table
 
 
 def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
@@ -208,12 +208,12 @@ def _from_document(document: Document, name: str) -> Table:
     case = case_in(whole.value)
     if case is not None:
         return _from_case(case, whole, name)
-    found = json_table(document, name)
-    lines = tuple(document.line_of(place) for place in found.places)
-    columns = _columns(found.rows, name)
+    table = json_table(document, name)
+    lines = tuple(document.line_of(place) for place in table.places)
+    columns = _columns(table.rows, name)
     return Table(
-        name, "json", columns, tuple(found.rows), lines, found.header, document, found.places,
-        found.notices,
+        name, "json", columns, tuple(table.rows), lines, table.header, document, table.places,
+        table.notices,
     )  # fmt: skip
 
 
@@ -271,9 +271,9 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
     for name in dict.fromkeys(names):
         if name not in table.columns and _EACH in name:
             head, _, rest = name.partition(_EACH)
-            found = [_each(row.get(head), steps_of(rest)) for row in table.rows]
-            rows = tuple({**row, name: of} for row, of in zip(table.rows, found, strict=True))
-            if any(found):
+            values = [_each(row.get(head), steps_of(rest)) for row in table.rows]
+            rows = tuple({**row, name: of} for row, of in zip(table.rows, values, strict=True))
+            if any(values):
                 table = replace(table, columns=(*table.columns, name), rows=rows)
             continue
         if name not in table.columns and (parts := joined_parts(name, table.columns)):

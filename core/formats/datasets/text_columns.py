@@ -128,8 +128,8 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     A column of short or repeated values is passed over for a longer one. Columns that come equally
     near are rivals, and none is chosen.
     """
-    known = {column: texts_in(table, column) for column in free.values()}
-    texts = {column: of for column, of in known.items() if of is not None}
+    shapes = {column: texts_in(table, column) for column in free.values()}
+    texts = {column: of for column, of in shapes.items() if of is not None}
     about = {free[name] for name in ABOUT if name in free}
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
@@ -220,14 +220,14 @@ def proposed_texts(table: Table) -> tuple[str, ...]:
     choice = text_column(table, free)
     if choice.column or len(choice.rivals) > 1:
         return (choice.column,) if choice.column else choice.rivals
-    found = dict[str, str]()
+    values = dict[str, str]()
     for path, value in leaves(table).items():
         if isinstance(value, str):
-            found[path] = value
+            values[path] = value
     for column in table.columns:
         cells = [row[column] for row in table.rows[:20] if isinstance(row.get(column), str)]
-        found[column] = max(cells, key=len, default="")
-    texts = {p: v for p, v in found.items() if " " in v.strip() and v.lstrip()[:1] not in "{["}
+        values[column] = max(cells, key=len, default="")
+    texts = {p: v for p, v in values.items() if " " in v.strip() and v.lstrip()[:1] not in "{["}
     answers = [path for path in texts if path.endswith(_ANSWERS)]
     best = max(answers or texts, key=lambda path: len(texts[path]), default=None)
     return () if best is None else (best,)

@@ -60,8 +60,8 @@ class TableForm(NamedTuple):
     def known(self, opened: Opened) -> Fit | None:
         """Return how surely a file is one."""
         score = 1 if self.looks is looks_like_grid else 2
-        found = any(map(self.looks, opened.once(_heads_in)))
-        return Fit(score, "the headings of its columns") if found else None
+        fits = any(map(self.looks, opened.once(_heads_in)))
+        return Fit(score, "the headings of its columns") if fits else None
 
 
 TABLES = (
@@ -101,8 +101,8 @@ class DocumentForm(NamedTuple):
             return rubric_from(document.value, name, document.line_of)
         data, notices = self.convert(document.value)
         read = rubric_from(data, name, document.line_of)
-        said = (Problem(f"Read as {self.title}."), *notices)
-        return Parsed(read.value, (*said, *read.notices), read.line_of)
+        notice = (Problem(f"Read as {self.title}."), *notices)
+        return Parsed(read.value, (*notice, *read.notices), read.line_of)
 
 
 def _holds_its_rubric(value: Any) -> bool:
@@ -248,8 +248,8 @@ def _is_table(heads: Heads, rows: Sequence[Heads]) -> bool:
 
 def looks_like_rubric(data: str | bytes | Opened, name: str) -> bool:
     """Return whether a file is a rubric by what is in it, whatever it is called."""
-    known = formats_of(RUBRIC_FORMATS, Opened.of(data, name))
-    return any(fit.score for _, fit in known)
+    fits = formats_of(RUBRIC_FORMATS, Opened.of(data, name))
+    return any(fit.score for _, fit in fits)
 
 
 def may_be_ours(opened: Opened) -> bool:
@@ -349,7 +349,9 @@ FORM_WORDS: dict[RubricForm, FormWords] = {
 
 def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
     """Return the rubric in ``form``, and a problem for everything that this format cannot hold."""
-    write = next(known.write for known in (*TABLES, *DOCUMENTS) if known.name == form)
+    write = next(
+        rubric_format.write for rubric_format in (*TABLES, *DOCUMENTS) if rubric_format.name == form
+    )
     assert write is not None
     return write(rubric)
 

@@ -60,10 +60,10 @@ class Opened:
                 self._views[view] = view(self)
             except InputError as error:
                 self._views[view] = error
-        made: T | InputError = self._views[view]
-        if isinstance(made, InputError):
-            raise made.with_traceback(None)
-        return made
+        result: T | InputError = self._views[view]
+        if isinstance(result, InputError):
+            raise result.with_traceback(None)
+        return result
 
     def let_go(self) -> None:
         """Let go of all that was read of it, as the last view that is wanted was made."""

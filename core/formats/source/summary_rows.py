@@ -23,12 +23,12 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
     >>> summary_rows(["id", "kim"], marks)
     {2: 'Mean'}
     """
-    found = dict(_headings(columns, rows))
-    items = range(len(found), len(rows))
+    kinds = dict(_headings(columns, rows))
+    items = range(len(kinds), len(rows))
     for at in items[:_MOST]:
         if (what := _summed(columns, rows, at, items)) is None:
             break
-        found[at] = what
+        kinds[at] = what
     foot = len(rows)
     for at in items[-_MOST:]:
         above = range(items.start, min(foot, at))
@@ -36,8 +36,8 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
         if what is None and (foot < at or at == len(rows) - 1):
             what = _remark(columns, rows, at, above)
         if what is not None:
-            found[at], foot = what, min(foot, at)
-    return found
+            kinds[at], foot = what, min(foot, at)
+    return kinds
 
 
 def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
@@ -114,13 +114,13 @@ def _fits(number: float, others: Sequence[Row], column: str, *, only_mean: bool 
     if len(values) < 2:
         return False
     mean = statistics.fmean(values)
-    known = [mean]
+    summaries = [mean]
     if not only_mean:
         more = [statistics.median(values), statistics.stdev(values), statistics.pstdev(values)]
-        known += [sum(values), len(values), min(values), max(values), *more]
+        summaries += [sum(values), len(values), min(values), max(values), *more]
         if number >= max(values):
             return True  # at or above every item: the full marks, or a total
-    return any(abs(number - other) <= max(0.051, 0.001 * abs(other)) for other in known)
+    return any(abs(number - other) <= max(0.051, 0.001 * abs(other)) for other in summaries)
 
 
 def _mostly(rows: Sequence[Row], column: str) -> bool:

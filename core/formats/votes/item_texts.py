@@ -127,9 +127,9 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     texts = [c for c in texts if not names_a_person(c)]
     able = [c for c in words if c not in texts and could_answer(table, c)]
     for same, other in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
-        found = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]
-        kinds = [tuple(" ".join(words[c][other]) for c in pair) for pair in found]
-        alike = [pair for pair, kind in zip(found, kinds, strict=True) if kinds.count(kind) > 1]
+        pairs = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]
+        kinds = [tuple(" ".join(words[c][other]) for c in pair) for pair in pairs]
+        alike = [pair for pair, kind in zip(pairs, kinds, strict=True) if kinds.count(kind) > 1]
         alike = [(t, a) for t, a in alike if " ".join(words[t][other]) not in NAMES["reason"]]
         if alike:
             return alike

@@ -153,14 +153,14 @@ def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] 
         return None
     sides = lists[side], lists["criteria"]
     turned = {(second, first): column for (first, second), column in grid.columns.items()}
-    known = {**turned, **grid.columns}
+    columns = {**turned, **grid.columns}
     pairs = [(rater, criterion) for rater in sides[0] for criterion in sides[1]]
-    if not all(pair in known for pair in pairs):
+    if not all(pair in columns for pair in pairs):
         return None
-    return [{"column": known[r, c], side[:-1]: r, "criterion": c} for r, c in pairs]
+    return [{"column": columns[r, c], side[:-1]: r, "criterion": c} for r, c in pairs]
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:
     """Return the item's column if it holds the texts themselves, and no names such as `essay 3`."""
-    found = texts_in(table, item) if item else None
-    return item if found is not None and found.sentences and not found.short else None
+    shape = texts_in(table, item) if item else None
+    return item if shape is not None and shape.sentences and not shape.short else None

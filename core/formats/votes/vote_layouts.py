@@ -93,8 +93,8 @@ def _tell_otherwise(table: Table, layout: Layout) -> bool:
     item = [mapping.item] if mapping.item in values.columns else []
     whole = values.unique([*keys[0].item, keys[0].rater]) == 1
     several = whole and values.unique([*item, keys[0].rater]) < 1
-    told = {*item, mapping.system} >= {*keys[0].item}
-    if item and (values.unique(item) == 1 or several) and not told:
+    named = {*item, mapping.system} >= {*keys[0].item}
+    if item and (values.unique(item) == 1 or several) and not named:
         return True
     return keys[0].by_criteria and not set(keys[0].answers) <= set(mapping.used().values())
 

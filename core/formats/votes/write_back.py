@@ -50,8 +50,8 @@ class BackItem:
         """Return the results as plain data."""
         people = {name: cell.people for name, cell in self.cells.items() if cell.people}
         labels = {name: cell.label for name, cell in self.cells.items()}
-        found: dict[str, Any] = {"run": title, "score": self.score, "verdicts": labels}
-        return found | ({"settled_by": people} if people else {})
+        result: dict[str, Any] = {"run": title, "score": self.score, "verdicts": labels}
+        return result | ({"settled_by": people} if people else {})
 
 
 class WrittenBack(NamedTuple):
@@ -173,10 +173,10 @@ def _plain_rows(value: Any, items: Items) -> Named:
     given = mapping_in(value).get("items", value)
     rows = objects_in(given) or [row for row in mapping_in(given).values() if isinstance(row, dict)]
     fields = dict.fromkeys(key for row in rows for key in row)
-    known = {key: sum(str(row.get(key)) in items for row in rows) for key in fields}
-    best = max(known, key=lambda key: known[key], default="")
+    matches = {key: sum(str(row.get(key)) in items for row in rows) for key in fields}
+    best = max(matches, key=lambda key: matches[key], default="")
     for number, row in enumerate(rows, start=1):
-        yield str(row.get(best)) if known.get(best) else f"item-{number:04d}", row
+        yield str(row.get(best)) if matches.get(best) else f"item-{number:04d}", row
 
 
 def _add_key(row: Row, item: BackItem, title: str) -> None:
@@ -331,13 +331,13 @@ _ADD: dict[str, Callable[[Row, BackItem, str], None]] = {
 
 def _table(table: RawTable, items: Items) -> WrittenBack:
     """Return the table with columns at its end; every row of an item gets its results."""
-    known = {
+    matches = {
         column: sum(row.text(column) in items for row in table.rows)
         for column in range(len(table.heads))
     }
-    best = max(known, key=lambda column: known[column], default=0)
+    best = max(matches, key=lambda column: matches[column], default=0)
     ids = [
-        row.text(best) if known.get(best) else f"item-{number:04d}"
+        row.text(best) if matches.get(best) else f"item-{number:04d}"
         for number, row in enumerate(table.rows, start=1)
     ]
     names = list(dict.fromkeys(name for item in items.values() for name in item.cells))

@@ -12,6 +12,7 @@ from core.domain.review import QueueRule, Seat
 from core.domain.review_records import QueueRow
 from core.domain.runs import Run
 from core.errors import InputError
+from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.guided import learning
 from core.services.guided.learning import LearntSoFar
@@ -45,11 +46,11 @@ def standing(store: Store, run_id: int) -> TenMore:
 
 @allowed("review")
 def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
-    """Return the queue of the run's next ten texts, made now unless one is unfinished.
+    """Return the queue of the run's next ten texts, made now unless criterion is unfinished.
 
     Raises:
         InputError: every text has all labels.
-        NotAllowed: there is none, and this person may not make one.
+        NotAllowed: there is none, and this person may not make criterion.
     """
     queue = _unfinished(store, run_id)
     if queue is not None:
@@ -65,7 +66,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
 
 
 def learnt(store: Store, run: Run) -> LearntSoFar | None:
-    """Return what judges would learn by now, if one of the run's learns and it does not take long.
+    """Return what judges would learn by now, if criterion of the run's learns and it does not take long.
 
     Labels that people settled in a run count, so a new run learns from them.
     """
@@ -88,13 +89,13 @@ def as_data(now: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
     if so_far is None:
         return data
     criteria = {
-        one.criterion: {
-            "labels": one.labels,
-            "kappa": one.kappa,
-            "ci": None if one.low is None else [one.low, one.high],
-            "in_words": one.words,
+        criterion.criterion: {
+            "labels": criterion.labels,
+            "kappa": criterion.kappa,
+            "ci": Estimate(criterion.kappa, criterion.low, criterion.high).ci,
+            "in_words": criterion.words,
         }
-        for one in so_far.criteria
+        for criterion in so_far.criteria
     }
     return data | {
         "learnt": {"enough": so_far.enough, "in_words": so_far.words, "criteria": criteria}
@@ -113,7 +114,7 @@ def _event_before_draws(store: Store, run_id: int) -> int | None:
 
 
 def _next(store: Store, run: Run) -> tuple[str, ...]:
-    """Return the next ten in the order of the draw, or more until one has something to grade.
+    """Return the next ten in the order of the draw, or more until criterion has something to grade.
 
     Texts that were settled otherwise since the first draw are not skipped: a random sample has its
     share of them.

@@ -39,10 +39,10 @@ def list_answers(table: Table) -> Iterator[tuple[str, ...]]:
         return
     values = Values(table)
     item = item_of(values)
-    said = [*item_changes(item), *best_texts(values, values.texts(), item).changes(item)]
-    said += [f"rater={who}"] if who else []
+    changes = [*item_changes(item), *best_texts(values, values.texts(), item).changes(item)]
+    changes += [f"rater={who}"] if who else []
     name = "criteria" if len(able) > 1 else "label"
-    yield (*said, *(f"{name}={c}" for c in able))
+    yield (*changes, *(f"{name}={c}" for c in able))
 
 
 def opened_up(table: Table) -> Table:

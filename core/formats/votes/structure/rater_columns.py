@@ -63,8 +63,8 @@ class RaterColumns(NamedTuple):
 
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
-        said = [*item_changes(self.item), *self.texts.changes(self.item)]
-        return (*said, *(f"{field}={column}" for column in self.columns))
+        keys = [*item_changes(self.item), *self.texts.changes(self.item)]
+        return (*keys, *(f"{field}={column}" for column in self.columns))
 
 
 def rater_columns(table: Table) -> RaterColumns | None:
@@ -119,8 +119,8 @@ def item_of(values: Values) -> tuple[str, ...]:
     first = [c for c in values.columns[:1] if c in unique and not named_label(c)]
     first = [c for c in first if c not in values.texts()]
     words = [c for c in words if c not in values.texts()]
-    if found := [*named, *first, *words]:
-        return (found[0],)
+    if columns := [*named, *first, *words]:
+        return (columns[0],)
     systems = [c for c in values.columns if system_named(c) and values.may_be_key(c)]
     ids = [c for c in values.columns if holds(c, ITEMS) and values.may_be_key(c)]
     pairs = ((i, s) for i in ids for s in systems if values.unique([i, s]) == 1)

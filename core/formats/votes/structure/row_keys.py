@@ -103,8 +103,8 @@ def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
     named = [c for c in keys if holds(c, ITEMS)]
     items = [(c,) for c, t in product(named, texts) if c != t and not _differ(values, c, t)]
-    found = (_with_answers(values, item, who, "", texts) for item, who in product(items, people))
-    yield from filter(None, found)
+    readings = (_with_answers(values, item, who, "", texts) for item, who in product(items, people))
+    yield from filter(None, readings)
 
 
 def _differ(values: Values, left: str, right: str) -> bool:

@@ -187,9 +187,9 @@ class Values:
         alike = [c for c in able if any(one_scale(self.distinct[c], of) for of in words)]
         alike = [c for c in alike if self._varied(c) or any(self.distinct[c] <= of for of in words)]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
-        found = [c for c in able if c in seeds or (c in alike and c not in texts)]
-        found = [c for c in found if not self._settles(c, found, item)]
-        return [c for c in found if not self._adds_nothing(c, found, rater)]
+        columns = [c for c in able if c in seeds or (c in alike and c not in texts)]
+        columns = [c for c in columns if not self._settles(c, columns, item)]
+        return [c for c in columns if not self._adds_nothing(c, columns, rater)]
 
     def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
         """Return whether a column is what was settled: the words of the answer, one an item."""

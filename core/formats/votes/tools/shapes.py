@@ -55,8 +55,8 @@ def tool_format(name: str, title: str, shapes: Iterable[ToolShape]) -> Format:
     """Return a tool's entry for the list of formats; its files are read as votes or as items."""
 
     def shape_of(opened: Opened) -> ToolShape | None:
-        of_shape = (one for one in shapes if one.shape in opened.shapes)
-        return next((one for one in of_shape if one.fits(opened)), None)
+        of_shape = (form for form in shapes if form.shape in opened.shapes)
+        return next((form for form in of_shape if form.fits(opened)), None)
 
     def fits(opened: Opened) -> Fit | None:
         shape = opened.once(shape_of)
