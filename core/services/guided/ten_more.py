@@ -46,11 +46,11 @@ def standing(store: Store, run_id: int) -> TenMore:
 
 @allowed("review")
 def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
-    """Return the queue of the run's next ten texts, made now unless criterion is unfinished.
+    """Return the queue of the run's next ten texts, made now unless one is unfinished.
 
     Raises:
         InputError: every text has all labels.
-        NotAllowed: there is none, and this person may not make criterion.
+        NotAllowed: there is none, and this person may not make one.
     """
     queue = _unfinished(store, run_id)
     if queue is not None:
@@ -66,7 +66,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
 
 
 def learnt(store: Store, run: Run) -> LearntSoFar | None:
-    """Return what judges would learn by now, if criterion of the run's learns and it does not take long.
+    """Return what judges would learn by now, if one of the run's learns and it does not take long.
 
     Labels that people settled in a run count, so a new run learns from them.
     """
@@ -114,7 +114,7 @@ def _event_before_draws(store: Store, run_id: int) -> int | None:
 
 
 def _next(store: Store, run: Run) -> tuple[str, ...]:
-    """Return the next ten in the order of the draw, or more until criterion has something to grade.
+    """Return the next ten in the order of the draw, or more until one has something to grade.
 
     Texts that were settled otherwise since the first draw are not skipped: a random sample has its
     share of them.
