@@ -58,14 +58,14 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
 def _own(dataset: DatasetVersion, rubric: RubricVersion, graded: int) -> None:
     """Draw the way home with the grades of a person who has graded all texts."""
     st.subheader(f"{fmt.plural(graded, 'text')} graded by you", anchor=False)
-    _download(
+    _download_grades(
         lambda held: run_export.own_workbook(held, dataset.id, rubric.id),
         dataset.name,
         "own grades",
     )
 
 
-def _download(data: Callable[..., bytes], dataset_name: str, key: str) -> None:
+def _download_grades(data: Callable[..., bytes], dataset_name: str, key: str) -> None:
     st.download_button(
         "Download grades (.xlsx)",
         data=later(data),
@@ -175,7 +175,7 @@ def _outcome(path: Path, run: RunRow) -> None:
     if len(run.panel.judges) == 1 and not outcome.in_doubt:
         st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        _download(
+        _download_grades(
             lambda held: run_export.grades_workbook(held, run.id), run.dataset_name, "download"
         )
         routes.link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")

@@ -61,8 +61,8 @@ LOOKED_AT = {
     ("pages/spot/submission.py", "number"),
     ("pages/agreement/raters.py", "few(len(chosen.sheet.items))"),
     ("pages/agreement/confusion.py", "few(close.n)"),
-    ("pages/agreement/findings.py", "_caption(found.findings[int(one)])"),
-    ("pages/agreement/findings.py", "found.promise"),
+    ("pages/agreement/findings.py", "_caption(found.findings[int(place)])"),
+    ("pages/agreement/findings.py", "diagnosis.promise"),
     ("pages/agreement/page.py", "small"),
     ("pages/agreement/criteria.py", "few(pair.n)"),
     # What a share of equal answers is called: one of two words in the code.
@@ -74,7 +74,7 @@ LOOKED_AT = {
     ("pages/arena/page.py", "run_id"),
     ("pages/grade/own.py", "now.done"),  # a count
     ("pages/grade/own.py", "words[kind]"),
-    ("pages/report/back.py", "known"),  # counts
+    ("pages/report/back.py", "result"),  # counts
     ("pages/report/blocks.py", "name"),
     ("pages/review_item/bar.py", "caption"),
     ("pages/run/systems.py", "title"),

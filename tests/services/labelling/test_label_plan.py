@@ -174,7 +174,7 @@ def test_a_queue_of_a_plan_draws_with_known_chances_and_goes_on_from_the_last(st
 def test_a_plan_in_text_says_what_each_half_width_is_of(store: Store) -> None:
     run_id = graded(store)
     head = (
-        "± is half the 95% interval of the corrected mean score after so many more labels: even, "
+        "± is half the 95% interval of the corrected mean score after this many more labels: even, "
         "every cell alike; strata, as many of each verdict; doubt, doubtful ones more often."
     )
     assert as_text(label_plan(store, run_id)).splitlines()[1] == head

@@ -96,7 +96,7 @@ def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store)
     # good errs on 4 of 40, where the others err as well: nobody can mend those.
     assert (offer.fitted.labels, offer.fitted.plain_right, offer.fitted.right) == (40, 16, 36)
     assert (offer.fitted.gained, offer.fitted.lost) == (20, 0)
-    assert "right on 36 (90%) and majority on 16 (40%): 20 mended, 0 spoilt" in offer.words
+    assert "right on 36 (90%) and majority on 16 (40%): 20 corrected, 0 spoilt" in offer.words
     assert next(iter(heard(offer.fitted))) == "good"
     assert weight_fit.use(store, run_id, [offer.fitted]) == ITEMS
     assert right(store, run_id) == 36

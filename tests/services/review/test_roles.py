@@ -42,7 +42,7 @@ def test_a_disagreement_waits_for_an_adjudicator_who_says_first_what_they_think(
     commit_reveal.finish(store, ticket, {"Right": Given(UNMET, note="It is not.")})
     found = adjudication.settled(store, run.id)["i1", "Right"]
     assert (found.provenance, found.people, found.option) == ("adjudicated", ("Eve",), UNMET)
-    with pytest.raises(Conflict, match="Eve went on"):
+    with pytest.raises(Conflict, match="Eve has acted on"):
         other_acts.undo_last(store, ada, queue)
 
 

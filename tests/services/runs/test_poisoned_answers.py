@@ -16,6 +16,7 @@ import pytest
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
+from core.judging import allowance
 from core.judging.allowance import told_by
 from core.judging.providers.failures import retry_after
 from core.store.store import Store
@@ -78,8 +79,9 @@ def graded(store: Store, provider: Provider) -> int:
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=list(HOSTILE))
 def test_a_hostile_answer_takes_nothing_but_its_own_figures(
-    store: Store, provider: Provider, answer: Answer
+    store: Store, provider: Provider, answer: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(allowance, "BELIEVED", 0.5)  # seconds, else a minute
     # A local judge is asked one question until it has answered; the others then go out together.
     provider.say(ok(), answer)
 
