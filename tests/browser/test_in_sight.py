@@ -48,6 +48,9 @@ def test_on_a_telephone_the_first_row_of_a_grid_begins_in_the_upper_half(
     turn(page, f"{app_url}/run?run=1")
 
     *_, row = page.evaluate(SEEN)
+    bar = page.get_by_test_id("stHeader").bounding_box()
+    title = page.get_by_role("heading", level=1).bounding_box()
 
     assert 0 < row <= 844 / 2
+    assert title["y"] >= bar["y"] + bar["height"]
     page.set_viewport_size(before)
