@@ -225,7 +225,7 @@ def test_in_a_spot_check(places: Places, page: Any, app_url: str) -> None:
     turn(page, f"{app_url}/spot_check?run={places.spot}")
     unfold(page, "No vote came of")
     seen(page, "rubric", "criterion-1", "high", "judge", "failing", whole=("failure",))
-    unfold(page, "Beside check")
+    unfold(page, "Compared with check")
     seen(page, "criterion-1", "high", "rubric", "learner")
     unfold(page, "votes: reasons and evidence")
     unfold(page, "Prompt and reply")
