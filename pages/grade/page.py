@@ -13,7 +13,11 @@ from pages.ui.widgets import page_header, show_flash, shown_errors
 
 def show() -> None:
     """Draw the whole path: settled steps as one line each, the next one open."""
-    page_header("Grade my texts", "Nothing is sent to a model before you press Test, Try or Grade.")
+    page_header(
+        "Grade my texts",
+        "No model? Grade ten yourself in step 3: judges on this machine learn from them. "
+        "Nothing is sent before you press Test, Try or Grade.",
+    )
     show_flash()
     path = steps.read()
     texts.show(path)

@@ -139,7 +139,8 @@ def _certainty(view: CriterionView) -> str:
         ):
             parts.append(f"{name} {fmt.score(value)}")
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
-        parts.append(f"settled by {rule}{', a tie' * verdict.tie}")
+        tie = "; a tie takes the worse answer" if verdict.tie else ""
+        parts.append(f"settled by {rule}{tie}")
     if verdict.continuous is not None and (verdict.votes > 1 or verdict.rule == "soft_mean"):
         rule = verdict.rule.replace("_", " ")
         parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")

@@ -219,7 +219,9 @@ def trust_statement(run_id: int, more: str) -> None:
     first, stop, rest = trust.sentence.partition(". ")
     if rest or more:
         below = f'{esc(rest)}<div class="rs-row">{more}</div>'
-        st.html(f"<details><summary>{esc(first + stop)}</summary>{below}</details>")
+        st.html(
+            f"<details class='rs-trust'><summary>{esc(first + stop)}</summary>{below}</details>"
+        )
     else:
         st.html(f"<div>{esc(first)}</div>")
 

@@ -287,7 +287,7 @@ class Trust:
             number += " on which most people agree" if self.tied else " that people rated"
         if self.drawn or self._everywhere:
             by = " by" if self.reference == LABELS else ", from"
-            return f"Of the verdicts in force {share} {right}{by} {number} ({self._drawn()})"
+            return f"{share} of the verdicts {right}{by} {number} ({self._drawn()})"
         if self.unlike:
             on = "By" if self.found.settled else "On"
             return (
@@ -295,7 +295,7 @@ class Trust:
                 f"({self.unlike}). {on} these {share} {right}"
             )
         fair = "is a fair sample" if self.found.labels == 1 else "are a fair sample"
-        return f"If the {number} {fair} ({self._drawn()}), {share} of the verdicts in force {right}"
+        return f"If the {number} {fair} ({self._drawn()}), {share} of the verdicts {right}"
 
     @property
     def _everywhere(self) -> bool:

@@ -13,7 +13,7 @@ from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Point, Spent
 from core.services.comparison.differences import LEVEL, Delta
 from core.services.comparison.in_words import NAMED, in_words, trust_words
-from core.services.comparison.run_comparison import FEW, RunComparison
+from core.services.comparison.run_comparison import FEW, RunChange, RunComparison
 from core.text.numbers import (
     DASH,
     Form,
@@ -111,9 +111,16 @@ def changed_line(result: RunComparison) -> str:
     """Return what differs between the plans, the first few by name."""
     if not result.changed:
         return "Nothing changed: what differs is chance."
-    names = [f"{change.area} {change.what}" for change in result.changed]
+    names = [_named(change) for change in result.changed]
     more = [f"{count(len(names) - NAMED)} more"] if names[NAMED:] else []
     return f"Changed: {', '.join([*names[:NAMED], *more])}."
+
+
+def _named(change: RunChange) -> str:
+    """Return what changed, and whether only one of the runs has it."""
+    only = {(True, False): " (only in B)", (False, True): " (only in A)"}
+    side = only.get((change.before is None, change.after is None), "")
+    return f"{change.area}, {change.what}{side}"
 
 
 def items(result: RunComparison) -> Sentences:

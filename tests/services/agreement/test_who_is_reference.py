@@ -24,10 +24,10 @@ def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None
     share = "90% (60% to 99.8%)"
     assert said(12, LABELS).startswith(
         "If the 12 labels are a fair sample (how they were chosen is unknown), "
-        f"{share} of the verdicts in force are right; 100% of 40 cells are decided."
+        f"{share} of the verdicts are right; 100% of 40 cells are decided."
     )
     assert said(12, LABELS, "drawn at random").startswith(
-        f"Of the verdicts in force {share} are right by 12 labels (drawn at random)"
+        f"{share} of the verdicts are right by 12 labels (drawn at random)"
     )
     assert "(one on every decided cell)" in said(40, LABELS)
 
@@ -35,7 +35,7 @@ def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None
 def test_people_say_something_and_are_no_labels() -> None:
     many, one = said(12, PEOPLE), said(12, "person:Ada")
     assert many.startswith("If the 12 cells that people rated are a fair sample (how they were")
-    assert "of the verdicts in force are what most people say;" in many
+    assert "of the verdicts are what most people say;" in many
     assert "label" not in many + one
     assert "are what Ada says" in one
 
