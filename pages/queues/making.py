@@ -274,7 +274,7 @@ def _rule(run: RunRow) -> QueueRule:
         with st.container():
             gate = _check(
                 "near_gate",
-                "A gate hangs on it",
+                "A gate depends on it",
                 False,
                 "Another option of this cell would make a gate fire, or not fire any more. Of two "
                 "options that is always so: it queues every cell that such a gate looks at.",

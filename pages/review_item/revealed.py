@@ -16,9 +16,9 @@ REASONS = {
     "split": "the judges disagree",
     "margin": "the votes are close",
     "abstention": "a judge abstained",
-    "near_gate": "a gate hangs on it",
+    "near_gate": "a gate depends on it",
     "near_mark": "the score is close to a mark",
-    "flip": "answers hang on the order of options",
+    "flip": "answers depend on the order of options",
     "stale": "the question has changed since",
     "chosen": "a reviewer chose it",
     "audit": "drawn at random",
@@ -34,7 +34,8 @@ def summary(cell: RevealedCell) -> None:
     criterion, verdict = view.criterion, view.verdict
     chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
     why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
-    row([f"<b>Judges</b>{chips}", _same(cell)])
+    tie = tag("a tie takes the worse answer") if verdict and verdict.tie else ""
+    row([f"<b>Panel</b>{chips}", tie, _same(cell)])
     st.html(f'<span class="rs-quiet rs-num">{_spread(cell)}Queued because {esc(why)}.</span>')
     for who, note in cell.asked:
         st.html(
@@ -66,7 +67,7 @@ def _same(cell: RevealedCell) -> str:
     if verdict is None or first is None:
         return ""
     if verdict.abstained and first.option is not None:
-        return tag("they left it to you", "info")
+        return tag("left to you", "info")
     if verdict.option == first.option:
         return tag("as you said", "good")
     caption = "not your verdict" + (": they all agree" if cell.unanimous is not None else "")
