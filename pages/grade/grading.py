@@ -91,8 +91,7 @@ def _judged(
     """Draw the estimate and the button, or how to teach judges that have too few grades."""
     try:
         panel = judging.panel_of(store(), names)
-        learners = all(judge.learns for judge in panel.judges)
-        if learners and own.nothing_learnt(path):
+        if own.nothing_learnt(path, names):
             if first:
                 st.caption("These judges have too few grades to learn from. Yours are kept.")
                 own.begin(path, "more", first=True)

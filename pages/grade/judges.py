@@ -47,16 +47,20 @@ def show(path: Path) -> tuple[str, ...]:
     chosen = _chosen(choice)
     with st.container(border=True), shown_errors():
         steps.title("judges", "who grades" if chosen else "")
-        if not state.addresses(state.JUDGE) or not chosen:
-            st.caption(WHY[choice.why if chosen else ""])
+        alone = not any(entry.judge.learns for entry in choice.known)
+        finished = alone and not own.left(path)  # and judges would learn too little from them
+        if chosen and not state.addresses(state.JUDGE):
+            st.caption(WHY[choice.why])
+        elif not chosen and not finished:
+            st.caption(WHY[""])
         chosen = _pills(choice, chosen)
         _standing(choice, chosen, testing)
         by_name = choice.by_name
-        if not any(entry.judge.learns for entry in choice.known):
+        if alone:
             own.offer(path, first=not chosen)
         elif any(by_name[name].judge.learns for name in chosen):
             own.learnt(path)
-        _add(choice, chosen)
+        _add(chosen, wanted=not (chosen or (finished and own.graded(path))))
     return chosen
 
 
@@ -71,7 +75,7 @@ def _found(path: Path) -> JudgeChoice:
         about = (path.dataset.id, path.rubric.id)
         version, rubric = path.dataset.id, path.rubric.rubric
         labelled = resources.remembered(
-            "learnable", about, lambda: judging.labelled(store(), version, rubric)
+            "learnable", about, lambda: judging.to_learn_from(store(), version, rubric)
         )
     return judging.judges(store(), labelled)
 
@@ -157,11 +161,11 @@ def _on_test(name: str) -> None:
         state.put(ADDED, name)
 
 
-def _add(choice: JudgeChoice, chosen: tuple[str, ...]) -> None:
+def _add(chosen: tuple[str, ...], *, wanted: bool) -> None:
     """Draw four fields, and a test that asks one small question."""
     refused = state.get(REFUSED)
-    wanted = not chosen or refused is not None
-    with st.expander("Add a model", icon=":material/add:", expanded=wanted):
+    open_ = wanted or refused is not None
+    with st.expander("Add a model", icon=":material/add:", expanded=open_):
         # In a form, a key pasted by mistake reaches this server only with the button.
         with st.form(field("judges", "form"), border=False):
             left, right = st.columns(2)

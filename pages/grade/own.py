@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.domain.dataset import Item
@@ -71,6 +73,12 @@ def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ..
 
 def offer(path: Path, *, first: bool) -> None:
     """Draw how judges that need no model can grade these texts, which have no labels."""
+    if path.dataset is not None and not left(path):
+        st.caption(
+            f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts on, "
+            "judges on this machine can learn from most of them and be tried on the others."
+        )
+        return
     few = path.dataset is not None and path.dataset.items < TEN
     st.caption(
         f"Judges on this machine learn from at least {TEN} graded texts. Grade these few yourself, "
@@ -214,7 +222,7 @@ def _on_grade(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     with shown_errors():
         version, names = own_grades.finish(store(), dataset, rubric), judging.learners(store())
         state.set_address(**{state.JUDGE: names})
-        if not nothing_learnt(Path(version, rubric, None, None)):
+        if not nothing_learnt(Path(version, rubric, None, None), names):
             panel = judging.panel_of(store(), names)
             request = grading.request(store(), rubric.id, version.id, panel)
             state.set_address(**{state.RUN: grading.start(store(), request)})
@@ -226,15 +234,19 @@ def _learnt(path: Path) -> LearntSoFar | None:
         return None
     about = (path.dataset.id, path.rubric.id)
     dataset, rubric = path.dataset, path.rubric
+    # Where nothing else is left, a run holds the other part back to grade it.
+    part = 1.0 if left(path) else judging.LEARN_FROM
     with st.spinner("Learning from your grades"):
         result: LearntSoFar = resources.remembered(
-            "learning", about, lambda: learning.learning(store(), dataset, rubric)
+            "learning", about, lambda: learning.learning(store(), dataset, rubric, part)
         )
     return result
 
 
-def nothing_learnt(path: Path) -> bool:
-    """Return whether judges that learn could judge no criterion of these texts yet."""
+def nothing_learnt(path: Path, names: Sequence[str]) -> bool:
+    """Return whether all of these judges learn, and could judge no criterion of these texts yet."""
+    if not set(names) <= set(judging.learners(store())):
+        return False
     so_far = _learnt(path)
     return so_far is not None and all(criterion.off for criterion in so_far.criteria)
 

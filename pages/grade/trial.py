@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import streamlit as st
 
 from core.domain.rubric import Criterion
@@ -13,7 +11,8 @@ from core.errors import InputError, NotFound
 from core.services.guided import grading, judging
 from core.services.results.item_view import CriterionView, ItemView
 from core.services.runs import lifecycle
-from pages.grade import steps
+from core.text import numbers as fmt
+from pages.grade import own, steps
 from pages.grade.grading import estimated
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import routes, run_status, state
@@ -30,6 +29,9 @@ def show(path: Path, names: tuple[str, ...]) -> int | None:
         return None
     version, rubric = path.dataset.id, path.rubric.id
     run = _run(path.tried, rubric, version)
+    if run is None and own.nothing_learnt(path, names):
+        steps.waiting("try")
+        return None
     tried = None if run is None or run.active else run.id
     with st.container(border=True), shown_errors():
         steps.title("try", "before all are graded, if you like")
@@ -52,16 +54,19 @@ def _run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
 
 
 def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
-    pressed = st.button(
-        "Try three texts", key=state.key(GRADE_ACT, "try"), icon=":material/experiment:"
-    )
-    request = None
-    # The last step shows what is wrong.
-    with suppress(InputError):
+    try:
         panel = judging.panel_of(store(), names)
         request = grading.trial(store(), rubric, dataset, panel)
-        st.caption(label(f"{estimated(request).words}.", 200))
-    if pressed and request is not None:
+        estimate = estimated(request)
+    except InputError:  # the last step shows it
+        return
+    pressed = st.button(
+        f"Try {fmt.plural(estimate.items, 'text')}",
+        key=state.key(GRADE_ACT, "try"),
+        icon=":material/experiment:",
+    )
+    st.caption(label(f"{estimate.words}.", 200))
+    if pressed:
         state.set_address(**{state.TRIED: grading.start(store(), request)})
         st.rerun()
 
@@ -72,7 +77,7 @@ def _rows(run: RunRow) -> None:
     table(
         ("Text", "Points", *(one_line(name, 40) for name in criteria)),
         (_row(text, criteria) for text in texts),
-        name="Three texts and their verdicts",
+        name=f"{fmt.plural(len(texts), 'text')} and verdicts",
         numbers=(1,),
     )
     for text in texts:

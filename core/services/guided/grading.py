@@ -70,7 +70,7 @@ def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel)
         rubric_version=rubric_version,
         dataset_version=dataset_version,
         panel=panel,
-        name=f"Three texts tried: {rubric.name}"[:200],
+        name=f"Texts tried: {rubric.name}"[:200],
         label_share=judging.share(store, dataset_version, rubric, panel),
         limit=TRIED,
         details={judging.TRY: True},

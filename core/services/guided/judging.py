@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Judge, Panel
@@ -14,6 +15,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.judging.local import model_file
 from core.services.access.allowing import allowed
+from core.services.guided.own_grades import TEN
 from core.services.judges import connection, readiness, registry
 from core.services.judges.registry import JudgeEntry
 from core.services.reports import worked_example
@@ -26,6 +28,8 @@ from core.store.store import Store
 LEARN_FROM = 0.75
 #: With fewer labels judges learn from all, because a small rest shows nothing.
 FEW = 40
+#: Where all texts are labelled, with fewer labels the part to learn from is too small.
+LEAST = ceil(TEN / LEARN_FROM)
 #: The detail that marks a run as a trial.
 TRY = "try"
 #: The number of newest runs to search for the last judges.
@@ -173,6 +177,13 @@ def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
     ):
         return 0
     return Candidates(store, dataset_version, rubric).teachers
+
+
+def to_learn_from(store: Store, dataset_version: int, rubric: Rubric) -> int:
+    """Return how many texts are ``labelled``; 0 if all are, and too few to teach and to test."""
+    found = labelled(store, dataset_version, rubric)
+    few = found < LEAST and found == store.datasets.version(dataset_version).items
+    return 0 if few else found
 
 
 def share(store: Store, dataset_version: int, rubric: Rubric, panel: Panel) -> float:

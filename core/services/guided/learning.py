@@ -101,8 +101,10 @@ class LearntSoFar:
         return f"{more} would make it better."
 
 
-def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> LearntSoFar:
-    """Return what judges learn from a dataset version's labels, by cross-validation."""
+def learning(
+    store: Store, version: DatasetVersion, rubric: RubricVersion, part: float = 1.0
+) -> LearntSoFar:
+    """Return what judges learn from a part of a version's labelled texts, by cross-validation."""
     everyone = Candidates(store, version.id, rubric.rubric)
     ids = [one.id for one in everyone.everyone if one.text]
     items = everyone.read(ids)
@@ -110,6 +112,7 @@ def learning(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Le
     place = {item_id: at for at, item_id in enumerate(order)}
     taught = {one.id for one in everyone.everyone if one.teaches and one.split != "evaluation"}
     labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
+    labelled = labelled[: round(part * len(labelled))]
     labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in labelled]
     return LearntSoFar(
         tuple(

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import clock
-from core.domain.dataset import Label
+from core.domain.dataset import Dataset, Item, Label
 from core.domain.rubric import Criterion, Option, Rubric
 from core.services.assist import help_tasks
 from core.services.datasets import catalog
@@ -154,8 +154,8 @@ def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store
     newest = catalog.latest(store, int(address["dataset"]))
     assert (newest.number, newest.labelled) == (2, 3)
     assert catalog.item(store, newest, "s2").labels == {"Cause": Label(label="Half")}
-    # Judges that learn are proposed now, and the question is not asked again.
-    assert "these two learn from them" in shown(app)
+    # Judges that learn would need more, and the question is not asked again.
+    assert "All 3 texts have your marks" in shown(app)
     assert "bring marks" not in shown(app)
 
 
@@ -170,7 +170,7 @@ def test_marks_alone_are_the_criterion_by_one_press_and_no_file_is_asked_for(
 
     assert newest(store)["rubric"] == stands(app, state.RUBRIC)
     assert "Mark: 1 criterion, 5 points" in unescape(shown(app))
-    assert "Your texts have labels" in shown(app)
+    assert "I have marks: add them" not in links(app)
 
     # By a rubric of other criteria they are offered in place of a file of marks.
     other = store.rubrics.create(RUBRIC, now=NOW)
@@ -219,7 +219,7 @@ def test_three_are_tried_then_all_graded_and_the_end_leads_on(
     provider.rule = lambda body: ok(1, reason="It says so.")
     app = open_page(PAGE, **known(store))
     assert "6 answers, 6 calls, cost unknown" in unescape(shown(app))  # 3 texts, 2 criteria
-    press(app, "Try three texts")
+    press(app, "Try 3 texts")
     tried = int(stands(app, state.TRIED))
     worked_off(store, tried)
     app.run()
@@ -245,6 +245,13 @@ def test_three_are_tried_then_all_graded_and_the_end_leads_on(
     app.button(key=state.key(steps.GRADE_ACT, "change", "judges")).click().run()
     assert state.RUN not in app.query_params
     assert "Grade 4 texts" in buttons(app)
+
+
+def test_a_trial_says_how_many_texts_it_tries(store: Store, provider: Provider) -> None:
+    registry.save_judge(store, {"name": "m", "model": "m", "api_base": provider.url})
+    address = known(store, {}, {})
+    app = open_page(PAGE, **address, judge="m")
+    assert "Try 2 texts" in buttons(app)
 
 
 def test_what_is_in_doubt_leads_to_people(store: Store) -> None:
@@ -304,7 +311,7 @@ def test_without_labels_judges_that_learn_are_not_offered_and_the_way_to_them_is
     address = known(store)
     app = open_page(PAGE, **address, judge="Text classifier")
     assert not app.error
-    assert not {"Try three texts", "Grade 4 texts"} & set(buttons(app))
+    assert not {"Try 3 texts", "Grade 4 texts"} & set(buttons(app))
     # Four are fewer than they learn from.
     assert "Judges on this machine learn from at least 10 graded texts" in unescape(shown(app))
     assert "Grade 4 yourself" in buttons(app)
@@ -517,6 +524,65 @@ def test_texts_too_few_to_learn_from_end_with_the_grades_of_the_person(store: St
     assert [one.value for one in app.subheader] == ["4 texts graded by you"]
     assert [one.label for one in app.get("download_button")] == ["Download grades (.xlsx)"]
     assert "ten more" not in shown(app).lower()
+
+
+def all_marked(store: Store, count: int, text: str = "Text {}") -> dict[str, str]:
+    """The address of texts that all have a mark on both criteria."""
+    rubric = store.rubrics.create(RUBRIC, now=NOW)
+    items = tuple(
+        Item(
+            id=f"s{n}",
+            submission=text.format(n),
+            labels={
+                "Cause": Label(label=("Nothing", "Half", "Full")[n % 3]),
+                "Short": Label(label=("MET", "UNMET")[n % 2]),
+            },
+        )
+        for n in range(count)
+    )
+    dataset = store.datasets.create(Dataset(name="Class", items=items), now=NOW)
+    return {"dataset": str(dataset.dataset_id), "rubric": str(rubric.rubric_id)}
+
+
+@pytest.mark.parametrize("count", [10, 13])
+def test_where_all_have_marks_too_few_to_teach_and_test_the_grades_are_the_end(
+    store: Store, count: int
+) -> None:
+    address = all_marked(store, count)
+    for chosen in ({}, {"judge": "Text classifier"}):  # the judge is left from an earlier visit
+        app = open_page(PAGE, **address, **chosen)
+        words = unescape(shown(app))
+        # Judges learn from three quarters, 0.75 * 14 = 10.5, and need ten.
+        assert f"All {count} texts have your marks. From 14 such texts on, judges" in words
+        assert "kappa" not in words
+        assert "No judge is chosen yet" not in words
+        assert not [one for one in buttons(app) if re.match(r"Grade \d|Try", one)]
+        assert [one.label for one in app.get("download_button")] == ["Download grades (.xlsx)"]
+
+
+def test_from_fourteen_marks_on_judges_learn_from_most_and_are_tried_on_the_others(
+    store: Store,
+) -> None:
+    app = open_page(PAGE, **all_marked(store, 14))
+    assert "these two learn from them" in shown(app)
+    assert "10 different labelled answers are too few" not in unescape(shown(app))
+
+
+def test_equal_answers_teach_too_little_to_be_tried(store: Store) -> None:
+    app = open_page(PAGE, **all_marked(store, 16, "The same text"))
+    assert "1 different labelled answers are too few" in unescape(shown(app))
+    assert not [one for one in buttons(app) if re.match(r"Grade \d|Try", one)]
+    assert [one.label for one in app.get("download_button")] == ["Download grades (.xlsx)"]
+
+
+def test_what_is_foretold_is_learnt_from_the_part_that_a_run_would_learn_from(
+    store: Store,
+) -> None:
+    address = all_marked(store, 20)
+    version = catalog.latest(store, int(address["dataset"]))
+    rubric = store.rubrics.version(store.rubrics.list()[0].version_id)
+    so_far = learning.learning(store, version, rubric, judging.LEARN_FROM)
+    assert [criterion.labels for criterion in so_far.criteria] == [15, 15]
 
 
 def test_where_too_few_are_graded_the_last_step_offers_the_others(store: Store) -> None:
