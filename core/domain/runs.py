@@ -218,7 +218,7 @@ class RunItemFilter:
 
     ``criterion`` with ``option`` keeps the items with that option (an index into ``choices``) as
     their verdict; with ``option=None`` those with an abstention. ``signs`` keeps those with all of
-    these signs on that criterion or, if it is ``None``, on any.
+    these signs on that criterion or, if it is ``None``, on any. ``but`` leaves items out.
     """
 
     has_failures: bool | None = None
@@ -233,6 +233,7 @@ class RunItemFilter:
     tag: str | None = None
     split: str | None = None
     item_ids: tuple[str, ...] | None = None
+    but: tuple[str, ...] = ()
     criterion: str | None = None
     option: int | None = None
     signs: tuple[tuple[CellSign, str | None], ...] = ()

@@ -13,7 +13,6 @@ from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
-from core.services.guided.own_grades import TEN
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -132,7 +131,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
         f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
     )
     with st.container(horizontal=True, gap="small"):
-        work.grade_ten(chosen.run_id, min(TEN, len(chosen.sheet.items)))
+        work.grade_ten(chosen.run_id)
         routes.link(
             routes.DATASETS,
             "Add labels to the texts",

@@ -74,10 +74,9 @@ def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ..
 def offer(path: Path, *, first: bool) -> None:
     """Draw how judges that need no model can grade these texts, which have no labels."""
     if path.dataset is not None and not left(path):
-        st.caption(
-            f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts on, "
-            "judges on this machine can learn from most of them and be tried on the others."
-        )
+        marked = f"All {path.dataset.items} texts have your marks. From {judging.LEAST} such texts "
+        more = "on, judges on this machine can learn from most of them and be tried on the others."
+        st.caption(label(marked + more, 200))
         return
     few = path.dataset is not None and path.dataset.items < TEN
     st.caption(

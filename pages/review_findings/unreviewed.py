@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.runs import Run
-from core.services.guided.own_grades import TEN
 from core.services.results import browsing
 from core.services.review import queues
 from core.text import numbers as fmt
@@ -48,4 +47,4 @@ def show(run: Run) -> None:
             routes.go(routes.REVIEW_ITEM, address)
         form: dict[str, object] = {state.NEW: state.QUEUE, state.RUN: run.id}
         routes.link(routes.QUEUES, "Choose which cells", form, icon="tune")
-        work.grade_ten(run.id, min(TEN, run.items))
+        work.grade_ten(run.id)

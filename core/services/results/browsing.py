@@ -6,11 +6,12 @@ import base64
 import binascii
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
-from core.services.results.scored_items import NOTE, scored_rubric
+from core.services.results.scored_items import NOTE, effective, score_in_place, scored_rubric
 from core.store.store import Store
 
 
@@ -57,7 +58,7 @@ def run_items(
 
     ``by`` names the criterion whose verdicts sort them, if ``sort`` needs one.
     """
-    where = where or RunItemFilter()
+    where = _asked_for(store, run_id, where or RunItemFilter())
     rows = store.results.items(
         run_id, where, sort=sort, descending=descending, by=by, offset=offset, limit=limit
     )
@@ -73,12 +74,33 @@ def ids(
     by: str = "",
 ) -> list[str]:
     """The ids of all items on the pages of ``run_items``, in the same order."""
+    where = _asked_for(store, run_id, where)
     return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
 
 
 def has_items(store: Store, run_id: int, where: RunItemFilter) -> bool:
     """Whether a run has any item that the filter keeps; it reads no further than the first."""
-    return bool(store.results.items(run_id, where, limit=1))
+    return bool(store.results.items(run_id, _asked_for(store, run_id, where), limit=1))
+
+
+def _asked_for(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:
+    """The filter: what a person has graded needs none."""
+    return replace(where, but=_graded_by_labels(store, run_id)) if where.review else where
+
+
+def _graded_by_labels(store: Store, run_id: int) -> tuple[str, ...]:
+    """The items that the votes leave to a person, and that a person's labels grade."""
+    run = store.runs.row(run_id)
+    if not store.datasets.version(run.dataset_version_id).labelled:
+        return ()
+    found = store.results.items(run_id, RunItemFilter(review=True), limit=run.items)
+    rows = {row.item_id: row for row in found if row.score is None}
+    rubric = scored_rubric(store, run)
+    return tuple(
+        item.id
+        for item in store.datasets.items(run.dataset_version_id, list(rows))
+        if score_in_place(rows[item.id], item, effective(item, rubric)) is not None
+    )
 
 
 def rows_of(store: Store, run_id: int, items: Sequence[str]) -> list[RunItemRow]:
@@ -154,7 +176,9 @@ def groups(store: Store, run_id: int) -> Groups:
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
     """How many items of a run pass, fail and need a person, whatever their outcome."""
-    return store.results.outcomes(run_id)
+    found = store.results.outcomes(run_id)
+    waiting = found.pop("review", 0) - len(_graded_by_labels(store, run_id))
+    return found | ({"review": waiting} if waiting else {})
 
 
 # A set of a run's items that no filter describes, as a word for an address: the items' positions in

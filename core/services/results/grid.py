@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunItemRow
 from core.domain.votes import ADJUDICATED, Verdict
-from core.services.results.scored_items import effective, score_by_labels, scored_rubric
+from core.services.results.scored_items import effective, score_in_place, scored_rubric
 from core.store.store import Store
 
 
@@ -95,12 +95,11 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
         }
 
     def whole(row: RunItemRow) -> GridItem:
-        item, own = asked.get(row.item_id), None
+        item = asked.get(row.item_id)
         if item is None:
             return GridItem(row, cells(row.item_id), row.item_id)
-        if row.score is None and row.votes and not row.failures:
-            own = score_by_labels(item, rubrics[item.id])
-        return GridItem(row, cells(item.id), item.title, None if own is None else own.score)
+        own = score_in_place(row, item, rubrics[item.id])
+        return GridItem(row, cells(item.id), item.title, own)
 
     return [whole(row) for row in rows]
 

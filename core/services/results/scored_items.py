@@ -10,7 +10,7 @@ from core.domain.base import build
 from core.domain.dataset import Item, Label
 from core.domain.review import CellKey
 from core.domain.rubric import Rubric
-from core.domain.runs import Derive, Run, RunPlan, RunRow
+from core.domain.runs import Derive, Run, RunItemRow, RunPlan, RunRow
 from core.domain.weight_fit import Fitted
 from core.rubric_diff.edits import asks
 from core.scoring import ItemScore, looks_at_texts, score_item
@@ -45,6 +45,14 @@ def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
         return None
     texts = texts_from(item) if looks_at_texts(rubric) else None
     return score_item(rubric, labels, texts=texts)
+
+
+def score_in_place(row: RunItemRow, item: Item, rubric: Rubric) -> float | None:
+    """The score by a person's labels of an item on which all judges abstained; else ``None``."""
+    if row.score is not None or not row.votes or row.failures:
+        return None
+    own = score_by_labels(item, rubric)
+    return None if own is None else own.score
 
 
 def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:

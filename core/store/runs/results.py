@@ -77,6 +77,8 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
     ]
     if where.item_ids is not None:
         tests.append(("ri.item_id IN (SELECT value FROM json_each(?))", json.dumps(where.item_ids)))
+    if where.but:
+        tests.append(("ri.item_id NOT IN (SELECT value FROM json_each(?))", json.dumps(where.but)))
     parts = [test for test, value in tests if value is not None]
     values = [value for _, value in tests if value is not None]
     if where.search:

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.domain.runs import Run
 from core.errors import NotFound
-from core.services.guided.own_grades import TEN
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from pages.ui import routes, run_status, state
@@ -71,7 +70,7 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
             facts = run_status.facts_line(run) if folded and not run.active else ""
             trust_statement(run.id, facts + folded)
             if here == RUN and trust_of(run.id).found.right.value is None:
-                work.grade_ten(run.id, min(TEN, run.items))
+                work.grade_ten(run.id)
         row_of_tabs = st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"
         )

@@ -8,7 +8,6 @@ import streamlit as st
 
 from core.services.guided import learning, ten_more
 from core.services.guided.learning import LearntSoFar
-from core.services.guided.ten_more import TenMore
 from core.text import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.places import work
@@ -35,10 +34,10 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
         )
     if so_far is None and decided:
         return
-    now: TenMore = remembered("ten more", about, lambda: ten_more.standing(store(), run_id))
+    now = work.standing(run_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if now.left and not (so_far is not None and so_far.enough):
-            work.grade_ten(run_id, now.left, more=True)
+            work.grade_ten(run_id, more=True)
         advice = f"{fmt.plural(now.graded, 'text')} drawn at random graded."
         st.caption(label(advice if so_far is None else so_far.words), width="content")
         if so_far is not None:

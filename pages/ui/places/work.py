@@ -10,12 +10,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.domain.review import QueueRule
+from core.services.guided import ten_more
 from core.services.guided.own_grades import TEN
+from core.services.guided.ten_more import TenMore
 from core.services.queueing import queue_cells
 from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import store
+from pages.ui.resources import remembered, store
 from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, link
 
 
@@ -96,12 +98,21 @@ REASONS = {
 }
 
 
-def grade_ten(run_id: int, left: int, *, more: bool = False) -> None:
+def standing(run_id: int) -> TenMore:
+    """Return how far the drawn texts of a run are graded, computed once for its labels."""
+    about = browsing.stands_on(store(), store().runs.get(run_id))
+    return remembered("ten more", about, lambda: ten_more.standing(store(), run_id))
+
+
+def grade_ten(run_id: int, *, more: bool = False) -> None:
     """Draw a link to the next ten texts of a run, or those left, whose labels represent all."""
-    number = "ten" if left == TEN else fmt.count(left)
+    left = standing(run_id).left
+    if not left:
+        return
+    number, texts = "ten" if left == TEN else fmt.count(left), "text" if left == 1 else "texts"
     link(
         REVIEW_ITEM,
-        f"Grade {number} {'more' if more else 'texts yourself'}",
+        f"Grade {number} {'more' if more else f'{texts} yourself'}",
         {state.RUN: run_id, state.RULE: RANDOM},
         icon="edit_note",
         help="Drawn at random; you see no judge's answer before yours.",

@@ -8,7 +8,7 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.review import Given
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import RunPlan
+from core.domain.runs import RunItemFilter, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.labelling import settle_at_sight
 from core.services.results import browsing
@@ -20,10 +20,11 @@ from pages.ui import routes, state
 from pages.ui.grid.run_cells import APART
 from pages.ui.identity import NAME, SESSION
 from pages.ui.run_status import RUN_ACT
-from tests.pages.conftest import FRAME, shown, visit
+from tests.pages.conftest import FRAME, open_page, shown, visit
 from tests.pages.graded import FIRST, graded
 from tests.pages.grids import grids
 from tests.pages.run.test_page import listed, open_run
+from tests.pages.ui.test_routes import links
 from tests.recording import record
 from tests.services import reviewed
 from tests.services.comparison.world import CLEAR, NOW, RUBRIC, dataset, run_with
@@ -143,19 +144,20 @@ def test_the_headings_of_a_rubric_stand_over_their_criteria(store: Store) -> Non
     assert sum(span for _, span, _ in grid.groups) == len(grid.heads)
 
 
-def test_what_a_person_labelled_is_graded_by_it_where_judges_abstained_and_says_so(
-    store: Store,
-) -> None:
-    """`b` of two judges who both abstain has labels of both criteria, `a` has none."""
-    rubric = Rubric(name="Two", criteria=tuple(_yes_or_no(name) for name in ("Clear", "Short")))
-    labels = {"Clear": Label(label="MET"), "Short": Label(label="UNMET")}
+LABELS = {"Clear": Label(label="MET"), "Short": Label(label="UNMET")}
+
+
+def _all_abstain(store: Store, *labels: dict[str, Label]) -> int:
+    """A run whose judge abstained on both criteria of two texts with these labels."""
+    rubric = Rubric(name="Two", criteria=tuple(_yes_or_no(name) for name in LABELS))
+    first, second = labels
     items = (
-        Item(id="item-0001", submission="One two three four five six."),
-        Item(id="item-0002", submission="Two.", labels=labels, meta={"Student": "Kay", "n": 1}),
+        Item(id="item-0001", submission="One two three four five six.", labels=first),
+        Item(id="item-0002", submission="Two.", labels=second, meta={"Student": "Kay", "n": 1}),
     )
     # An outcome is of one item; the added "cannot assess" stands after the two options.
     away = [
-        AskedOutcome(tuple(Vote(Cell(item.id, name, "one"), 2, True) for name in labels))
+        AskedOutcome(tuple(Vote(Cell(item.id, name, "one"), 2, True) for name in LABELS))
         for item in items
     ]
     plan = RunPlan(
@@ -166,8 +168,17 @@ def test_what_a_person_labelled_is_graded_by_it_where_judges_abstained_and_says_
     )
     run_id = store.runs.create(plan, [(item.id, 2) for item in items], now=NOW).id
     record(store, run_id, rubric, items, away, now=NOW)
+    return run_id
 
-    (grid,) = grids(open_run(run_id))
+
+def test_what_a_person_labelled_is_graded_by_it_where_judges_abstained_and_says_so(
+    store: Store,
+) -> None:
+    """The second text has labels of both criteria, the first has none."""
+    run_id = _all_abstain(store, {}, LABELS)
+
+    app = open_run(run_id)
+    (grid,) = grids(app)
 
     assert [row[0].words for row in grid.rows] == ["One two three four five", "Kay"]
     first, second = (row[1] for row in grid.rows)
@@ -175,6 +186,25 @@ def test_what_a_person_labelled_is_graded_by_it_where_judges_abstained_and_says_
     assert (first.words, second.words, second.signs) == ("no grade", "0.50", "◇")
     assert "by a person's labels; judges abstained" in second.tells
     assert "graded by your labels" in [cell.words for cell in grid.rows[1]]
+    # So only the other one is left to people, in the count, in the filter and in the next sitting.
+    assert browsing.outcomes(store, run_id)["review"] == 1
+    waiting = RunItemFilter(review=True)
+    assert browsing.run_items(store, run_id, waiting)[1] == 1
+    assert browsing.ids(store, run_id, waiting, "position", False) == ["item-0001"]
+    assert "Grade 1 text yourself" in links(app)
+
+
+def test_who_labelled_every_text_of_a_run_is_asked_to_grade_none(store: Store) -> None:
+    run_id = _all_abstain(store, LABELS, LABELS)
+    app = open_run(run_id)
+    assert browsing.outcomes(store, run_id) == {}
+    assert not browsing.has_items(store, run_id, RunItemFilter(review=True))
+    assert not [words for words in links(app) if words.startswith("Grade ")]
+    assert "Needs a person" not in shown(app)
+    for screen in (routes.RECORD, routes.AGREEMENT):
+        there = open_page(screen, run=str(run_id))
+        assert not there.exception
+        assert not [words for words in links(there) if "yourself" in words]
 
 
 def _yes_or_no(name: str) -> Criterion:
