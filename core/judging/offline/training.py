@@ -36,6 +36,7 @@ from core.judging.offline.worth import (
     weigh,
     with_figures,
 )
+from core.text.numbers import plural
 
 #: With fewer different labelled answers, no measured judge was worth having.
 LEAST_LABELS = 10
@@ -178,7 +179,7 @@ def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
     different = len(set(group_numbers([item for item, _ in pairs])))
     if different < LEAST_LABELS:
         return (
-            f"{different} different labelled answers are too few; it needs at least {LEAST_LABELS}."
+            f"{plural(different, 'different labelled answer')}; it needs at least {LEAST_LABELS}."
         )
     commonest = max(count for _, count in report.classes)
     others = report.n - commonest

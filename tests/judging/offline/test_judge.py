@@ -98,9 +98,7 @@ def test_a_switched_off_judge_abstains_and_says_why():
     )
     vote = vote_of(judge, question(noise(1, 2)[0][0]))
     assert (vote.option, vote.abstained, vote.probabilities) == (CANNOT_ASSESS, True, None)
-    assert vote.reason == (
-        "Switched off: 9 different labelled answers are too few; it needs at least 10."
-    )
+    assert vote.reason == ("Switched off: 9 different labelled answers; it needs at least 10.")
     assert vote.detail["switched_off"] is True
     assert vote.detail["report"]["n"] == 9
 
