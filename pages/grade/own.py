@@ -19,9 +19,10 @@ from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import resources, routes, state
 from pages.ui.items import show_texts
 from pages.ui.places import settling
+from pages.ui.places.ten_more import by_criterion
 from pages.ui.resources import store
 from pages.ui.text import esc, label
-from pages.ui.widgets import shown_errors, tag
+from pages.ui.widgets import shown_errors
 
 #: With more labels the report of a run says it, and learning here would take a while.
 MOST = 200
@@ -255,14 +256,9 @@ def learnt(path: Path) -> None:
     so_far = _learnt(path)
     if so_far is None:
         return
-    lines = "".join(
-        f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "
-        f"{esc(criterion.off or criterion.words)}</li>"
-        for criterion in so_far.criteria
-    )
     st.html(
         '<div class="rs-section">How well judges on this machine give your grades</div>'
-        f'<ul class="rs-list">{lines}</ul>'
+        f"{by_criterion(so_far)}"
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not all(criterion.off for criterion in so_far.criteria):  # else the last step has it

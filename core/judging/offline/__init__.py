@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
-from core.judging.offline.judge import Applied, OfflineJudge, TrainingReport, Unfit
+from core.judging.offline.judge import LEAST_LABELS, Applied, OfflineJudge, TrainingReport, Unfit
 
 if TYPE_CHECKING:
     from core.judging.offline.trained import Trained
 
-__all__ = ["Applied", "OfflineJudge", "TrainingReport", "Unfit", "load", "train"]
+__all__ = ["LEAST_LABELS", "Applied", "OfflineJudge", "TrainingReport", "Unfit", "load", "train"]
 
 
 def load() -> None:

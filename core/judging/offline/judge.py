@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from core.judging.offline.features import Encoded, Encoder
     from core.judging.offline.trained import Trained
 
+#: With fewer different labelled answers, no measured judge was worth having.
+LEAST_LABELS = 10
+
 
 @dataclass(frozen=True)
 class TrainingReport:

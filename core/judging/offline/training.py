@@ -25,7 +25,7 @@ from core.judging.offline.calibration import (
     is_ordered,
 )
 from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
-from core.judging.offline.judge import TrainingReport, Unfit
+from core.judging.offline.judge import LEAST_LABELS, TrainingReport, Unfit
 from core.judging.offline.methods import Ints, Method, methods_of
 from core.judging.offline.trained import Learnt, Trained
 from core.judging.offline.worth import (
@@ -38,8 +38,6 @@ from core.judging.offline.worth import (
 )
 from core.text.numbers import plural
 
-#: With fewer different labelled answers, no measured judge was worth having.
-LEAST_LABELS = 10
 #: Labels other than the most common; with fewer, a fold has none to learn from or to be tested on.
 LEAST_OTHERS = 3
 #: More labels than this are sampled: time grows with their square, accuracy hardly at all.

@@ -14,8 +14,8 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.judging.local import model_file
+from core.judging.offline import LEAST_LABELS
 from core.services.access.allowing import allowed
-from core.services.guided.own_grades import TEN
 from core.services.judges import connection, readiness, registry
 from core.services.judges.registry import JudgeEntry
 from core.services.reports import worked_example
@@ -29,7 +29,7 @@ LEARN_FROM = 0.75
 #: With fewer labels judges learn from all, because a small rest shows nothing.
 FEW = 40
 #: Where all texts are labelled, with fewer labels the part to learn from is too small.
-LEAST = ceil(TEN / LEARN_FROM)
+LEAST = ceil(LEAST_LABELS / LEARN_FROM)
 #: The detail that marks a run as a trial.
 TRY = "try"
 #: The number of newest runs to search for the last judges.

@@ -77,7 +77,7 @@ class LearntSoFar:
     """What judges of all criteria learnt, and how many texts are ``left`` to grade by hand."""
 
     criteria: tuple[LearntCriterion, ...]
-    left: int = 10
+    left: int = TEN
 
     @property
     def enough(self) -> bool:

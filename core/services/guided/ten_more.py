@@ -18,6 +18,7 @@ from core.services.guided import learning
 from core.services.guided.learning import LearntSoFar
 from core.services.guided.own_grades import TEN, drawn_first
 from core.services.queueing import drawn_texts
+from core.services.queueing.drawn_texts import DrawnTexts
 from core.services.results.run_columns import items_of_run
 from core.services.review import queues
 from core.store.store import Store
@@ -40,7 +41,7 @@ def standing(store: Store, run_id: int) -> TenMore:
     done = drawn_texts.finished(store, run_id)
     graded = 0 if done is None else len(done.items)
     queue = _unfinished(store, run_id)
-    items = _next(store, store.runs.get(run_id)) if queue is None else queue.rule.items or ()
+    items = _next(store, store.runs.get(run_id), done) if queue is None else queue.rule.items or ()
     return TenMore(graded, len(items), queue)
 
 
@@ -56,7 +57,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
     if queue is not None:
         return queue
     run = store.runs.get(run_id)
-    items = _next(store, run)
+    items = _next(store, run, drawn_texts.finished(store, run_id))
     if not items:
         raise InputError("Every text of this run has a label on every criterion.")
     rule = QueueRule.only(everything=True, items=items, drawn=_event_before_draws(store, run_id))
@@ -113,15 +114,16 @@ def _event_before_draws(store: Store, run_id: int) -> int | None:
     return earlier[0].rule.drawn if earlier else store.settled.last_event()
 
 
-def _next(store: Store, run: Run) -> tuple[str, ...]:
-    """Return the next ten in the order of the draw, or more until one has something to grade.
+def _next(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, ...]:
+    """Return the ten after those ``done``, or more until one has something to grade.
 
     Texts that were settled otherwise since the first draw are not skipped: a random sample has its
     share of them.
     """
-    known = drawn_texts.known(store, run, _event_before_draws(store, run.id))
-    done = drawn_texts.finished(store, run.id)
-    taken = known if done is None else known | done.items
+    if done is None:
+        taken = drawn_texts.known(store, run, _event_before_draws(store, run.id))
+    else:
+        taken = done.known | done.items
     ids = list(items_of_run(store, run).ids)
     version = store.datasets.version(run.dataset_version_id)
     rest = [item_id for item_id in drawn_first(ids, version) if item_id not in taken]

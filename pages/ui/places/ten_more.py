@@ -46,12 +46,17 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
 
 def _learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
     """Draw each criterion's kappa with its interval, and the way to a run that learns."""
+    with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
+        st.html(by_criterion(so_far))
+        st.caption("Offline judges of a new run learn from all labels, these included.")
+        routes.link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **about})
+
+
+def by_criterion(so_far: LearntSoFar) -> str:
+    """Return HTML of what judges learnt of each criterion, or why they did not."""
     lines = "".join(
         f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "
         f"{esc(criterion.off or criterion.words)}</li>"
         for criterion in so_far.criteria
     )
-    with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
-        st.html(f'<ul class="rs-list">{lines}</ul>')
-        st.caption("Offline judges of a new run learn from all labels, these included.")
-        routes.link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **about})
+    return f'<ul class="rs-list">{lines}</ul>'
