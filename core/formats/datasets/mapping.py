@@ -258,8 +258,8 @@ def _is_level(table: Table, column: str) -> bool:
     return len(words_in(table, column)) <= MOST_SHARED and _is_number(table, column)
 
 
-def _is_number(table: Table, column: str | None) -> bool:
-    return None not in map(number_of, words_in(table, column or ""))
+def _is_number(table: Table, column: str) -> bool:
+    return None not in map(number_of, words_in(table, column))
 
 
 def holds_messages(table: Table, column: str) -> bool:

@@ -242,6 +242,8 @@ def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d{1,6})\]")
 #: Depth and number of the paths that are suggested.
 _DEPTH, _KEYS = 8, 60
+#: What a cell with an object or a list begins with.
+_BRACKETS = ("{", "[")
 
 Steps = tuple[str | int, ...]
 
@@ -355,9 +357,6 @@ def _is_nested(cell: Any) -> bool:
     return isinstance(alone(opened(cell)), dict | list)
 
 
-_BRACKETS = ("{", "[")
-
-
 def opened(value: Any) -> Any:
     """Return a CSV cell with an object or a list as that; others unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(_BRACKETS):
@@ -395,6 +394,7 @@ def _within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     else:
         return
     for inner, part in parts:
-        yield from (
-            _within(part, inner, depth + 1) if isinstance(part, dict | list) else [(inner, part)]
-        )
+        if isinstance(part, dict | list):
+            yield from _within(part, inner, depth + 1)
+        else:
+            yield inner, part
