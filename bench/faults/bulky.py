@@ -45,6 +45,13 @@ def _book(rows: str, sheets: int = 1) -> bytes:
     return held.getvalue()
 
 
+def _table(rows: int) -> bytes:
+    """A workbook of three filled cells a row."""
+    text = "one of many answers, each with some thirty words " * 4
+    lines = (_row(n, A=f"{n}", B=f"{n} {text}", C="yes") for n in range(2, rows + 2))
+    return _book(_row(1, A="id", B="submission", C="label") + "".join(lines))
+
+
 def _row(number: int, **cells: str) -> str:
     inside = "".join(
         f'<c r="{column}{number}" t="inlineStr"><is><t>{text}</t></is></c>'
@@ -84,6 +91,15 @@ BULKY = [
     Hostile("the same as items", "dataset", "d.xlsx", lambda: _far(60_000)),
     Hostile("600,000 rows", "dataset", "d.xlsx",
             lambda: _book("".join(_row(n, A="x") for n in range(1, 600_001)))),
+    Hostile("399,000 filled cells", "dataset", "d.xlsx", lambda: _table(133_000), True),
+    Hostile("20 million empty cells", "dataset", "d.xlsx",
+            lambda: _book(f'<row r="1">{"<c/>" * (20 * MB)}</row>')),
+    Hostile("5 million faulty cells", "dataset", "d.xlsx",
+            lambda: _book('<row>' + '<c t="e"><v>#N</v></c>' * (5 * MB) + "</row>")),
+    Hostile("50 million characters by number", "dataset", "d.xlsx",
+            lambda: _book('<row><c t="str"><v>' + "&#65;" * (50 * MB) + "</v></c></row>")),
+    Hostile("16 million tags of a page", "dataset", "d.html",
+            lambda: b"<html><body>" + b"<b>" * (16 * MB)),
     Hostile("3,000 sheets", "dataset", "d.xlsx", lambda: _book(_row(1, A="x"), 3_000)),
     Hostile("3,000 sheets", "rubric", "r.xlsx", lambda: _book(_row(1, A="x"), 3_000)),
     Hostile("1,000 criteria of 400 levels", "rubric", "r.csv", lambda: _levels(1_000, 400)),

@@ -97,7 +97,7 @@ class Noun(BaseModel):
 
         ``known`` keeps the sets of given fields, and mappings of the same values, for the next one.
         """
-        given = self.__pydantic_fields_set__
+        given, put = self.__pydantic_fields_set__, object.__setattr__
         copied = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
             if type(value) is dict:
@@ -105,11 +105,10 @@ class Noun(BaseModel):
                 few = len(known) < _MOST_SHARED
                 value = (known.setdefault if few else known.get)(key, value)
             # Names that are set one by one are kept once for all of a class.
-            object.__setattr__(copied, name, value)
-        shared = known.setdefault(frozenset(given), given)
-        object.__setattr__(copied, "__pydantic_fields_set__", shared)
-        object.__setattr__(copied, "__pydantic_extra__", None)
-        object.__setattr__(copied, "__pydantic_private__", self.__pydantic_private__)
+            put(copied, name, value)
+        put(copied, "__pydantic_fields_set__", known.setdefault(frozenset(given), given))
+        put(copied, "__pydantic_extra__", None)
+        put(copied, "__pydantic_private__", self.__pydantic_private__)
         return copied
 
 

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError
@@ -14,10 +14,15 @@ from core.formats.office.markup import Attributes, walk
 from core.formats.office.workbook import refuse_old
 from core.formats.source.archives import Unpacked
 from core.formats.source.opened import Opened
+from core.formats.source.parsed import MEGABYTE
 from core.formats.source.text import UTF16
 
 _WORD, _ODT = "word/document.xml", b"application/vnd.oasis.opendocument.text"
 MOST_PAGES = 2000
+#: The limits of a PDF's content streams and their operations; more takes over five seconds to read.
+MOST_DRAWN, MOST_OPERATIONS = 5 * MEGABYTE, 300_000
+#: The limit of tags of a web page.
+MOST_HTML_TAGS = 1_000_000
 
 
 class DocumentText(NamedTuple):
@@ -94,7 +99,7 @@ Block = str | list[list[str]]
 def word_blocks(opened: Opened) -> tuple[list[Block], int]:
     """Return a Word document's paragraphs and tables, and its number of notes."""
     assert opened.archive is not None
-    reader, chunks = _WordReader(), opened.archive.chunks(_WORD)
+    reader, chunks = _WordReader(), opened.archive.xml(_WORD)
     walk(chunks, opened.name, start=reader.start, end=reader.end, text=reader.text)
     return reader.blocks, reader.notes
 
@@ -197,7 +202,7 @@ def _odt(archive: Unpacked) -> DocumentText:
         if depth:
             lines[-1].append(part)
 
-    walk(archive.chunks("content.xml"), archive.name, start=start, end=end, text=text)
+    walk(archive.xml("content.xml"), archive.name, start=start, end=end, text=text)
     return DocumentText("\n\n".join(filter(str.strip, map("".join, lines))))
 
 
@@ -216,7 +221,7 @@ def _pdf(data: bytes, name: str) -> DocumentText:
         pages = len(reader.pages)
         if pages > MOST_PAGES:
             raise InputError(f"It has more than {MOST_PAGES:,} pages.", (), name)
-        texts = [page.extract_text() for page in reader.pages]
+        texts = _page_texts(reader.pages, name)
     except InputError:
         raise
     except pypdf.errors.DependencyError:
@@ -232,6 +237,37 @@ def _pdf(data: bytes, name: str) -> DocumentText:
         return DocumentText("", "This PDF holds no text: its pages are pictures.")
     empty = sum(not part.strip() for part in texts)
     return DocumentText(text, f"{empty} of {pages} pages hold no text." if empty else "")
+
+
+def _page_texts(pages: Sequence[Any], name: str) -> list[str]:
+    """Return the text of every page. Raises ``InputError``: it would take too long."""
+    too_much = InputError("It has too many drawings to be read. Save its text.", (), name)
+    forms, operations, size = dict[int, int](), 0, 0
+
+    def count(*_: object) -> None:
+        nonlocal operations
+        operations += 1
+        if operations > MOST_OPERATIONS:
+            raise too_much
+
+    for page in pages:
+        contents = page.get_contents()
+        size += 0 if contents is None else len(contents.get_data())
+        _measure_forms(page, forms)
+        if size + sum(forms.values()) > MOST_DRAWN:
+            raise too_much
+    return [page.extract_text(visitor_operand_before=count) for page in pages]
+
+
+def _measure_forms(holder: Any, forms: dict[int, int]) -> None:
+    """Add the bytes of the drawings that a page or drawing uses, each once, to ``forms``."""
+    resources = holder.get("/Resources")
+    drawings = resources.get_object().get("/XObject") if resources else None
+    for reference in drawings.get_object().values() if drawings else ():
+        form = reference.get_object()
+        if form.get("/Subtype") == "/Form" and id(form) not in forms:
+            forms[id(form)] = len(form.get_data())
+            _measure_forms(form, forms)
 
 
 _BLOCKS = frozenset(
@@ -267,7 +303,9 @@ class _PageText(HTMLParser):
 
 
 def _html(text: str) -> str:
-    """Return the text of a web page, a paragraph per line."""
+    """Return the text of a web page, a paragraph per line. Raises ``InputError``: too many tags."""
+    if text.count("<") > MOST_HTML_TAGS:
+        raise InputError(f"It has more than {MOST_HTML_TAGS:,} tags. Save its text.")
     reader = _PageText()
     reader.feed(text)
     reader.close()

@@ -6,13 +6,13 @@ import re
 
 from core.errors import InputError
 from core.formats.office.markup import Attributes, walk
-from core.formats.office.sheet import FilledCells, fault, whole
+from core.formats.office.sheet import FilledCells, whole
 from core.formats.office.sheet_values import CellFormat, iso_shown, number_shown, plain_number
 from core.formats.source.archives import Unpacked
 
 
 class OpenBook:
-    """A LibreOffice workbook, read once per sheet."""
+    """A LibreOffice workbook, whose sheets are all read in one pass."""
 
     def __init__(self, archive: Unpacked, name: str) -> None:
         self._archive, self._name = archive, name
@@ -20,44 +20,49 @@ class OpenBook:
         if manifest in self._archive.members and b"encryption-data" in self._archive.read(manifest):
             message = "This workbook is protected by a password. Save it without one."
             raise InputError(message, (), name)
-        self.sheets: dict[str, bool] = {}
-        self._rows: dict[str, int] = {}
-        reader = _OdsSheet(None)
-        self._read(reader)
-        self.sheets = dict.fromkeys(reader.counts, False)
-        self._rows = reader.counts
+        self._read = self._all()
+        self.sheets = dict.fromkeys(self._read.sheets, False)
+        several = {name for name, cells in self._read.sheets.items() if len(cells.rows) > 1}
+        self._filled = several | self._read.refused.keys()
 
-    def _read(self, reader: _OdsSheet) -> None:
-        chunks = self._archive.chunks("content.xml")
+    def _all(self) -> _OdsSheets:
+        reader = _OdsSheets()
+        chunks = self._archive.xml("content.xml")
         walk(chunks, self._name, start=reader.start, end=reader.end, text=reader.text)
+        return reader
 
     def has_rows(self, sheet: str) -> bool:
         """Return whether a sheet has a heading and at least one row."""
-        return self._rows[sheet] > 1
+        return sheet in self._filled
 
     def read(self, sheet: str) -> FilledCells:
-        """Return a whole sheet."""
-        reader = _OdsSheet(FilledCells(sheet))
-        self._read(reader)
-        return reader.sheet or FilledCells(sheet)
+        """Return a whole sheet, which is not kept here. Raises ``InputError``: too large."""
+        if sheet in self._read.refused:
+            raise self._read.refused[sheet]
+        if sheet not in self._read.sheets:
+            self._read = self._all()
+        return self._read.sheets.pop(sheet)
 
 
-class _OdsSheet:
-    """Converts events of content.xml to the cells of a sheet, or to row counts."""
+class _OdsSheets:
+    """Converts events of content.xml to the cells of its sheets.
 
-    def __init__(self, sheet: FilledCells | None) -> None:
-        self.sheet, self.counts = sheet, dict[str, int]()
-        self._name, self._row, self._column = "", 0, 0
+    ``refused`` has the errors of sheets that are too large, whose cells are not kept.
+    """
+
+    def __init__(self) -> None:
+        self.sheets, self.refused = dict[str, FilledCells](), dict[str, InputError]()
+        self._sheet, self._row, self._column = FilledCells(""), 0, 0
         self._rows_repeated = 1
         self._cell: Attributes | None = None
         self._lines, self._depth = list[list[str]](), 0
         self._aside, self._hidden = 0, False
-        self._found: list[tuple[int, int, str]] = []
+        self._found: list[tuple[int, str]] = []
 
     def start(self, tag: str, given: Attributes) -> None:
         if tag == "table":
-            self._name, self._row = given.get("name", ""), 0
-            self.counts.setdefault(self._name, 0)
+            name = given.get("name", "")
+            self._sheet, self._row = self.sheets.setdefault(name, FilledCells(name)), 0
         elif tag == "table-row":
             self._column, self._found = 0, []
             self._rows_repeated = max(1, whole(given.get("number-rows-repeated")))
@@ -97,35 +102,36 @@ class _OdsSheet:
         times = max(1, whole(given.get("number-columns-repeated")))
         text = "\n".join("".join(line) for line in self._lines)
         shown = "" if covered else self._shown(given, text)
-        ours = self.sheet is not None and self.sheet.name == self._name
-        if ours and self.sheet is not None:
-            self._mark(self.sheet, given, shown)
+        self._mark(given, shown)
         if shown.strip():
             # A sheet has 16,384 columns at most.
             for column in range(self._column, min(self._column + times, 16_384)):
-                self._found.append((self._row, column, shown))
+                self._found.append((column, shown))
         self._column += times
 
-    def _mark(self, sheet: FilledCells, given: Attributes, shown: str) -> None:
-        wide, high = (whole(given.get(f"number-{w}-spanned")) for w in ("columns", "rows"))
+    def _mark(self, given: Attributes, shown: str) -> None:
+        wide = whole(given.get("number-columns-spanned"))
+        high = whole(given.get("number-rows-spanned"))
         if wide > 1 or high > 1:
             last = self._row + max(high, 1) - 1, self._column + max(wide, 1) - 1
-            sheet.merged.append((self._row, self._column, *last))
+            self._sheet.merge((self._row, self._column, *last))
         if "formula" in given:
             wrong = shown.startswith(("Err:", "#")) and given.get("value-type") in (None, "string")
             if not shown or wrong or given.get("value-type") == "error":
-                sheet.faults.append(fault(self._row, self._column, shown))
+                self._sheet.fail(self._row, self._column, shown)
 
     def _end_row(self) -> None:
-        if self._found:
-            # A damaged file may have rows outside of a table.
-            counted = self.counts.get(self._name, 0)
-            self.counts[self._name] = counted + self._rows_repeated
-        if self._found and self.sheet is not None and self.sheet.name == self._name:
-            self.sheet.hidden_rows += self._rows_repeated if self._hidden else 0
-            for more in range(self._rows_repeated):
-                for row, column, shown in self._found:
-                    self.sheet.put(row + more, column, shown)
+        # A damaged file may have rows outside of a table.
+        sheet = self.sheets.setdefault(self._sheet.name, self._sheet) if self._found else None
+        if sheet is not None and sheet.name not in self.refused:
+            sheet.hidden_rows += self._rows_repeated if self._hidden else 0
+            try:
+                for row in range(self._row, self._row + self._rows_repeated):
+                    for column, shown in self._found:
+                        sheet.put(row, column, shown)
+            except InputError as error:
+                self.refused[sheet.name] = error
+                sheet.rows.clear()
         self._row += self._rows_repeated
 
     def _shown(self, given: Attributes, text: str) -> str:

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 from core.errors import InputError, Problem
-from core.formats.source.parsed import SharedWords
+from core.formats.source.parsed import LONGEST_WORD, SharedWords, enough
 
 #: A sheet with more rows or filled cells is refused: reading it takes over five seconds.
-MOST_ROWS, MOST_CELLS = 300_000, 1_000_000
+MOST_ROWS, MOST_CELLS = 300_000, 400_000
+_MOST_MERGED = 100_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
 #: First row, first column, last row, last column; all from 0.
 Area = tuple[int, int, int, int]
@@ -33,14 +34,24 @@ class FilledCells:
     def put(self, row: int, column: int, text: str) -> None:
         """Add a cell that shows something."""
         self.cells += 1
+        row_cells = self.rows.get(row)
+        if row_cells is None:
+            row_cells = self.rows[row] = {}
         if self.cells > MOST_CELLS or len(self.rows) > MOST_ROWS:
-            raise InputError(
-                f"The sheet {self.name!r} has more than {MOST_ROWS:,} rows or {MOST_CELLS:,} "
-                "filled cells, the limits of a workbook. Save it as CSV, which may hold more.",
-                (),
-                self.name,
-            )
-        self.rows.setdefault(row, {})[column] = self.words[text]
+            message = f"The sheet {self.name!r} has more than {MOST_ROWS:,} rows or {MOST_CELLS:,}"
+            mend = "Save it as CSV, which may hold more."
+            raise InputError(f"{message} filled cells, the limits of a workbook. {mend}")
+        row_cells[column] = text if len(text) > LONGEST_WORD else self.words[text]
+
+    def fail(self, row: int, column: int, shows: str) -> None:
+        """Add a cell with an error, or with a formula that has no result (``shows`` is "")."""
+        if not enough(self.faults):
+            self.faults.append(fault(row, column, shows))
+
+    def merge(self, area: Area) -> None:
+        """Add an area of merged cells."""
+        if len(self.merged) < _MOST_MERGED:
+            self.merged.append(area)
 
 
 def address(row: int, column: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from core.errors import InputError
 from core.formats.office.markup import Attributes, Enough, walk
-from core.formats.office.sheet import FilledCells, fault, place_of, whole
+from core.formats.office.sheet import FilledCells, place_of, whole
 from core.formats.office.sheet_values import (
     CellFormat,
     format_of,
@@ -38,7 +38,7 @@ class ExcelBook:
         quick: bool = False,
         **more: Callable[[str], None],
     ) -> None:
-        walk(self._archive.chunks(member), self._name, start=start, quick=quick, **more)
+        walk(self._archive.xml(member), self._name, start=start, quick=quick, **more)
 
     def _list(self) -> None:
         related: dict[str, str] = {}
@@ -148,7 +148,7 @@ _NUMBER = CellFormat()
 
 
 class _XlsxSheet:
-    """Converts events of a sheet's XML to its cells."""
+    """Converts events of a sheet's XML to its cells; a sheet may have half a million."""
 
     def __init__(
         self,
@@ -161,28 +161,30 @@ class _XlsxSheet:
         self.sheet, self.seen = sheet, 0
         self._shared, self._formats, self._mac, self._most = shared, formats, mac, most_rows
         self._row = self._column = -1
-        self._kind, self._format, self._formula = "n", _NUMBER, False
-        self._value, self._part = list[str](), ""
+        #: The row as references end with it, and the columns met so far by their letters.
+        self._row_number, self._columns = "", dict[str, int]()
+        self._cell: Attributes = {}
+        self._kind, self._value = "n", list[str]()
+        self._in_value = self._formula = False
         self._inline = _RichTexts("is", self._value.append)
         self._hidden, self._filled = False, False
 
     def start(self, tag: str, given: Attributes) -> None:
-        # The commonest tags come first: a sheet may have a million cells.
+        # The commonest tags come first.
         if tag == "c":
-            place = place_of(given.get("r", ""))
-            self._row, self._column = place or (self._row, self._column + 1)
-            self._kind, self._formula = given.get("t", "n"), False
-            at = whole(given.get("s"))
-            self._format = self._formats[at] if at < len(self._formats) else _NUMBER
+            self._cell, self._kind = given, given.get("t", "n")
             self._value.clear()
-        elif tag in ("v", "f"):
-            self._part = tag
-            self._formula = self._formula or tag == "f"
+            self._formula = False
+        elif tag == "v":
+            self._in_value = True
+        elif tag == "f":
+            self._formula = True
         elif self._kind == "inlineStr":
             self._inline.start(tag, given)
         elif tag == "row":
             number = whole(given.get("r"))
             self._row = number - 1 if number else self._row + 1
+            self._row_number = str(self._row + 1)
             self._column, self._filled = -1, False
             self._hidden = given.get("hidden") in ("1", "true")
         elif tag == "mergeCell":
@@ -191,21 +193,21 @@ class _XlsxSheet:
     def _merged(self, reference: str) -> None:
         first, _, last = reference.partition(":")
         start, end = place_of(first), place_of(last)
-        if start and end and len(self.sheet.merged) < 100_000:
-            self.sheet.merged.append((*start, *end))
+        if start and end:
+            self.sheet.merge((*start, *end))
 
     def text(self, text: str) -> None:
-        if self._part == "v":
+        if self._in_value:
             self._value.append(text)
         elif self._kind == "inlineStr":
             self._inline.text(text)
 
     def end(self, tag: str) -> None:
-        if tag == "c":
-            self._cell("".join(self._value))
+        if tag == "v":
+            self._in_value = False
+        elif tag == "c":
+            self._end_cell()
             self._kind = "n"
-        elif tag in ("v", "f"):
-            self._part = ""
         elif self._kind == "inlineStr":
             self._inline.end(tag)
         elif tag == "row":
@@ -214,31 +216,51 @@ class _XlsxSheet:
             if self._most and self.seen >= self._most:
                 raise Enough
 
-    def _cell(self, value: str) -> None:
+    def _move(self) -> None:
+        """Go to the place of the cell: by its reference, or one to the right."""
+        reference = self._cell.get("r", "")
+        letters = reference.removesuffix(self._row_number)
+        column = self._columns.get(letters)
+        if column is not None and letters != reference:
+            self._column = column
+        elif place := place_of(reference):
+            self._row, self._column = place
+            self._row_number = str(self._row + 1)
+            self._columns[reference.removesuffix(self._row_number)] = self._column
+        else:
+            self._column += 1
+
+    def _end_cell(self) -> None:
+        self._move()
+        kind, value = self._kind, "".join(self._value)
         if self._most:
             self._filled = self._filled or bool(value.strip()) or self._formula
             return
-        if self._kind == "e" or (self._formula and not value and self._kind != "str"):
-            error = value if self._kind == "e" else ""
-            self.sheet.faults.append(fault(self._row, self._column, error))
+        if kind == "e" or (self._formula and not value and kind != "str"):
+            error = value if kind == "e" else ""
+            self.sheet.fail(self._row, self._column, error)
             self._filled = True
             return
-        shown = self._shown(value)
+        shown = self._shown(kind, value)
         if shown.strip():
             self._filled = True
             self.sheet.put(self._row, self._column, shown)
 
-    def _shown(self, value: str) -> str:
-        if self._kind == "s":
-            at = whole(value)
-            return self._shared[at] if value.isdigit() and at < len(self._shared) else ""
-        if self._kind == "b":
+    def _shown(self, kind: str, value: str) -> str:
+        if kind == "s":
+            try:
+                return self._shared[int(value)] if value.isdigit() else ""
+            except (ValueError, IndexError):
+                return ""
+        if kind == "b":
             return "TRUE" if value in ("1", "true") else "FALSE"
-        if self._kind == "d":
+        if kind == "d":
             return iso_shown(value)
-        if self._kind in ("str", "inlineStr"):
-            return unescaped(value).replace("\r\n", "\n") if self._kind == "str" else value
+        if kind in ("str", "inlineStr"):
+            return unescaped(value).replace("\r\n", "\n") if kind == "str" else value
+        at = whole(self._cell.get("s"))
+        form = self._formats[at] if at < len(self._formats) else _NUMBER
         try:
-            return number_shown(float(value), self._format, mac=self._mac) if value else ""
+            return number_shown(float(value), form, mac=self._mac) if value else ""
         except ValueError:
             return value

@@ -12,6 +12,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.datasets.dataset_file import has_text, parse_dataset
+from core.formats.office import documents
 from core.formats.office.documents import DocumentText
 from core.formats.office.documents import document_text as text_in
 from core.formats.source import archives
@@ -217,6 +218,19 @@ def test_an_archive_with_a_password_is_refused_as_such() -> None:
 def test_paragraphs_without_end_are_refused() -> None:
     with pytest.raises(InputError, match="more than 2,000,000 characters"):
         parse_dataset(docx(*[paragraph("x" * 10_000)] * 201), "long.docx")
+
+
+def test_documents_that_would_take_minutes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_HTML_TAGS", 100)
+    with pytest.raises(InputError, match="more than 100 tags"):
+        text_of(b"<html>" + b"<b>" * 101)
+    monkeypatch.setattr(documents, "MOST_OPERATIONS", 5)
+    assert text_of(pdf("One line.")) == "One line."
+    with pytest.raises(InputError, match="too many drawings"):
+        text_of(pdf("One line.", "And another."))
+    monkeypatch.setattr(documents, "MOST_DRAWN", 30)
+    with pytest.raises(InputError, match="too many drawings"):
+        text_of(pdf("One line."))
 
 
 def test_an_archive_of_absurdly_many_files_or_with_a_link_is_refused_before_it_is_read() -> None:

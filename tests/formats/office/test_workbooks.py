@@ -14,9 +14,11 @@ from python_calamine import CalamineWorkbook
 
 from core.errors import InputError
 from core.formats.datasets.table import Table, read_table
+from core.formats.office import sheet as sheet_module
 from core.formats.office.workbook import SheetNotChosen, book_in
 from core.formats.source import archives
 from core.formats.source.opened import Opened
+from core.formats.source.parsed import ENOUGH, MAX_PROBLEMS
 from tests.formats.office.workbooks import ods, ods_cell, ods_row, xlsx, zipped
 from tests.formats.refusals import refused
 
@@ -193,6 +195,56 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monk
     data = xlsx({"S": [["id", "answer"], *([n, "x" * 50] for n in range(2000))]})
     with pytest.raises(InputError, match="unpacks to more than"):
         read_table(data, "x.xlsx")
+
+
+@pytest.mark.parametrize("inside", ["<row/>", "<c/>", '<c t="e"><v>#N/A</v></c>', "&#65;" * 3])
+def test_a_small_file_of_countless_tags_is_refused(
+    inside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # At the real limit: 370 kB of empty cells took over 100 s before.
+    monkeypatch.setattr(archives, "MOST_TAGS", 1_000)
+    with zipfile.ZipFile(io.BytesIO(xlsx({"S": [["id", "answer"], ["a", "x"]]}))) as book:
+        files = {n: book.read(n) for n in book.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"].replace(
+        b"</row>", inside.encode() * 5_000 + b"</row>"
+    )
+    with pytest.raises(InputError, match="more than 1,000 cells and marks"):
+        read_table(zipped({**files, "xl/worksheets/sheet1.xml": sheet}), "x.xlsx")
+
+
+def test_of_countless_faulty_cells_the_first_are_kept() -> None:
+    rows = [["id", "answer"], *([n, "=1+1"] for n in range(3_000))]
+    book = book_in(Opened(xlsx({"S": rows}), "x.xlsx"))
+    assert book is not None
+    with pytest.raises(InputError, match="cells without a value") as refusal:
+        book.sheet("S")
+    assert len(refusal.value.problems) <= MAX_PROBLEMS + 1
+    assert len(book.book.read("S").faults) == ENOUGH
+
+
+def test_a_sheet_that_is_too_large_hinders_no_other_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet_module, "MOST_CELLS", 50)
+    small = ods_row("id", "answer") + ods_row("a", "x")
+    book = book_in(Opened(ods({"Large": ods_row("x", repeated=60), "Small": small}), "x.ods"))
+    assert book is not None
+    assert book.sheet("Small")[0].rows[1] == {0: "a", 1: "x"}
+    assert book.spent("Small")[0].rows == book.sheet("Small")[0].rows  # read again after it
+    with pytest.raises(InputError, match="'Large' has more than 300,000 rows or 50 filled cells"):
+        book.sheet("Large")
+
+
+def test_references_out_of_their_row_are_followed() -> None:
+    data = xlsx({"S": [["id", "answer"], ["a", "x"]]})
+    with zipfile.ZipFile(io.BytesIO(data)) as book:
+        files = {n: book.read(n) for n in book.namelist()}
+    cells = ('<c r="A12" t="str"><v>b</v></c>', '<c r="B12" t="str"><v>y</v></c>',
+             '<c r="A2" t="str"><v>c</v></c>', '<c t="str"><v>z</v></c>')  # fmt: skip
+    sheet = files["xl/worksheets/sheet1.xml"].decode()
+    row = f'<row r="2">{"".join(cells)}</row>'
+    sheet = re.sub(r'<row r="2".*?</row>', row, sheet)
+    table = read_table(zipped({**files, "xl/worksheets/sheet1.xml": sheet}), "x.xlsx")
+    assert table.rows == ({"id": "c", "answer": "z"}, {"id": "b", "answer": "y"})
+    assert table.lines == (2, 12)
 
 
 def test_entities_are_never_expanded() -> None:
