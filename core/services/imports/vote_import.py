@@ -174,10 +174,10 @@ def make_ready(store: Store, brought: BroughtIn) -> None:
         run_columns.keep(store, brought.run)
 
 
-def said_of(run_details: Any) -> str:
+def shown_status(run_details: Any) -> str:
     """Where an imported run came from, in words; empty for a run that was made here.
 
-    >>> said_of({"imported": {"source": "votes.csv", "format": "long"}})
+    >>> shown_status({"imported": {"source": "votes.csv", "format": "long"}})
     'votes.csv (long table)'
     """
     imported = run_details.get("imported")
