@@ -225,7 +225,7 @@ def _pace(look: RunProgress) -> None:
 
 
 def _out(look: RunProgress) -> list[BatchRow]:
-    """The batches that a provider processes."""
+    """Return the batches that a provider processes."""
     return [batch for batch in look.batches if batch.at_provider]
 
 

@@ -170,7 +170,7 @@ def keep_columns(store: Store, run_id: int) -> None:
 
 
 def budget_message(turns: QuestionTurns, seed: int) -> str:
-    """Why a run ended, and how it goes on."""
+    """Return why a run ended, and how it goes on."""
     return (
         f"The budget of ${turns.limit:.4g} is spent (${turns.spent:.4g}). What was finished is "
         f"kept. To continue, start the same run with a higher budget and the seed {seed}: answers "
