@@ -73,7 +73,7 @@ class Run:
         """How it stands: done, incomplete, running, interrupted, cancelled, budget or failed."""
         from core.services.runs import lifecycle
 
-        return lifecycle.said_of(self._row)
+        return lifecycle.shown_status(self._row)
 
     @property
     def items(self) -> pd.DataFrame:

@@ -181,7 +181,7 @@ class ProviderBatches:
         if batch is None:
             return _unknown()
         if batch["status"] == "cancelling":
-            self._work_off(batch, "cancelled")
+            self._process_runs(batch, "cancelled")
         elif batch["status"] in self.steps[:-1]:
             step = self.steps[self.steps.index(batch["status"]) + 1]
             if self.fault is not None:
@@ -189,7 +189,7 @@ class ProviderBatches:
                 error = {"code": self.fault[0], "message": self.fault[1], "line": None}
                 batch["errors"] = {"object": "list", "data": [error]}
             elif step == self.steps[-1]:
-                self._work_off(batch, self.end)
+                self._process_runs(batch, self.end)
             else:
                 batch["status"] = step
         return web.json_response(_shown(request, batch))
@@ -211,7 +211,7 @@ class ProviderBatches:
         told = [one for line in lines[::-1] for one in self.becomes(line)]
         return b"\n".join([*self.garbage, *told]) + b"\n"
 
-    def _work_off(self, batch: dict[str, Any], end: str) -> None:
+    def _process_runs(self, batch: dict[str, Any], end: str) -> None:
         lines = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
         count = round(self.share * len(lines))
         well, ill = list[bytes](), list[bytes]()

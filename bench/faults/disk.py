@@ -42,7 +42,7 @@ def full(trials: int) -> Row:
             running = at.grade("--concurrency", 8)
             until(lambda: at.provider.count > 20, 60)
             _fill_up(disk, 150_000)
-            _held_up(row, at)
+            _log_delay(row, at)
             (disk / "ballast").unlink()
             _, said = running.communicate(timeout=120)
             _as_if_nothing(row, at, said, running.returncode)
@@ -67,7 +67,7 @@ def _fill_up(disk: Path, rest: int) -> None:
         file.write(b"\0" * max(0, room.f_bavail * room.f_frsize - rest))
 
 
-def _held_up(row: Row, at: Site) -> None:
+def _log_delay(row: Row, at: Site) -> None:
     """Waits until nothing moves any more: nothing is asked while nothing can be kept."""
     last, since = -1, time.monotonic()
     while time.monotonic() - since < 3:
@@ -100,7 +100,7 @@ def full_under_the_app(trials: int) -> Row:
             run = at.plan(at.judge(concurrency=8))
             until(lambda: at.provider.count > 20, 60)
             _fill_up(disk, 150_000)
-            _held_up(row, at)
+            _log_delay(row, at)
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=10) as answer:
                 row.must(answer.status == 200, "the app does not answer")
             (disk / "ballast").unlink()

@@ -269,7 +269,7 @@ def app(
 def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     """Process queued runs without the app, until Ctrl-C."""
     from core.services.runs import server_log
-    from core.services.runs.keeping.keeper import keep_working, work_until_told
+    from core.services.runs.keeping.keeper import keep_working, work_until_stopped
 
     with common.plain_errors():
         server_log.begin(load_settings().log)
@@ -278,7 +278,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
         if not stores:
             raise InputError("There is nothing to work on: no data file can be written here.")
         if with_parent:
-            work_until_told(*stores, with_parent=True, cluster=load_settings().cluster)
+            work_until_stopped(*stores, with_parent=True, cluster=load_settings().cluster)
         else:
             common.say("Waiting for runs. Ctrl-C ends.")
             keep_working(*(store.path for store in stores))

@@ -14,7 +14,7 @@ from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
 from core.services.agreement.rater_pairs import lean
 from core.services.results.item_view import CriterionView, VoteView, between, item_view
-from core.services.runs.lifecycle import lost_words, said_of, summary
+from core.services.runs.lifecycle import lost_words, shown_status, summary
 from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
@@ -145,7 +145,7 @@ def run_as_text(store: Store, run_id: int) -> str:
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
     rows = store.batches.of_run(run_id)
     lines = [
-        f"Run {run.id}: {run.name} ({said_of(run)})",
+        f"Run {run.id}: {run.name} ({shown_status(run)})",
         f"  rubric   {run.rubric_name}, {run.version_words}",
         f"  dataset  {run.dataset_name}, version {run.dataset_number}, {run.items} items",
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",

@@ -281,7 +281,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                     [
                         [
                             str(r.id),
-                            lifecycle.said_of(r),
+                            lifecycle.shown_status(r),
                             f"{r.votes}/{r.planned}",
                             str(r.failures_open),
                             r.created,

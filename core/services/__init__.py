@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def open_store(settings: Settings) -> Store:
-    """The store in the settings' data file, made (with its folder) on first use.
+    """Return the store in the settings' data file, made (with its folder) on first use.
 
     Raises ``StoreError`` where the file is not ours, newer than this program, or cannot be written.
     """

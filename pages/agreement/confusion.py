@@ -52,8 +52,8 @@ def show(chosen: RatedSelection) -> None:
 
 def _cell(matrix: Confusion) -> Cell | None:
     names = {
-        f"{at}-{to}": (at, to)
-        for at in range(len(matrix.rows))
+        f"{index}-{to}": (index, to)
+        for index in range(len(matrix.rows))
         for to in range(len(matrix.columns))
     }
     return names.get(state.address_in(keys.CELL, names) or "")

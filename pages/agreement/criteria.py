@@ -101,8 +101,8 @@ def every_figure(chosen: RatedSelection) -> None:
     table(
         (*heads, *(head for head, _ in columns)),
         (
-            [*_row(line), *(figure_cell(ones[at]) for _, ones in columns)]
-            for at, line in enumerate(lines)
+            [*_row(line), *(figure_cell(ones[index]) for _, ones in columns)]
+            for index, line in enumerate(lines)
         ),
         name="Every figure per criterion",
         numbers=range(1, len(heads) + len(columns)),

@@ -60,10 +60,10 @@ def _chart(chart: Chart, key: str) -> None:
             (
                 [
                     esc(place),
-                    *(form(values[at]) for _, values in chart.series),
-                    fmt.count(chart.counts[at]),
+                    *(form(values[index]) for _, values in chart.series),
+                    fmt.count(chart.counts[index]),
                 ]
-                for at, place in enumerate(chart.places)
+                for index, place in enumerate(chart.places)
             ),
             name="The evidence in numbers",
             numbers=range(1, len(chart.series) + 2),

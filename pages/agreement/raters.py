@@ -216,12 +216,12 @@ def _ranking(chosen: RatedSelection) -> None:
                 ("", "Rater", "Kappa", "Items"),
                 (
                     [
-                        fmt.count(at),
+                        fmt.count(index),
                         esc(words_of(rater.column)),
                         figure_cell(rater.kappa),
                         fmt.count(rater.n),
                     ]
-                    for at, rater in enumerate(members[:LISTED], 1)
+                    for index, rater in enumerate(members[:LISTED], 1)
                 ),
                 name=f"{title} by kappa",
                 numbers=(0, 2, 3),
@@ -355,7 +355,7 @@ def _bar(
     turned = asked.scale == "binary" and positive(asked.labels) == 0
     first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
     pieces: list[tuple[str, int | None, float | None, int]] = [
-        (one_line(words, 40), at, first + at * step, n)
-        for at, (words, n) in enumerate(zip(asked.labels, counts, strict=True))
+        (one_line(words, 40), index, first + index * step, n)
+        for index, (words, n) in enumerate(zip(asked.labels, counts, strict=True))
     ]
     return visible(name), [*pieces, ("abstained", None, None, abstained)]

@@ -68,12 +68,12 @@ def document(name: str) -> Guide | None:
     tokens = reader.parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     title = ""
     parts: list[tuple[str, list[Token]]] = [("", [])]
-    for at, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         _lead(token, name)
         if token.type == "heading_open" and token.tag == "h1":
-            title = _plain(tokens[at + 1])
+            title = _plain(tokens[index + 1])
         if token.type == "heading_open" and token.tag == "h2":
-            parts.append((_plain(tokens[at + 1]), []))
+            parts.append((_plain(tokens[index + 1]), []))
         parts[-1][1].append(token)
     shown = [(heading, reader.renderer.render(own, reader.options, {})) for heading, own in parts]
     # What scrolls can be scrolled by keyboard.

@@ -178,14 +178,14 @@ def _offer(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
     """Show the parsed rubric, and the button that takes it."""
     read = rubrics[0]
     if len(rubrics) > 1:
-        titles = told_apart({at: read.value.name for at, read in enumerate(rubrics)}, 80)
-        at = st.selectbox(
+        titles = told_apart({index: read.value.name for index, read in enumerate(rubrics)}, 80)
+        index = st.selectbox(
             "Which of them",
             range(len(rubrics)),
             format_func=titles.__getitem__,
             key=field("rubric", "which", source),
         )
-        read = rubrics[at or 0]
+        read = rubrics[index or 0]
     criteria_list(read.value)
     if read.notices:
         with st.expander(fmt.plural(len(read.notices), "remark")):

@@ -72,7 +72,7 @@ def matrix(together: Together) -> None:
             alt="Share of contests on which two raters say the same. The table has its numbers.",
         )
     with right:
-        people = {at for at, rater in enumerate(together.raters) if rater.kind == "person"}
+        people = {index for index, rater in enumerate(together.raters) if rater.kind == "person"}
         rows = sorted(together.pairs, key=lambda p: -len({p.one, p.other} & people))
         pair_table(names, rows[:LISTED])
 
@@ -198,19 +198,19 @@ def _tasks(scored: ScoredContests) -> None:
 def _worst(chosen: ContestSelection, scored: ScoredContests) -> None:
     st.html('<div class="rs-section">Furthest apart first</div>')
     places = {
-        (contest.task, contest.question, contest.first, contest.second): at
-        for at, contest in enumerate(chosen.contests.held)
+        (contest.task, contest.question, contest.first, contest.second): index
+        for index, contest in enumerate(chosen.contests.held)
     }
     for side in [contest for contest in scored.sides if contest.kind != "agree"][:SHOWN]:
-        at = places[side.task, side.question, side.first, side.second]
+        index = places[side.task, side.question, side.first, side.second]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
                 label(f"{side.task}: {side.first} against {side.second}", 90),
-                key=state.key(keys.CONTEST_ACT, "side", at),
+                key=state.key(keys.CONTEST_ACT, "side", index),
                 type="tertiary",
                 icon=":material/chevron_right:",
                 on_click=state.set_address,
-                kwargs={state.VIEW: "matrix", keys.BOUT: at, keys.CELL: None},
+                kwargs={state.VIEW: "matrix", keys.BOUT: index, keys.CELL: None},
             )
             st.html(_words(side), width="content")
 

@@ -63,8 +63,8 @@ class ContestSelection(NamedTuple):
     def held(self, pair: frozenset[str] | None = None) -> list[tuple[int, HeldContest]]:
         """Return the question's contests (between these two), each with its place among all."""
         return [
-            (at, contest)
-            for at, contest in enumerate(self.contests.held)
+            (index, contest)
+            for index, contest in enumerate(self.contests.held)
             if self.question in (None, contest.question)
             and (pair is None or (contest.first in pair and contest.second in pair))
         ]

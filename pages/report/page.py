@@ -46,13 +46,15 @@ def _shown(run_id: int, made: Paper) -> None:
 
 def _sections(run_id: int, made: Paper) -> None:
     """Draw the page that is printed, then the annexes, each folded."""
-    for at, section in enumerate(made.sections):
+    for index, section in enumerate(made.sections):
         if section.annex:
-            with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
-                _blocks(run_id, section, at)
+            with st.expander(
+                label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", index)
+            ):
+                _blocks(run_id, section, index)
         else:
-            st.subheader(label(section.title), anchor=f"part-{at}")
-            _blocks(run_id, section, at)
+            st.subheader(label(section.title), anchor=f"part-{index}")
+            _blocks(run_id, section, index)
     st.caption(made.made)
 
 

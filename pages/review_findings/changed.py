@@ -83,7 +83,7 @@ def _agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
     )
     table(
         ("Criterion", "Kappa", "Same", "Different", "Reviewers"),
-        (_pair(queue, at, pair) for at, pair in enumerate(pairs[:MOST_PAIRS])),
+        (_pair(queue, index, pair) for index, pair in enumerate(pairs[:MOST_PAIRS])),
         name="How far two reviewers agree",
         numbers=(1, 2, 3),
     )

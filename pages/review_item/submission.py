@@ -41,8 +41,8 @@ def quoted(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
             by_judge.setdefault(view.cell.judge, {}).update(dict.fromkeys(view.vote.evidence))
     with_quotes = [(judge, tuple(passages)) for judge, passages in by_judge.items() if passages]
     return tuple(
-        QuotedPassage(_letter(at), judge, passages)
-        for at, (judge, passages) in enumerate(with_quotes)
+        QuotedPassage(_letter(index), judge, passages)
+        for index, (judge, passages) in enumerate(with_quotes)
     )
 
 

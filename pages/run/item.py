@@ -350,7 +350,7 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
         lambda one: one.verdict is None and any(vote.failure for vote in one.votes),
         lambda one: one.verdict and one.verdict.entropy,
     )
-    found = (at for test in tests for at, one in enumerate(view.criteria) if test(one))
+    found = (index for test in tests for index, one in enumerate(view.criteria) if test(one))
     return next(found, 0)
 
 

@@ -182,7 +182,7 @@ def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
     of_pair = [means for means in of.means if of.pair is None or means.system in of.pair]
     shown = of.means if len(of.means) <= LINES else of_pair if of.pair else []
     # In the order of the data, in which the difference is read, too.
-    asked = {name: at for at, name in enumerate(of.tasks.systems)}
+    asked = {name: index for index, name in enumerate(of.tasks.systems)}
     shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
     rows = [_line(of, means, rubric) for means in shown]
     if of.pair is not None:
@@ -193,7 +193,7 @@ def lines(of: Systems, rubric: Rubric) -> list[list[Shown]]:
 
 
 def _forms(of: Systems) -> tuple[Form, Form]:
-    """How to show a score, and the difference between those of the two compared."""
+    """Return how to show a score, and the difference between those of the two compared."""
     if of.pair is None or (value := of.gaps[""].difference.value) is None:
         return fmt.score, fmt.points
     scores = {means.system: means.score.value or 0.0 for means in of.means}

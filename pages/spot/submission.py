@@ -74,7 +74,7 @@ def _tasks() -> list[SpotTask]:
 def _take_over(tasks: list[SpotTask]) -> None:
     key = form_data.field("task")
     state.seed(key, None)
-    shown = told_apart({at: _words(task) for at, task in enumerate(tasks)}, 120)
+    shown = told_apart({index: _words(task) for index, task in enumerate(tasks)}, 120)
     st.selectbox(
         "Take over from the labelled items",
         range(len(tasks)),

@@ -146,7 +146,7 @@ def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> Pane
         asking=read(keys, start.asking),
         cascade=_cascade(keys, start) if staged else None,
         early_stop=bool(_value(keys, "early_stop", start.early_stop)) and len(names) > 1,
-        stages={name: _stage(keys, start, name, at) for at, name in enumerate(names)},
+        stages={name: _stage(keys, start, name, index) for index, name in enumerate(names)},
         shadows=frozenset(
             name
             for name in names
@@ -202,9 +202,9 @@ def _together(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> None:
 
 def _seats(keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, staged: bool) -> None:
     """Draw a line for every judge: its stage, and whether it is a shadow."""
-    for at, name in enumerate(names):
+    for index, name in enumerate(names):
         stage, shadow = keys.of(_of("stage", name)), keys.of(_of("shadow", name))
-        state.seed(stage, _first_stage(start, name, at) + 1)
+        state.seed(stage, _first_stage(start, name, index) + 1)
         state.seed(shadow, name in start.shadows)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if staged:

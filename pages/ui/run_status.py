@@ -14,7 +14,7 @@ from core.domain.votes import BatchRow
 from core.services.exports import run_export
 from core.services.judges.readiness import code_elsewhere
 from core.services.runs import lifecycle
-from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
+from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, shown_status
 from core.text import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.asking_words import advice
@@ -102,7 +102,7 @@ def status_words(row: RunRow) -> tuple[str, Tone]:
         return IMPORTED
     if row.cancel and row.status == "running" and not is_stalled(row):
         return "◼ Stopping", "warn"
-    text, tone = STATUS[said_of(row)]
+    text, tone = STATUS[shown_status(row)]
     if row.failures_open and not row.active:
         text = f"{text}, {fmt.plural(row.failures_open, 'failure')}"
     return text, tone
@@ -225,7 +225,7 @@ def _pace(look: RunProgress) -> None:
 
 
 def _out(look: RunProgress) -> list[BatchRow]:
-    """The batches that a provider processes."""
+    """Return the batches that a provider processes."""
     return [batch for batch in look.batches if batch.at_provider]
 
 

@@ -182,7 +182,7 @@ def table(
     """
 
     def cells(kind: str, texts: Sequence[str]) -> str:
-        classes = [' class="n"' if at in numbers else "" for at in range(len(texts))]
+        classes = [' class="n"' if index in numbers else "" for index in range(len(texts))]
         scope = ' scope="col"' if kind == "th" else ""
         return "".join(
             f"<{kind}{scope}{of}>{text}</{kind}>" for of, text in zip(classes, texts, strict=True)

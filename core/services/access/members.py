@@ -99,7 +99,7 @@ def _sign_out(store: Store, email: str) -> None:
 
 
 def everyone(store: Store) -> list[MemberRow]:
-    """All members, by address."""
+    """Return all members, by address."""
     require(store, "administer")
     return store.members.list()
 

@@ -52,8 +52,8 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
         listed = [provider for judge in judges if access and (provider := of_judge(access, judge))]
         for name in {provider.name for provider in listed}:
             sums = by_share.setdefault((name, person), [0.0, 0.0])
-            for at, amount in enumerate(amounts):
-                sums[at] += amount
+            for index, amount in enumerate(amounts):
+                sums[index] += amount
 
     for person, judge, cost in (*store.runs.costs_by_judge(month), *store.helps.costs(month)):
         add(person, [judge], (cost, 0.0))

@@ -64,7 +64,7 @@ def of_run(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> list[RaterCalibration]:
-    """The calibration of every rater in a run's sheet that states confidence."""
+    """Return the calibration of every rater in a run's sheet that states confidence."""
     asked = sheet.criterion(criterion)
     votes = sure_votes(store, run_id, asked.source)
     by_column = sureness(asked, sheet.items, votes)
@@ -79,25 +79,25 @@ def of_run(
 def sureness(
     asked: CriterionRatings, items: Iterable[str], votes: Sequence[SureVote]
 ) -> dict[str, Sureness]:
-    """By column the confidence of its answers; raters without any are left out.
+    """Return, by column, the confidence of its answers; raters without any are left out.
 
     It is the stated confidence, else the probability of the chosen option.
     """
     if not votes:
         return {}
-    place = {item: at for at, item in enumerate(items)}
+    place = {item: index for index, item in enumerate(items)}
     columns = dict(zip(asked.raters, asked.columns, strict=False))
     by_column: dict[str, Sureness] = {}
     for vote in votes:
-        column, at = columns.get(vote.rater), place.get(vote.item)
-        if vote.criterion != asked.source or column is None or at is None:
+        column, index = columns.get(vote.rater), place.get(vote.item)
+        if vote.criterion != asked.source or column is None or index is None:
             continue
-        level = int(asked.columns[column][at])
+        level = int(asked.columns[column][index])
         if level < 0:
             continue
         if column not in by_column:
             by_column[column] = _nothing_said(len(place), len(asked.options))
-        _note(by_column[column], at, level, asked.options, vote)
+        _note(by_column[column], index, level, asked.options, vote)
     return by_column
 
 
@@ -119,7 +119,7 @@ def _note(told: Sureness, at: int, level: int, options: tuple[int, ...], vote: S
 def against(
     column: str, truth: Levels, rated: Levels, told: Sureness, draws: Draws | None
 ) -> RaterCalibration:
-    """How well a rater's confidence predicts whether it is right."""
+    """Return how well a rater's confidence predicts whether it is right."""
     answers = sure_answers(told.sure, told.chances, rated, truth)
     without = int(((rated >= 0) & (truth >= 0) & np.isnan(told.sure)).sum())
     drawn = None
@@ -134,7 +134,9 @@ def against(
 
 
 def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, Any]:
-    """The key ``calibration`` of a rater in ``metrics --json``; intervals only where ``drawn``."""
+    """Return the key ``calibration`` of a rater in ``metrics --json``; intervals only where
+    ``drawn``.
+    """
     nothing, sure = Estimate.undefined(one.found.ece.reason, one.n), one.found.sure
     figures = {
         "ece": one.found.ece,
@@ -179,7 +181,8 @@ def stand_in(
     criterion: str | None = None,
     level: float = USUAL.level,
 ) -> AltTest:
-    """The alternative annotator test of a judge or the panel against the people of the sheet.
+    """Return the alternative annotator test of a judge or the panel against the people of the
+    sheet.
 
     Abstentions and failures are missing answers; an item without the judge's answer does not
     count. Ordinal levels differ by their squared distance, others by 0 or 1.
@@ -212,7 +215,9 @@ def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
 
 
 def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
-    """The key ``alt_test`` of ``metrics --json``; ``None`` without a judge, people or criteria."""
+    """Return the key ``alt_test`` of ``metrics --json``; ``None`` without a judge, people or
+    criteria.
+    """
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
 
@@ -236,7 +241,7 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
 
 
 def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
-    """The panel's part of ``alt_test`` over all criteria, with a sentence, or ``None``."""
+    """Return the panel's part of ``alt_test`` over all criteria, with a sentence, or ``None``."""
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
     tested = _tested(sheet, PANEL, None)
@@ -259,7 +264,7 @@ _WHOM: dict[Kind, str] = {
 
 
 def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
-    """Whether a judge may stand in for one of the people, from its part of ``alt_test``."""
+    """Return whether a judge may stand in for one of the people, from its part of ``alt_test``."""
     rho = told["advantage"]
     if rho is None:
         why = told["undefined"]["advantage"]
@@ -281,7 +286,7 @@ def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
 
 
 def keeps_up(people: str, epsilon: float) -> str:
-    """How many people a judge keeps up with, how many are needed, and what that means.
+    """Return how many people a judge keeps up with, how many are needed, and what that means.
 
     >>> keeps_up("2 of 3", 0.1).partition(". ")[0]
     'it surely keeps up with 2 of 3 of them, and at least half are needed'
@@ -294,7 +299,7 @@ def keeps_up(people: str, epsilon: float) -> str:
 
 
 def beaten(told: Mapping[str, Any], kind: Kind) -> str:
-    """How many people the judge beats if they are of this kind."""
+    """Return how many people the judge beats if they are of this kind."""
     return f"{round(told[kind]['winning_rate'] * told['people'])} of {told['people']}"
 
 
@@ -329,13 +334,13 @@ def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
         **{kind: _outcome(outcome) for kind, outcome in kinds.items()},
         "annotators": {
             name_of(person): {
-                "n": first.annotators[at].n,
-                "judge": first.annotators[at].judge,
-                "person": first.annotators[at].person,
-                "p": {kind: outcome.annotators[at].p for kind, outcome in kinds.items()},
+                "n": first.annotators[index].n,
+                "judge": first.annotators[index].judge,
+                "person": first.annotators[index].person,
+                "p": {kind: outcome.annotators[index].p for kind, outcome in kinds.items()},
             }
-            for at, person in enumerate(sheet.people)
-            if first.annotators[at].p is not None
+            for index, person in enumerate(sheet.people)
+            if first.annotators[index].p is not None
         },
     }
 

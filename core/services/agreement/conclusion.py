@@ -48,7 +48,7 @@ class Known(NamedTuple):
 
     @property
     def beaten(self) -> bool:
-        """True if always giving the most common answer is significantly more accurate."""
+        """Return whether always giving the most common answer is significantly more accurate."""
         accuracy, other = self.accuracy, self.commonest
         if accuracy is None or accuracy.high is None or other is None:
             return False
@@ -56,13 +56,15 @@ class Known(NamedTuple):
 
     @property
     def no_better(self) -> bool:
-        """True if answers are not significantly more accurate than the most common one always."""
+        """Return whether answers are not significantly more accurate than the most common one
+        always.
+        """
         other = self.commonest
         return other is not None and self._at_most(other)
 
     @property
     def doubtful(self) -> bool:
-        """True if answers are not significantly more accurate than that one, or than 50%."""
+        """Return whether answers are not significantly more accurate than that one, or than 50%."""
         return self.no_better or self._at_most(0.5)
 
     def _at_most(self, share: float) -> bool:
@@ -100,14 +102,16 @@ class Conclusion:
     partly: bool = False
 
     def of(self, standing: Standing) -> list[Known]:
-        """The criteria with this standing, least agreement first."""
+        """Return the criteria with this standing, least agreement first."""
         criteria = [
             criterion for criterion in self.criteria if self.standing_of(criterion) == standing
         ]
         return sorted(criteria, key=lambda criterion: criterion.agreement.value or 0.0)
 
     def standing_of(self, one: Known) -> Standing:
-        """A criterion's standing: labels on easy cells only refute, on hard ones only confirm."""
+        """Return a criterion's standing: labels on easy cells only refute, on hard ones only
+        confirm.
+        """
         unlike = self.unlike.get(one.name)
         only = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
         return "undecided" if one.standing == only else one.standing
@@ -135,7 +139,7 @@ class Conclusion:
         return f"{self.finding} {self.advice}".rstrip()
 
     def as_data(self) -> dict[str, Any]:
-        """The paragraph and its basis, as in ``metrics --json``."""
+        """Return the paragraph and its basis, as in ``metrics --json``."""
         names: Mapping[str, list[str]] = {
             standing: [criterion.name for criterion in self.of(standing)] for standing in STANDINGS
         }
@@ -161,7 +165,7 @@ def conclude(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Conclusion:
-    """The conclusion on a rater against labels or people; by default on the panel.
+    """Return the conclusion on a rater against labels or people; by default on the panel.
 
     Without labels and people judges are compared with each other.
     """
@@ -181,7 +185,7 @@ def conclude(
 
 
 def likeliest(sheet: Sheet) -> tuple[str, str]:
-    """The reference and the rater of a run's report; both empty if there are none."""
+    """Return the reference and the rater of a run's report; both empty if there are none."""
     if sheet.labelled:
         return LABELS, PANEL
     if sheet.judges and sheet.people:
@@ -192,19 +196,19 @@ def likeliest(sheet: Sheet) -> tuple[str, str]:
 def of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
-    """The conclusion from given figures."""
+    """Return the conclusion from given figures."""
     return of_known(map(known_of, lines), reference, rater, sheet)
 
 
 def known_of(line: rater_pairs.PairLine) -> Known:
-    """The figures of a criterion from a pair's line."""
+    """Return the figures of a criterion from a pair's line."""
     agreement = line.kappa._replace(n=line.n)
     ordered = line.scale == "ordinal"
     return Known(line.name, agreement, line.accuracy, line.commonest.value, ordered)
 
 
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
-    """The conclusion from the figures of a sheet's criteria."""
+    """Return the conclusion from the figures of a sheet's criteria."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
     labelled = [criterion for criterion in sheet.criteria if (criterion.gold >= 0).any()]
     partly = any(
@@ -222,7 +226,7 @@ def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -
 def of_alphas(
     names: Sequence[str], alphas: Sequence[Estimate], *, people: bool = False
 ) -> Conclusion:
-    """The conclusion if judges, or people, are only compared with each other."""
+    """Return the conclusion if judges, or people, are only compared with each other."""
     criteria = tuple(Known(*pair) for pair in zip(names, alphas, strict=True))
     return Conclusion(criteria, among="people" if people else "judges")
 
@@ -309,7 +313,7 @@ def _with_figure(found: Conclusion, one: Known) -> str:
 
 
 def _why(found: Conclusion) -> str:
-    """The meaning of the words; empty if nothing was decided."""
+    """Return the meaning of the words; empty if nothing was decided."""
     if not any(found.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
         return ""
     unlike = next(iter(found.unlike.values()), None)
@@ -339,7 +343,9 @@ def _why(found: Conclusion) -> str:
 
 
 def _help(found: Conclusion) -> str:
-    """What would help most: labels, clearer wording, or labels on nearly decided criteria."""
+    """Return what would help most: labels, clearer wording, or labels on nearly decided
+    criteria.
+    """
     parts = []
     doubtful = found.of("not_trusted")
     if doubtful:
@@ -371,7 +377,7 @@ def _help(found: Conclusion) -> str:
 
 
 def labels_needed(one: Known) -> int | None:
-    """Roughly how many items in all would decide an undecided criterion, rounded to tens.
+    """Return roughly how many items in all would decide an undecided criterion, rounded to tens.
 
     An interval shrinks with the root of the number of items, and kappa itself may come out lower:
     this many decide it in 80% of cases. ``None`` if that is more than ``WORTH`` times as many: the

@@ -34,7 +34,7 @@ class Confusion:
 
 
 def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confusion:
-    """The rater's answers to a criterion against the reference's."""
+    """Return the rater's answers to a criterion against the reference's."""
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
     true, given = _sides(sheet, asked, reference, rater)
@@ -58,7 +58,7 @@ _SUBJECTS = {
 
 
 def in_words(found: Confusion, reference: str, rater: str) -> str:
-    """How often both give the same answer, and the most common difference, in a sentence.
+    """Return how often both give the same answer, and the most common difference, in a sentence.
 
     >>> table = Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((38, 2), (12, 28)))
     >>> in_words(table, LABELS, "judge:gpt")
@@ -67,7 +67,7 @@ def in_words(found: Confusion, reference: str, rater: str) -> str:
     who, says, _ = _SUBJECTS.get(rater, (name_of(rater), "says", ""))
     other, _, calls = _SUBJECTS.get(reference, (name_of(reference), "", "calls"))
     items = sum(map(sum, found.counts))
-    agreed = sum(row[at] for at, row in enumerate(found.counts))
+    agreed = sum(row[index] for index, row in enumerate(found.counts))
     apart = [
         (count, row, column)
         for row, counts in enumerate(found.counts)
@@ -91,16 +91,17 @@ def in_words(found: Confusion, reference: str, rater: str) -> str:
 def items_in(
     sheet: Sheet, criterion: str, reference: str, rater: str, row: int, column: int
 ) -> tuple[str, ...]:
-    """The items behind a count of ``confusion``, in the run's order."""
+    """Return the items behind a count of ``confusion``, in the run's order."""
     true, given = _sides(sheet, sheet.criterion(criterion), reference, rater)
     inside = (true == row) & (given == column) & (true >= 0) & (given >= 0)
-    return tuple(sheet.items[at] for at in np.flatnonzero(inside))
+    return tuple(sheet.items[index] for index in np.flatnonzero(inside))
 
 
 def items_apart(
     sheet: Sheet, reference: str, rater: str, criterion: str | None = None
 ) -> tuple[str, ...]:
-    """The items on which the rater's answer differs from the reference's, in the run's order.
+    """Return the items on which the rater's answer differs from the reference's, in the run's
+    order.
 
     On a criterion or, without one, on any. The rater's abstention is a different answer.
     """
@@ -109,13 +110,13 @@ def items_apart(
         if criterion in (None, asked.name):
             true, given = _sides(sheet, asked, reference, rater)
             apart |= (true >= 0) & (given >= 0) & (true != given)
-    return tuple(sheet.items[at] for at in np.flatnonzero(apart))
+    return tuple(sheet.items[index] for index in np.flatnonzero(apart))
 
 
 def _sides(
     sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
-    """Both columns; the rater's abstention is an additional level."""
+    """Return both columns; the rater's abstention is an additional level."""
     true, given = sides(sheet, asked, reference, rater)
     return true, np.where(given == ABSTAINED, len(asked.labels), given)
 
@@ -124,7 +125,7 @@ Spread = dict[str, tuple[tuple[int, ...], int]]
 
 
 def spread(sheet: Sheet, criterion: str) -> Spread:
-    """By column with answers: how often it gave each level, and how often it abstained."""
+    """Return, by column with answers: how often it gave each level, and how often it abstained."""
     asked = sheet.criterion(criterion)
     counted = {
         name: _counted(levels, len(asked.labels))

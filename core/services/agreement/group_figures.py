@@ -33,7 +33,9 @@ NO_ORDER = "The levels of a nominal criterion have no order."
 
 @lru_cache(maxsize=2)
 def _items_drawn(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
-    """How often each item is drawn; cached, because a report needs the same draws seven times."""
+    """Return how often each item is drawn; cached, because a report needs the same draws seven
+    times.
+    """
     # 255 draws of an item with replacement are practically impossible.
     drawn = resample_items(items, resamples, np.random.default_rng(seed))
     return np.minimum(drawn, 255).astype(np.uint8)
@@ -53,7 +55,7 @@ class Draws:
         self._weights = _items_drawn(items, resamples, seed).astype(np.float64) if joint else None
 
     def of(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> Array:
-        """How often each pattern is drawn, shape (patterns, resamples).
+        """Return how often each pattern is drawn, shape (patterns, resamples).
 
         Raises:
             InputError: the weights would not fit.
@@ -75,7 +77,7 @@ class Draws:
             )
 
     def sums(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> DrawnSums:
-        """The draws for figures that need sums over any patterns.
+        """Return the draws for figures that need sums over any patterns.
 
         If criteria do not share draws of items, each figure draws the counts it needs.
         """
@@ -94,7 +96,9 @@ class DrawnSums:
         self._times, self._drawn, self._draws = times, drawn, draws
 
     def tally(self, groups: npt.NDArray[np.int64], number: int) -> Array:
-        """The draws of patterns summed by group; patterns with a negative group are in none."""
+        """Return the draws of patterns summed by group; patterns with a negative group are in
+        none.
+        """
         if self._drawn is not None or self._draws is None:
             assert self._drawn is not None
             return tally(groups, number, self._drawn)
@@ -105,14 +109,14 @@ class DrawnSums:
 
 
 def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
-    """The figures of ``core.metrics.agreement.scores``, with intervals."""
+    """Return the figures of ``core.metrics.agreement.scores``, with intervals."""
     times = pairs.times()
     figures = scores.figures(pairs, times)
     return {"n": int(times.sum()), **rendered(figures, score_intervals(pairs, draws))}
 
 
 def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Interval]:
-    """The intervals of all figures of pairs of numbers except p; empty without resamples."""
+    """Return the intervals of all figures of pairs of numbers except p; empty without resamples."""
     times = pairs.times()
     if draws is None or not times.sum():
         return {}
@@ -136,7 +140,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
 
 
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
-    """The numbers, ``undefined`` with the reasons of those that are ``None``, and ``ci``.
+    """Return the numbers, ``undefined`` with the reasons of those that are ``None``, and ``ci``.
 
     A missing interval is ``None`` in ``ci``, with its reason as ``ci.NAME`` in ``undefined``.
     """
@@ -165,7 +169,7 @@ def group_figures(
     ordered: bool,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """The coefficients of GROUP of the contract.
+    """Return the coefficients of GROUP of the contract.
 
     ``levels`` of the group's raters have shape (patterns, raters); ``number`` is the number of
     items with each pattern, ``draws`` the numbers in resamples.
@@ -194,7 +198,7 @@ def group_intervals(
     k: int,
     how: Confidence = USUAL,
 ) -> dict[str, Interval]:
-    """The intervals of known figures of a group; the only function that makes them.
+    """Return the intervals of known figures of a group; the only function that makes them.
 
     Rows are the raters' levels, ``times`` the number of items with each, ``drawn`` the numbers in
     resamples. Alpha uses only items rated twice, and so does its interval.
@@ -239,7 +243,7 @@ def _intervals(
 def _smoothed(
     measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, resamples: int, level: float
 ) -> dict[str, Interval]:
-    """The smoothed intervals for two levels, if one of them is rare."""
+    """Return the smoothed intervals for two levels, if one of them is rare."""
     by_figure: dict[str, Interval] = {}
     rated = rows[:, (rows >= 0).any(axis=0)]
     size = reliability.modal_number(rated, times)

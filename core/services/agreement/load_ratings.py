@@ -68,7 +68,7 @@ def unheard(said: str) -> None:
 
 
 def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unheard) -> Rated:
-    """The ratings of a run's number or of a folder; ``tell`` receives remarks about it.
+    """Return the ratings of a run's number or of a folder; ``tell`` receives remarks about it.
 
     Raises:
         InputError: the folder or a file in it is wrong.
@@ -81,7 +81,7 @@ def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unhea
 
 
 def run_named(source: str) -> int | None:
-    """The run if a SOURCE of the command line is a number; ``None``: it is a path.
+    """Return the run if a SOURCE of the command line is a number; ``None``: it is a path.
 
     Raises:
         NotFound: a number too large for a run.
@@ -99,7 +99,8 @@ def run_named(source: str) -> int | None:
 
 
 def of_run(store: Store, run_id: int) -> Rated:
-    """The ratings of a run: judges, its items' labels, reviewers, and its verdicts before review.
+    """Return the ratings of a run: judges, its items' labels, reviewers, and its verdicts before
+    review.
 
     Items from which offline judges learned are excluded from the run, so from all figures. So are
     answers to the options in reversed order: they check a judge but rate nothing.
@@ -143,7 +144,7 @@ def of_run(store: Store, run_id: int) -> Rated:
 
 
 def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> LabelSource:
-    """How the labels of a run were drawn: by a queue's random audit, or as declared."""
+    """Return how the labels of a run were drawn: by a queue's random audit, or as declared."""
     drawn = random_labels.of_run(store, run.id) if reviewed else None
     why = ""
     if drawn is not None and drawn.queue is not None:
@@ -169,7 +170,7 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
 
 
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
-    """A run's items, or those with these ids, without reading their texts."""
+    """Return a run's items, or those with these ids, without reading their texts."""
     version = run.dataset_version_id
     columns = item_columns.of_version(store, version)
     asked, rows = run_columns.items_of_run(store, run)
@@ -189,7 +190,7 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
 def vote_columns(
     store: Store, run: Run, rater: Callable[[str, int], Rater], below: int | None = None
 ) -> list[Column]:
-    """The votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names the raters."""
+    """Return the votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names the raters."""
     return [
         Column(vote.criterion, rater(vote.judge, vote.replicate), vote.rows, vote.options)
         for vote in run_columns.vote_columns(store, run)
@@ -198,7 +199,7 @@ def vote_columns(
 
 
 def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
-    """The verdicts by a run's votes, by criterion."""
+    """Return the verdicts by a run's votes, by criterion."""
     by_criterion: dict[str, Levels] = {}
     for verdict in run_columns.cell_columns(store, run):
         column = by_criterion[verdict.criterion] = nothing(items)
@@ -207,7 +208,7 @@ def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
 
 
 def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
-    """The confidence of a run's answers (to a criterion, or to all), if stated."""
+    """Return the confidence of a run's answers (to a criterion, or to all), if stated."""
     run = store.runs.get(run_id)
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
@@ -224,7 +225,7 @@ def _rater(judge: str, replicate: int, own: int, kinds: Mapping[str, str]) -> Ra
 
 
 def of_folder(path: Path, tell: Tell = unheard) -> Rated:
-    """The ratings of a folder in the common layout."""
+    """Return the ratings of a folder in the common layout."""
     plain = _plain_folder(path)
     if plain is not None:
         return plain
@@ -269,7 +270,7 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
 
 
 def _plain_folder(path: Path) -> Rated | None:
-    """A folder with only plain items and votes, read by whole columns; else ``None``."""
+    """Return a folder with only plain items and votes, read by whole columns; else ``None``."""
     if not path.is_dir():
         return None
     rubric = read_rubric_file(path).value
@@ -315,7 +316,7 @@ class Row(NamedTuple):
 
 
 def column_names(rows: Sequence[Row]) -> list[str]:
-    """The name of each row's column.
+    """Return the name of each row's column.
 
     A rater who answered a cell several times has several columns: ``NAME|ORDER`` if the answers
     differ in the order in which options were shown, else ``NAME|REPLICATE``.
@@ -337,17 +338,17 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     times = Counter(cells)
     repeated = {cell[2:] for cell, number in times.items() if number > 1}
     count = Counter[tuple[str, str, Rater, str]]()
-    for at, (row, cell) in enumerate(zip(rows, cells, strict=True)):
+    for index, (row, cell) in enumerate(zip(rows, cells, strict=True)):
         if cell[2:] in repeated:
-            names[at] = f"{cell[3]}|{count[cell] if by_order else row.replicate}"
+            names[index] = f"{cell[3]}|{count[cell] if by_order else row.replicate}"
             count[cell] += 1
     return names
 
 
 def sheet_of(store: Store, run_id: int) -> Sheet:
-    """The ratings of a run, including its reviewers'. Raises ``NotFound``."""
+    """Return the ratings of a run, including its reviewers'. Raises ``NotFound``."""
     run = store.runs.get(run_id)
-    seats = {judge.name: at for at, judge in enumerate(run.panel.judges)}
+    seats = {judge.name: index for index, judge in enumerate(run.panel.judges)}
     several = run.plan.replicates > 1
     rated = of_run(store, run_id)
 

@@ -78,7 +78,7 @@ def metrics_source(
     tell: Tell = unheard,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """The report of ``metrics --json`` for a run's number or a folder in the common layout.
+    """Return the report of ``metrics --json`` for a run's number or a folder in the common layout.
 
     Args:
         open_store: opens the data file; only called for a run.
@@ -108,7 +108,7 @@ def metrics_source(
 
 
 def _corrected_words(corrected: Mapping[str, Any]) -> str:
-    """The mean score corrected by people's random labels; empty if there is none."""
+    """Return the mean score corrected by people's random labels; empty if there is none."""
     whole = corrected["score"]
     one = whole["corrected"]
     if one is None or one["value"] is None:
@@ -132,7 +132,7 @@ def report(
     *,
     models: bool = True,
 ) -> dict[str, Any]:
-    """The report for given ratings; see ``metrics_source``. Without ``models`` it leaves out
+    """Return the report for given ratings; see ``metrics_source``. Without ``models`` it leaves out
     severity and variance components, which take the longest.
     """
     _check(rated, reference)
@@ -170,8 +170,8 @@ def report(
 
 
 def _models(rated: Rated, level: float) -> dict[str, Any]:
-    """The variance components of judges if there are at least two, else of people; and the severity
-    of all raters.
+    """Return the variance components of judges if there are at least two, else of people; and the
+    severity of all raters.
     """
     sheet = load_ratings.sheet(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
@@ -186,7 +186,7 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
 def _conclusion(
     rated: Rated, reference: str | None, resamples: int, seed: int
 ) -> dict[str, Any] | None:
-    """Which criteria can be trusted against the given reference; ``None`` without a pair."""
+    """Return which criteria can be trusted against the given reference; ``None`` without a pair."""
     sheet = load_ratings.sheet(rated)
     if not sheet.criteria:
         return None
@@ -213,7 +213,7 @@ def _check(rated: Rated, reference: str | None) -> None:
 
 
 def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
-    """The columns' names; a name shared by people and judges is followed by its kind."""
+    """Return the columns' names; a name shared by people and judges is followed by its kind."""
     kinds: dict[str, set[str]] = {}
     for rater in rated.raters:
         kinds.setdefault(rater.name, set()).add(rater.kind)
@@ -261,8 +261,8 @@ class _Measured:
         }
 
     def _of_members(self, column: str) -> dict[str, Any]:
-        """The figures of a column made of the panel's votes. If the panel consists of people, they
-        are not its reference.
+        """Return the figures of a column made of the panel's votes. If the panel consists of
+        people, they are not its reference.
         """
         nobody = np.full_like(self._majority, NOT_ASKED)
         return self._versus(self._more[column], nobody if self._of_people else self._majority, None)
@@ -307,18 +307,18 @@ class _Measured:
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
     def _raters(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
-        """Every rater against the references; people against the other people."""
+        """Return every rater against the references; people against the other people."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
         others_mean = mean_of_others(humans)
         everyone_mean = mean_level(humans)
-        place = {column: at for at, column in enumerate(self._humans)}
+        place = {column: index for index, column in enumerate(self._humans)}
         keys = list(self._criterion.columns)
         data = {}
         for column, name in enumerate(self._names):
-            at = place.get(column)
-            major = self._majority if at is None else others[:, at]
-            mean = everyone_mean if at is None else _at(others_mean, at)
+            index = place.get(column)
+            major = self._majority if index is None else others[:, index]
+            mean = everyone_mean if index is None else _at(others_mean, index)
             reviewed = self._criterion.raters[column].kind == REVIEWED
             gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
@@ -356,7 +356,7 @@ class _Measured:
         return data
 
     def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
-        """The figures of a pair whose reference can abstain, too."""
+        """Return the figures of a pair whose reference can abstain, too."""
         data = self._pair(reference, rated)
         times = self._patterns.times.astype(np.float64)
         data["more"]["abstention"] = abstention_figures(

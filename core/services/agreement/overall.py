@@ -43,7 +43,9 @@ NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one
 
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
-    """The pairs of two columns (`core.services.agreement.ratings`), criterion by criterion."""
+    """Return the pairs of two columns (`core.services.agreement.ratings`), criterion by
+    criterion.
+    """
     ids = rated.of.ids
     return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
 
@@ -67,13 +69,13 @@ def _pairs(
 
 
 def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
-    """The share of right cells over all criteria, for each draw; NaN without cells."""
+    """Return the share of right cells over all criteria, for each draw; NaN without cells."""
     hits = sum(np.trace(table, axis1=0, axis2=1) for table in tables)
     return np.asarray(hits / _positive(sum(table.sum(axis=(0, 1)) for table in tables)))
 
 
 def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
-    """The mean of the criteria's defined kappas: quadratic if options have an order."""
+    """Return the mean of the criteria's defined kappas: quadratic if options have an order."""
     each = [
         (kappa_quadratic if pair.ordinal else kappa_unweighted).many(table)
         for pair, table in zip(pairs, tables, strict=True)
@@ -158,7 +160,7 @@ def of_sheet(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Overall:
-    """A rater against a reference over all criteria of a sheet."""
+    """Return a rater against a reference over all criteria of a sheet."""
     pairs = list[AnswerPairs]()
     for asked in sheet.criteria:
         true, given = sides(sheet, asked, reference, rater)
@@ -170,7 +172,7 @@ def of_sheet(
 
 
 def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
-    """The share of cells on which both agree; the cells of an item are correlated."""
+    """Return the share of cells on which both agree; the cells of an item are correlated."""
     hits = np.concatenate([pair.reference == pair.answers for pair in pairs])
     place: dict[str, int] = {}
     rows = [
@@ -185,7 +187,7 @@ def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
 def _by_jackknife(
     pairs: Sequence[AnswerPairs], figure: Figure, value: float, level: float
 ) -> Interval:
-    """A figure's interval for few items, by leaving out each of them, and t."""
+    """Return a figure's interval for few items, by leaving out each of them, and t."""
     few = Resampled.of_pairs([pairs])
     values = figure(few.without_each(pairs), pairs)
     if not np.isfinite(values).all():
@@ -201,7 +203,7 @@ def _overalls(
     drawn = None
     if resamples and whole.items:
         drawn = whole.values(OVERALL, sides_, resamples, seed, joined=False)
-    for at, pairs in enumerate(sides_):
+    for index, pairs in enumerate(sides_):
         once, cells = whole.once(pairs), sum(len(pair.items) for pair in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
         estimates = dict[str, Estimate]()
@@ -216,9 +218,9 @@ def _overalls(
             elif drawn is not None and how.method == "auto" and len(whole.items) < SMALL:
                 estimate = estimate.within(_by_jackknife(pairs, figure, value, how.level))
             elif drawn is not None and how.method == "basic":
-                estimate = estimate.within(basic(drawn[name][at], value, how.level))
+                estimate = estimate.within(basic(drawn[name][index], value, how.level))
             elif drawn is not None:
-                estimate = estimate.within(percentile(drawn[name][at], how.level))
+                estimate = estimate.within(percentile(drawn[name][index], how.level))
             estimates[name] = estimate
         number = sum(bool(pair.items) for pair in pairs)
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])
@@ -278,7 +280,7 @@ class Trust:
         return " ".join(parts)
 
     def _share(self, share: str) -> str:
-        """The share of right verdicts, preceded by what limits it to some of them."""
+        """Return the share of right verdicts, preceded by what limits it to some of them."""
         right = "are right" if self.reference == LABELS else "are what most people say"
         if self.reference not in (LABELS, PEOPLE):
             right = f"are what {visible(name_of(self.reference))} says"
@@ -314,7 +316,7 @@ class Trust:
         return f"one on every decided cell{' of labelled criteria' * bool(self.unlabelled)}{but}"
 
     def as_data(self) -> dict[str, Any]:
-        """The key ``trust`` of ``metrics --json``."""
+        """Return the key ``trust`` of ``metrics --json``."""
         estimates = {
             "right": self.found.right,
             "before": self.found.before,
@@ -338,7 +340,8 @@ _NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit.
 
 
 def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
-    """How right the verdicts of a source are, against the labels or, without any, against people.
+    """Return how right the verdicts of a source are, against the labels or, without any, against
+    people.
 
     ``reference`` names another column.
     """
@@ -382,7 +385,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:
-    """The statement for the reference of this name: ``gold``, ``human`` or a rater.
+    """Return the statement for the reference of this name: ``gold``, ``human`` or a rater.
 
     ``None`` if the reference's own votes are among the panel's.
     """

@@ -76,7 +76,7 @@ class LevelPair:
         return measure(self._side(name, self._table))
 
     def _side(self, name: str, tables: Array) -> Array:
-        """The tables with the positive level first, for figures about one level."""
+        """Return the tables with the positive level first, for figures about one level."""
         return tables[self._turned, self._turned] if KNOWN[name].row is not None else tables
 
     def bundle(self, weights: Array) -> Mapping[str, Array]:
@@ -96,7 +96,7 @@ class LevelPair:
         return values
 
     def intervals(self, tables: Array | None) -> dict[str, Interval]:
-        """The interval of every defined figure; empty without resampled tables."""
+        """Return the interval of every defined figure; empty without resampled tables."""
         if tables is None or not self.n:
             return {}
         cells = tables.reshape(self._table.size, -1)
@@ -125,7 +125,7 @@ class LevelPair:
         return by_figure
 
     def estimates(self, tables: Array | None) -> dict[str, Estimate]:
-        """Every figure and those of each level (``LEVEL.NAME``) with its interval."""
+        """Return every figure and those of each level (``LEVEL.NAME``) with its interval."""
         ci = self.intervals(tables)
         figures = {
             name: figure._replace(n=self.n) for name, figure in self.figures.items()
@@ -133,7 +133,7 @@ class LevelPair:
         return {name: figure.within(ci.get(name)) for name, figure in figures.items()}
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
-        """The interval, or none if an option is too rare."""
+        """Return the interval, or none if an option is too rare."""
         if "macro" in _traits(name):
             return rare_options.withheld(rare_options.of_levels(self._table), interval)
         return _beyond_chance(self._table, interval) if "chance" in _traits(name) else interval
@@ -158,7 +158,7 @@ class LevelPair:
         return by_figure
 
     def _support(self, name: str) -> int:
-        """The denominator of a share, in items."""
+        """Return the denominator of a share, in items."""
         if name in self.levels:
             return self.levels[name].n
         row = KNOWN[name].row
@@ -166,7 +166,7 @@ class LevelPair:
 
 
 def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> Estimate:
-    """A kappa of a pair, by its name, the same as among all figures of the pair.
+    """Return a kappa of a pair, by its name, the same as among all figures of the pair.
 
     ``drawn`` are the resampled tables, shape (k, k, resamples).
     """
@@ -175,19 +175,21 @@ def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> 
 
 
 def _beyond_chance(table: Array, interval: Interval) -> Interval:
-    """The interval, or none if too few items are off the most common level of either side."""
+    """Return the interval, or none if too few items are off the most common level of either
+    side.
+    """
     most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
     return rare_options.withheld(rare_options.off_commonest(most, float(table.sum())), interval)
 
 
 def _against_rest(table: Array, level: int) -> Array:
-    """The table of a level against all others together; the level comes first."""
+    """Return the table of a level against all others together; the level comes first."""
     hits, row, column = table[level, level], table[level].sum(), table[:, level].sum()
     return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
 
 
 def _traits(name: str) -> set[str]:
-    """The traits of a figure, or of a level's figure (``LEVEL.NAME``)."""
+    """Return the traits of a figure, or of a level's figure (``LEVEL.NAME``)."""
     return set(KNOWN[name.rpartition(".")[2]].traits)
 
 

@@ -58,7 +58,7 @@ def lean(
     low: float | None = None,
     high: float | None = None,
 ) -> Lean | None:
-    """A figure with its direction in words; none for figures without a direction.
+    """Return a figure with its direction in words; none for figures without a direction.
 
     >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
     ('says MET more often', 'as a share of the items', 0.5)
@@ -199,7 +199,7 @@ class Met(NamedTuple):
 
 
 def meet(sheet: Sheet, asked: CriterionRatings, reference: str, rater: str, draws: Draws) -> Met:
-    """Both columns of a criterion, counted once for all figures."""
+    """Return both columns of a criterion, counted once for all figures."""
     true, given = sides(sheet, asked, reference, rater)
     distinct = patterns(np.column_stack([true, given]))
     k = len(asked.labels)
@@ -218,7 +218,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> list[PairLine]:
-    """A line per criterion; intervals come from ``resamples`` resamples of items."""
+    """Return a line per criterion; intervals come from ``resamples`` resamples of items."""
     draws = Draws(len(sheet.items), resamples, seed)
     return [
         _line(asked, meet(sheet, asked, reference, rater, draws), how) for asked in sheet.criteria
@@ -258,7 +258,7 @@ def closely(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Close:
-    """Every figure of a pair on a criterion, with the intervals of ``compare``."""
+    """Return every figure of a pair on a criterion, with the intervals of ``compare``."""
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
     figures = _figures(asked, met, how)
@@ -282,11 +282,11 @@ def _options(
     return [
         OptionLine(
             label,
-            int(table[at].sum()),
-            int(table[:, at].sum()),
-            *(figures[f"{at}.{name}"] for name in LEVEL),
+            int(table[index].sum()),
+            int(table[:, index].sum()),
+            *(figures[f"{index}.{name}"] for name in LEVEL),
         )
-        for at, label in enumerate(labels)
+        for index, label in enumerate(labels)
     ]
 
 

@@ -79,14 +79,14 @@ class Sheet:
         return (*labels, *people, PANEL, *self.people, *self.reviewers, *self.judges)
 
     def raters(self, reference: str) -> tuple[str, ...]:
-        """The raters comparable with a reference, the most likely question first."""
+        """Return the raters comparable with a reference, the most likely question first."""
         people = (PEOPLE,) if len(self.people) > 1 else ()
         most = (MAJORITY,) if any(MAJORITY in asked.columns for asked in self.criteria) else ()
         everyone = (PANEL, *people, *self.judges, *self.people, *self.reviewers, *most)
         return tuple(rater for rater in everyone if self._comparable(rater, reference))
 
     def _comparable(self, one: str, other: str) -> bool:
-        """Whether the columns differ, and neither is a group that consists of the other."""
+        """Return whether the columns differ, and neither is a group that consists of the other."""
         groups = {PANEL: self.members, PEOPLE: frozenset(self.people), MAJORITY: self.members}
         if one in groups and other in groups:
             return one != other and not groups[one] & groups[other]
@@ -98,7 +98,9 @@ class Sheet:
         )
 
     def overlap(self, group: str, other: str) -> bool:
-        """Whether a group's column contains the other's answers, which must then be excluded."""
+        """Return whether a group's column contains the other's answers, which must then be
+        excluded.
+        """
         if group == LABELS:
             return other in self.reviewers
         return self.others(group, other) is not None or (
@@ -106,7 +108,7 @@ class Sheet:
         )
 
     def others(self, group: str, column: str) -> tuple[str, ...] | None:
-        """The other columns of a group; ``None`` if the column is not in it.
+        """Return the other columns of a group; ``None`` if the column is not in it.
 
         All columns of a judge asked several times are excluded, because they are one rater.
         """
@@ -118,7 +120,7 @@ class Sheet:
         )
 
     def criterion(self, name: str) -> CriterionRatings:
-        """The criterion with this name, which must exist."""
+        """Return the criterion with this name, which must exist."""
         return next(asked for asked in self.criteria if asked.name == name)
 
     def kind(self, column: str) -> str:
@@ -128,16 +130,16 @@ class Sheet:
         return "human" if column.startswith(PERSON) else self.kinds.get(column, "llm")
 
     def matrix(self, asked: CriterionRatings, columns: tuple[str, ...]) -> Levels:
-        """The levels of several columns, shape (items, columns)."""
+        """Return the levels of several columns, shape (items, columns)."""
         levels = np.full((len(self.items), len(columns)), NOT_ASKED)
-        for at, column in enumerate(columns):
+        for index, column in enumerate(columns):
             if column in asked.columns:
-                levels[:, at] = asked.columns[column]
+                levels[:, index] = asked.columns[column]
         return levels
 
 
 def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
-    """The ratings of some columns as numbers, for the criteria with ordered levels."""
+    """Return the ratings of some columns as numbers, for the criteria with ordered levels."""
     return RaterTable(
         sheet.items,
         tuple(name_of(column) for column in columns),
@@ -150,7 +152,7 @@ def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
 
 
 def name_of(column: str) -> str:
-    """The name of a column.
+    """Return the name of a column.
 
     >>> name_of("labels"), name_of("judge:labels"), name_of("person:ann")
     ('Labels', 'labels', 'ann')
@@ -166,7 +168,9 @@ def _without_replicate(column: str) -> str:
 
 
 def of_each_others(ratings: Levels, k: int) -> Levels:
-    """Per column the unique majority of all other columns, -1 if none; shape as ``ratings``."""
+    """Return, per column, the unique majority of all other columns, -1 if none; shape as
+    ``ratings``.
+    """
     own = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
     return mode_of(level_counts(ratings, k)[:, None, :] - own)
 
@@ -174,9 +178,9 @@ def of_each_others(ratings: Levels, k: int) -> Levels:
 def sides(
     sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
-    """The levels of both. A rater is never compared with a group that includes it: a member of the
-    panel, or of people, is compared with the unique majority of the others, a reviewer with the
-    labels from outside this run's review.
+    """Return the levels of both. A rater is never compared with a group that includes it: a member
+    of the panel, or of people, is compared with the unique majority of the others, a reviewer with
+    the labels from outside this run's review.
     """
     return (
         _against(sheet, asked, reference, rater),
@@ -196,7 +200,7 @@ def _against(sheet: Sheet, asked: CriterionRatings, column: str, other: str) -> 
 
 
 def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
-    """The sheet of these items only."""
+    """Return the sheet of these items only."""
     rows = np.flatnonzero(kept)
     return Sheet(
         items=tuple(sheet.items[at] for at in rows),
@@ -229,11 +233,11 @@ class Slice:
     split: str = ""
 
     def __bool__(self) -> bool:
-        """Whether it excludes anything."""
+        """Return whether it excludes anything."""
         return bool(self.tags or self.systems or self.split)
 
     def holds(self, item: Traits) -> bool:
-        """Whether an item is in it.
+        """Return whether an item is in it.
 
         >>> Slice(tags=("long",)).holds(Traits(tags=("long", "x")))
         True
@@ -254,7 +258,7 @@ class SliceChoices:
     splits: tuple[tuple[str, int], ...]
 
     def known(self, asked: Slice) -> Slice:
-        """The slice without values that no item has."""
+        """Return the slice without values that no item has."""
         tags, systems = dict(self.tags), dict(self.systems)
         return Slice(
             tags=tuple(tag for tag in asked.tags if tag in tags),
@@ -264,7 +268,7 @@ class SliceChoices:
 
 
 def choices(sheet: Sheet) -> SliceChoices:
-    """The choices for slicing a sheet; properties shared by all items are left out."""
+    """Return the choices for slicing a sheet; properties shared by all items are left out."""
     return SliceChoices(
         tags=_counted(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
         systems=_counted(sheet, [item.system for item in sheet.traits if item.system]),
@@ -277,7 +281,7 @@ def _counted(sheet: Sheet, names: list[str]) -> tuple[tuple[str, int], ...]:
 
 
 def sliced(sheet: Sheet, part: Slice) -> Sheet:
-    """The sheet with only the items of a slice."""
+    """Return the sheet with only the items of a slice."""
     if not part:
         return sheet
     return subset(sheet, np.array([part.holds(item) for item in sheet.traits], np.bool_))

@@ -72,7 +72,7 @@ def gather(
     panel: PanelVotes = DEFAULT_RULES,
     columns: Sequence[Column] = (),
 ) -> Rated:
-    """The ratings of given items; see ``gathered``."""
+    """Return the ratings of given items; see ``gathered``."""
     at_hand = rated_items(rubric, items)
     return gathered(at_hand, columns, answers, labels_of(at_hand, items), panel)
 
@@ -84,7 +84,7 @@ def gathered(
     labels: Options,
     panel: PanelVotes = DEFAULT_RULES,
 ) -> Rated:
-    """The answers as columns of levels, criterion by criterion.
+    """Return the answers as columns of levels, criterion by criterion.
 
     Answers are whole columns, or single ones, which take several times as long. If items have their
     own rubrics, criteria with the same name, scale and labels are merged; one that differs gets a
@@ -121,13 +121,13 @@ def gathered(
 
 
 def _counting(raters: Sequence[Rater]) -> frozenset[Rater]:
-    """All judges; people only if they are the only raters, as imports count them."""
+    """Return all judges; people only if they are the only raters, as imports count them."""
     judges = frozenset(rater for rater in raters if rater.kind in JUDGE_KINDS)
     return judges or frozenset(raters)
 
 
 def labels_of(items: RatedItems, whole: Iterable[Item]) -> dict[str, Levels]:
-    """The labels of given items; labels that are not an option count as missing."""
+    """Return the labels of given items; labels that are not an option count as missing."""
     return column_by_criterion(
         items,
         (
@@ -155,12 +155,12 @@ def column_by_criterion(
 
 
 def rows_of(items: RatedItems, ids: Sequence[str]) -> Levels:
-    """The rows of items by their ids."""
+    """Return the rows of items by their ids."""
     return np.fromiter(map(items.place.__getitem__, ids), np.int64, len(ids))
 
 
 def nothing(items: RatedItems) -> Levels:
-    """A column without any answers."""
+    """Return a column without any answers."""
     return np.full(len(items.ids), NOT_ASKED)
 
 
@@ -204,7 +204,7 @@ class _Table:
         self.rows = list[int]()
 
     def levels(self, options: Levels) -> Levels:
-        """The levels of these options, ``NOT_ASKED`` for items with another criterion."""
+        """Return the levels of these options, ``NOT_ASKED`` for items with another criterion."""
         coded = as_levels(options, self.criterion.scored)
         if len(self.rows) == len(options):
             return coded
@@ -214,7 +214,7 @@ class _Table:
 
 
 def _tables(items: RatedItems) -> Iterable[_Table]:
-    """The tables of all criteria: the shared rubric's first, then further ones of items."""
+    """Return the tables of all criteria: the shared rubric's first, then further ones of items."""
     tables: dict[tuple[object, ...], _Table] = {}
     names: dict[str, int] = {}
     nobody = nothing(items)
@@ -285,7 +285,7 @@ class _Criteria:
         return table.levels(labels.get(table.criterion.name, table.nothing))
 
     def _verdicts(self, table: _Table, counted: Mapping[Rater, Levels]) -> Levels:
-        """The verdicts before review; ``FAILED`` if votes were requested but none came."""
+        """Return the verdicts before review; ``FAILED`` if votes were requested but none came."""
         given = self.panel.verdicts
         asked = np.zeros(len(table.nothing), np.bool_)
         for levels in counted.values():
@@ -299,7 +299,7 @@ class _Criteria:
         return np.where((verdicts == NOT_ASKED) & asked, FAILED, verdicts)
 
     def _settled(self, criterion: Criterion, counted: Mapping[Rater, Levels]) -> Levels:
-        """The verdicts of the criterion's own rule, else the default one.
+        """Return the verdicts of the criterion's own rule, else the default one.
 
         Cells with equal votes are settled once, unless the rule uses each vote's probabilities.
         """

@@ -113,7 +113,7 @@ class RatedItems:
         return {item_id: row for row, item_id in enumerate(self.ids)}
 
     def rubric_of(self, item_id: str) -> Rubric:
-        """The rubric in force for an item."""
+        """Return the rubric in force for an item."""
         return self.own.get(item_id, self.rubric)
 
     @property
@@ -209,21 +209,21 @@ class CriterionRatings:
         return self.columns[PANEL]
 
     def reviewed(self, reference: str, items: int) -> int:
-        """How many cells people settled, of those with a verdict and a reference."""
+        """Return how many cells people settled, of those with a verdict and a reference."""
         settled = (self.column(SETTLED, items) >= 0) & (self.column(reference, items) >= 0)
         return int((settled & (self.panel >= 0)).sum())
 
     def of_kind(self, *kinds: str) -> list[int]:
-        """The columns of ``coded`` of raters of these kinds."""
+        """Return the columns of ``coded`` of raters of these kinds."""
         return [i for i, rater in enumerate(self.raters) if rater.kind in kinds]
 
     def column(self, name: str, items: int) -> Levels:
-        """A column's levels; all missing if that rater was not asked."""
+        """Return a column's levels; all missing if that rater was not asked."""
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
 def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabels]:
-    """The criteria whose labels are surely not a fair sample of all their cells."""
+    """Return the criteria whose labels are surely not a fair sample of all their cells."""
     cells = []
     for criterion in criteria:
         votes = criterion.coded[:, criterion.of_kind(*JUDGE_KINDS)]
@@ -252,7 +252,7 @@ class LabelSource(NamedTuple):
 
 
 def draw_unknown(level: float) -> LabelSource:
-    """The source of labels if nobody declared how they were drawn."""
+    """Return the source of labels if nobody declared how they were drawn."""
     return LabelSource()
 
 
@@ -289,7 +289,7 @@ class Rated:
         return tuple(rater for rater in self.raters if rater.kind != REVIEWED)
 
     def sample(self, level: float) -> LabelSource:
-        """How labels were drawn; if undeclared, whether they can be a fair sample."""
+        """Return how labels were drawn; if undeclared, whether they can be a fair sample."""
         source = self.draw(level)
         if source.words or source.unlike:
             return source
@@ -297,13 +297,13 @@ class Rated:
         return source._replace(unlike=unlike)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
-        """A rater's answers to an item, in the form of ``core.scoring``."""
+        """Return a rater's answers to an item, in the form of ``core.scoring``."""
         row = self.of.place.get(item_id)
         return {} if row is None else answers_at(self.given.get(rater, {}), row)
 
 
 def answers_at(given: Options, row: int) -> dict[str, int | None]:
-    """The answers to the item in a row, in the form of ``core.scoring``.
+    """Return the answers to the item in a row, in the form of ``core.scoring``.
 
     >>> answers_at({"Depth": np.array([2, -2, -1])}, 1), answers_at({"Depth": np.array([-1])}, 0)
     ({'Depth': None}, {})
@@ -317,7 +317,8 @@ def answers_at(given: Options, row: int) -> dict[str, int | None]:
 
 
 def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
-    """The column of each rater; judges of the same name but different kinds get the kind added.
+    """Return the column of each rater; judges of the same name but different kinds get the kind
+    added.
 
     >>> list(columns_of([Rater("A", "llm"), Rater("A", "human"), Rater("A", "offline")]).values())
     ['judge:A', 'person:A', 'judge:A (offline)']
@@ -330,7 +331,7 @@ def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
 
 
 def majority_column(ratings: Levels, k: int) -> Levels:
-    """The unique mode of several raters' answers per item.
+    """Return the unique mode of several raters' answers per item.
 
     ``TIED`` if two levels are equally common, ``ABSTAINED`` if all who were asked abstained.
 
@@ -347,7 +348,7 @@ def majority_column(ratings: Levels, k: int) -> Levels:
 
 
 def options_of(rated: Rated, column: str) -> Options:
-    """A column's answers as options, by criterion."""
+    """Return a column's answers as options, by criterion."""
     options: dict[str, Levels] = {}
     for criterion in rated.criteria:
         merge(options, criterion, column, len(rated.of.ids))

@@ -132,7 +132,8 @@ def ceiling(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Ceiling:
-    """How close every rater is to the majority of people, compared with the people themselves.
+    """Return how close every rater is to the majority of people, compared with the people
+    themselves.
 
     Kappa depends on the scale. A person is compared with the majority of the others, never with an
     own answer. A kind's mean leaves out raters with an undefined kappa.
@@ -145,7 +146,10 @@ def ceiling(
     columns = (*sheet.people, *apart)
     cells = np.stack(
         [
-            *(pair_cells(others[:, at], people[:, at], k) for at in range(len(sheet.people))),
+            *(
+                pair_cells(others[:, index], people[:, index], k)
+                for index in range(len(sheet.people))
+            ),
             *(pair_cells(everyone, asked.column(one, len(sheet.items)), k) for one in apart),
         ],
         axis=1,
@@ -166,7 +170,8 @@ def ranked(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> tuple[tuple[RaterStanding, ...], Mapping[str, Estimate]]:
-    """Every rater against a reference, the closest first, and the mean of each kind of raters.
+    """Return every rater against a reference, the closest first, and the mean of each kind of
+    raters.
 
     Intervals are per pair. Raters without a kappa come last.
     """
@@ -200,12 +205,15 @@ def _standings(
 
     whole = [table[:, :, 0] for table in tables(times[:, None])]
     figures = [of(table) for table in whole]
-    defined = [at for at, figure in enumerate(figures) if figure.value is not None]
+    defined = [index for index, figure in enumerate(figures) if figure.value is not None]
 
     def bundle(weights: Array) -> dict[str, Array]:
         kappas = tables(weights)
-        values = {at: of.many(kappas[at]) for at in defined}
-        means = {kind: _mean([values[at] for at in defined if kinds[at] == kind]) for kind in KINDS}
+        values = {index: of.many(kappas[index]) for index in defined}
+        means = {
+            kind: _mean([values[index] for index in defined if kinds[index] == kind])
+            for kind in KINDS
+        }
         return {kind: mean for kind, mean in means.items() if mean is not None}
 
     points = bundle(times[:, None]) if defined else {}
@@ -213,12 +221,14 @@ def _standings(
     ci = intervals(bundle, drawn, times, n=len(cells), how=draws.how) if defined else {}
     resampled = tables(drawn)
     standings = tuple(
-        RaterStanding(column, kinds[at], kappa_of(asked.kappa, whole[at], resampled[at], draws.how))
-        for at, column in enumerate(columns)
+        RaterStanding(
+            column, kinds[index], kappa_of(asked.kappa, whole[index], resampled[index], draws.how)
+        )
+        for index, column in enumerate(columns)
     )
     means = {}
     for kind in KINDS:
-        there = [figures[at] for at in defined if kinds[at] == kind]
+        there = [figures[index] for index in defined if kinds[index] == kind]
         if there:
             mean = Estimate.defined(float(points[kind][0]), sum(one.n for one in there))
             means[kind] = mean.within(ci.get(kind))

@@ -93,11 +93,11 @@ class _Versus:
         self.reviewers: list[int] = []
 
     def column(self, index: int) -> dict[str, Any]:
-        """A rater's figures."""
+        """Return a rater's figures."""
         return self.of(self._columns[index], index)
 
     def of(self, scored: Means, index: int | None) -> dict[str, Any]:
-        """The figures of a column; ``index`` is the rater to leave out of the people's mean.
+        """Return the figures of a column; ``index`` is the rater to leave out of the people's mean.
 
         Without one it is the panel; a panel of people is not compared with people.
         """
@@ -140,7 +140,7 @@ class Scorer:
         self._alike = np.flatnonzero(~np.array(alone, np.bool_))
 
     def column(self, given: Options) -> Means:
-        """The score of every item, and which items have one."""
+        """Return the score of every item, and which items have one."""
         scores_of_items = np.full(len(self._items.ids), np.nan)
         criteria = [c.name for c in self._items.rubric.criteria]
         if len(self._alike) and all(name in given for name in criteria):
@@ -158,12 +158,12 @@ class Scorer:
         for criterion in self._items.rubric.criteria:
             if criterion.name in given:
                 column = given[criterion.name]
-                na = [at for at, option in enumerate(criterion.choices) if option.na]
+                na = [index for index, option in enumerate(criterion.choices) if option.na]
                 not_applicable |= ~own & np.isin(column, [ABSTAINED, *na])
-        for at in np.flatnonzero(own):
-            answers = answers_at(given, int(at))
-            asked = self._items.own[self._items.ids[at]].criteria
-            not_applicable[at] = any(
+        for index in np.flatnonzero(own):
+            answers = answers_at(given, int(index))
+            asked = self._items.own[self._items.ids[index]].criteria
+            not_applicable[index] = any(
                 (o := answers[c.name]) is None or c.choices[o].na
                 for c in asked
                 if c.name in answers
@@ -180,7 +180,7 @@ class Scorer:
 
 
 def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
-    """The score; NaN if a criterion has no answer, or without a score."""
+    """Return the score; NaN if a criterion has no answer, or without a score."""
     if any(criterion.name not in answers for criterion in rubric.criteria):
         return np.nan
     score = score_item(rubric, answers, texts=texts).score
@@ -192,11 +192,11 @@ MANY = 200
 
 
 def _scores_of(rubric: Rubric, rows: Levels) -> Array:
-    """The scores of answers to all criteria, one row each; NaN without a score."""
+    """Return the scores of answers to all criteria, one row each; NaN without a score."""
     if len(rows) >= MANY and not (rubric.gates or rubric.prechecks):
         return summed_scores(rubric, rows)
     columns = dict(zip((c.name for c in rubric.criteria), rows.T, strict=True))
-    return np.array([_score(rubric, answers_at(columns, at)) for at in range(len(rows))])
+    return np.array([_score(rubric, answers_at(columns, index)) for index in range(len(rows))])
 
 
 def summed_scores(rubric: Rubric, rows: Levels) -> Array:
@@ -205,7 +205,7 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     raw, plus, minus, counts, covered = np.zeros((5, len(rows)))
     # As in ``core.scoring.trace.assessed_of``: without any weights all criteria count equally.
     alike = not any(criterion.weight for criterion in rubric.criteria)
-    for at, criterion in enumerate(rubric.criteria):
+    for index, criterion in enumerate(rubric.criteria):
         alone = rubric.model_copy(update={"criteria": (criterion,)})
         # The last part is for an abstention.
         parts = [
@@ -215,7 +215,7 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
         counted = np.array([part.counted for part in parts], np.float64)
         points = np.array([part.points for part in parts]) * counted
         assessed = np.array([part.value is not None for part in parts], np.float64)
-        place = np.where(rows[:, at] >= 0, rows[:, at], len(parts) - 1)
+        place = np.where(rows[:, index] >= 0, rows[:, index], len(parts) - 1)
         raw, counts = raw + points[place], counts + counted[place]
         covered += (1.0 if alike else abs(criterion.weight)) * assessed[place]
         if criterion.weight > 0:
@@ -243,9 +243,9 @@ class RaterScores:
     away: Mapping[str, npt.NDArray[np.bool_]]
 
     def of(self, sheet: Sheet, column: str, other: str) -> Means:
-        """A column's scores of the sheet's items; for ``PEOPLE`` the mean. A group that includes
-        ``other`` is the mean of its other members; for a reviewer, labels are those from before
-        the review.
+        """Return a column's scores of the sheet's items; for ``PEOPLE`` the mean. A group that
+        includes ``other`` is the mean of its other members; for a reviewer, labels are those from
+        before the review.
         """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
         members = sheet.others(column, other)
@@ -263,7 +263,9 @@ class RaterScores:
         return Means(total / np.maximum(number, 1), number > 0)
 
     def abstained(self, sheet: Sheet, *sides: str) -> npt.NDArray[np.bool_]:
-        """Which of the sheet's items have something one of these columns could not assess."""
+        """Return which of the sheet's items have something one of these columns could not
+        assess.
+        """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
         abstains = np.zeros(len(rows), np.bool_)
         for name in sides:
@@ -303,7 +305,7 @@ class ScoreLine:
 
 
 def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
-    """The scores of all columns in the whole sheet of a run, from their own answers."""
+    """Return the scores of all columns in the whole sheet of a run, from their own answers."""
     items = items_of(store, store.runs.get(run_id), sheet.items)
     scorer = Scorer(items)
     names = dict.fromkeys(
@@ -321,7 +323,7 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
 
 
 def _given(sheet: Sheet, column: str) -> dict[str, Levels]:
-    """A column's answers, by criterion."""
+    """Return a column's answers, by criterion."""
     levels: dict[str, Levels] = {}
     for asked in sheet.criteria:
         merge(levels, asked, column, len(sheet.items))
@@ -338,7 +340,7 @@ def score_pair(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> ScorePair:
-    """The scores of a pair over the sheet's items, with intervals."""
+    """Return the scores of a pair over the sheet's items, with intervals."""
     pairs = _pairs(scores, sheet, reference, rater)
     times = pairs.times()
     n = int(times.sum())
@@ -351,7 +353,7 @@ def score_pair(
 
 
 def score_lines(scores: RaterScores, sheet: Sheet, reference: str) -> list[ScoreLine]:
-    """Every rater's scores against the reference's."""
+    """Return every rater's scores against the reference's."""
     lines = []
     for rater in sheet.raters(reference):
         if rater != PEOPLE:

@@ -93,7 +93,7 @@ def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> l
     wanted = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
     pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
     each, remainder = divmod(borderline, len(pairs))
-    wanted += [Lane(pair, each + (at < remainder)) for at, pair in enumerate(pairs)]
+    wanted += [Lane(pair, each + (position < remainder)) for position, pair in enumerate(pairs)]
     return [lane for lane in wanted if lane.count]
 
 

@@ -146,7 +146,7 @@ def _replayed(
     counting = replace(counting_of(run.plan), stages=None)
     cascade = Cascade()
     rows_of_cells = list[tuple[bool, float, bool, bool, int, tuple[bool, bool]]]()
-    for at, item in enumerate(items):
+    for index, item in enumerate(items):
         asked = effective(item, rubric)
         for name, truth in labels_of(item, asked).items():
             cell = rows.get((item.id, name), [])
@@ -160,7 +160,7 @@ def _replayed(
             final = None if last is None or last.abstained else last.option
             how_sure = fmean(stated) if stated else np.nan
             given = (option is not None, final is not None)
-            rows_of_cells.append((goes, how_sure, option == truth, final == truth, at, given))
+            rows_of_cells.append((goes, how_sure, option == truth, final == truth, index, given))
     goes_on, sureness, first, second, of, decided = (
         zip(*rows_of_cells, strict=True) if rows_of_cells else ((),) * 6
     )

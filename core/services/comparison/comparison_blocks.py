@@ -237,7 +237,9 @@ def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Wo
 
 
 def _drawn(name: str, delta: Delta, change: Form, widest: float) -> Words:
-    """The difference with its interval, as a bar from minus to plus the table's widest one."""
+    """Return the difference with its interval, as a bar from minus to plus the table's widest
+    one.
+    """
     cell = measured(delta.difference, change)
     value, low, high, *_ = delta.difference
     if value is None:

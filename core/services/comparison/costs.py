@@ -133,7 +133,7 @@ def _rows(paired: Paired, ids: Sequence[str]) -> Levels:
     """Return the rows of these items in a pair of runs."""
     if tuple(ids) == paired.match.both:
         return np.arange(len(ids))
-    place = {item: at for at, item in enumerate(paired.match.both)}
+    place = {item: index for index, item in enumerate(paired.match.both)}
     return np.array([place[item] for item in ids], np.int64)
 
 

@@ -125,9 +125,9 @@ def decided_cells(paired: Paired) -> DecidedCells:
     for sides in paired.criteria:
         labelled_cells = sides.gold >= 0
         labelled += int(labelled_cells.sum())
-        for at, given in enumerate(sides.verdicts):
-            decided[at] += int((labelled_cells & (given >= 0)).sum())
-            right[at] += int((labelled_cells & (given == sides.gold)).sum())
+        for index, given in enumerate(sides.verdicts):
+            decided[index] += int((labelled_cells & (given >= 0)).sum())
+            right[index] += int((labelled_cells & (given == sides.gold)).sum())
     return DecidedCells(labelled, (decided[0], decided[1]), (right[0], right[1]))
 
 

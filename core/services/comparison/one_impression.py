@@ -85,7 +85,7 @@ class OneImpression:
 
 def overall_rubric(rubric: Rubric) -> Rubric:
     """Return a rubric with one question and ten marks, and the guidelines of the original."""
-    marks = tuple(Option(label=str(at + 1), value=at / (MARKS - 1)) for at in range(MARKS))
+    marks = tuple(Option(label=str(index + 1), value=index / (MARKS - 1)) for index in range(MARKS))
     asked = Criterion(
         name="Overall",
         requirement=f"How good is this answer as a whole, from 1 (worst) to {MARKS} (best)?",
@@ -166,7 +166,7 @@ def result(store: Store, asked_id: int) -> OneImpression:
     by_rubric, by_mark = _scores(store, of, names), _scores(store, asked, names)
     common = [key for key in by_rubric if key in by_mark]
     items = list(dict.fromkeys(item for item, _, _ in common))
-    place = {item: at for at, item in enumerate(items)}
+    place = {item: index for index, item in enumerate(items)}
     facets = {ITEM: np.array([place[item] for item, _, _ in common], np.int64)}
     if len(names) > 1:
         facets[JUDGE] = np.array([names.index(judge) for _, judge, _ in common], np.int64)
@@ -190,8 +190,8 @@ def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, s
         if judge not in names:
             continue
         column = scorer.column(rated.given[rater])
-        for at in np.flatnonzero(column.known):
-            scores[rated.of.ids[at], judge, int(replicate)] = float(column.values[at])
+        for index in np.flatnonzero(column.known):
+            scores[rated.of.ids[index], judge, int(replicate)] = float(column.values[index])
     return scores
 
 
@@ -220,7 +220,7 @@ def side_by_side(
             for inside in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
         ]
     )
-    worths = [jackknife(_phi(part), without[:, at], number) for at, part in enumerate(parts)]
+    worths = [jackknife(_phi(part), without[:, index], number) for index, part in enumerate(parts)]
     gap = jackknife(_phi(parts[0]) - _phi(parts[1]), without[:, 0] - without[:, 1], number)
     ways = [_way(*args) for args in zip((first, second), parts, worths, strict=True)]
     return ways[0], ways[1], gap

@@ -78,7 +78,7 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     if not able:
         return CorrectedAccuracy(None, (), reason=_why(paired, [labels for _, labels in drawn]))
     run_id, best = max(able, key=lambda pair: int(pair[1].cells.drawn.sum()))
-    place = {item: at for at, item in enumerate(paired.match.both)}
+    place = {item: index for index, item in enumerate(paired.match.both)}
     items = np.array([place.get(item, -1) for item in best.cells.table.ids], np.int64)
     each = [_columns(sides, best.of(sides.name), items) for sides in paired.criteria]
     rows = [_more(s.name, columns, level) for s, columns in zip(paired.criteria, each, strict=True)]

@@ -384,8 +384,8 @@ def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
     """
     rows, ids = newest[:NEWEST], dict[int, frozenset[str]]()
     best, most = [row.id for row in rows[:1]], 0.0
-    for at, row in enumerate(rows):
-        for older in rows[at + 1 :]:
+    for index, row in enumerate(rows):
+        for older in rows[index + 1 :]:
             if older.dataset_id != row.dataset_id:
                 continue
             for candidate in (row, older):

@@ -192,7 +192,7 @@ def _strata(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[st
         )
     # Merge spellings of one label; items keep their order.
     strata: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    order = {item.id: at for at, item in enumerate(items)}
+    order = {item.id: index for index, item in enumerate(items)}
     for spelt, ids in by_spelling.items():
         key = tuple(sorted((name, fold(label)) for name, label in spelt))
         strata[key] = sorted(strata.get(key, []) + ids, key=order.__getitem__)
@@ -238,7 +238,7 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 def split_of_version(
     store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
 ) -> Parts:
-    """The labelled items of a dataset version in parts of these shares; nothing is saved.
+    """Return the labelled items of a dataset version in parts of these shares; nothing is saved.
 
     ``shares`` are whole percents that add up to 100. Items with the same labels (on the criterion
     ``by``; on all where ``None``) form a stratum. Sizes of parts are those of the largest

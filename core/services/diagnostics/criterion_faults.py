@@ -204,8 +204,8 @@ def redundancy_chart(evidence: RunEvidence, finding: Finding) -> Chart:
         axes=(f"Verdict on {first.name}", f"Share of verdicts on {second.name}"),
         places=tuple(first.labels[row] for row in rows),
         series=tuple(
-            (f"{second.name}: {label}", tuple(shares[:, at].tolist()))
-            for at, label in enumerate(second.labels)
+            (f"{second.name}: {label}", tuple(shares[:, index].tolist()))
+            for index, label in enumerate(second.labels)
         ),
         counts=tuple(int(table[row].sum()) for row in rows),
         share=True,

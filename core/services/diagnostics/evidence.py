@@ -159,7 +159,7 @@ def _asked(
     judges: Sequence[str],
     by_people: bool,
 ) -> CriterionEvidence:
-    place = {name: at for at, name in enumerate(judges)}
+    place = {name: index for index, name in enumerate(judges)}
     replicates = max([run.plan.replicates, *(r + 1 for _, r in seats.values())])
     shape = (len(rated.of.ids), len(place), replicates)
     levels, abstained = np.full(shape, -1), np.zeros(shape, np.bool_)
@@ -213,7 +213,7 @@ def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOr
     tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
     for row in rows:
         size = len(row.order)
-        level = {option: at for at, option in enumerate(scored[row.criterion, size])}
+        level = {option: index for index, option in enumerate(scored[row.criterion, size])}
         k = len(level)
         if not {row.option, *row.order[:k]} <= level.keys():
             continue  # two items' own rubrics use one name for different questions

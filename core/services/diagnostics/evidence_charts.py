@@ -87,23 +87,23 @@ def _position(evidence: RunEvidence, at: int) -> Chart | None:
     )
 
 
-def _verbosity(evidence: RunEvidence, at: int) -> Chart:
+def _verbosity(evidence: RunEvidence, index: int) -> Chart:
     """Chart mean values of judge and truth over groups of texts of similar length."""
     own = [worth(own_only(asked, evidence.own)) for asked in evidence.criteria]
-    given = np.concatenate([np.zeros(0), *(values[:, at] for values, _ in own)])
+    given = np.concatenate([np.zeros(0), *(values[:, index] for values, _ in own)])
     truth = np.concatenate([np.zeros(0), *(values for _, values in own)])
     lengths = np.tile(evidence.words, len(own))
     complete = ~np.isnan(given) & ~np.isnan(truth) & (lengths > 0)
     given, truth, lengths = given[complete], truth[complete], lengths[complete]
     edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)))
     group = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
-    groups = [at for at in range(max(len(edges) - 1, 1)) if (group == at).any()]
+    groups = [index for index in range(max(len(edges) - 1, 1)) if (group == index).any()]
     inside = [group == number for number in groups]
     return Chart(
         axes=("Words", "Mean value"),
         places=tuple(f"{lengths[rows].min():.0f} to {lengths[rows].max():.0f}" for rows in inside),
         series=(
-            (evidence.names[at], tuple(float(given[rows].mean()) for rows in inside)),
+            (evidence.names[index], tuple(float(given[rows].mean()) for rows in inside)),
             (_said(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
         ),
         counts=tuple(int(rows.sum()) for rows in inside),

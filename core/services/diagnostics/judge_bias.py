@@ -284,9 +284,9 @@ def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
         own, k = own_only(asked, evidence.own), len(asked.labels)
         for level in range(1 if k == 2 else k):
             cells = [measured(np.eye(k)[level], own)]
-            for at, name in enumerate(evidence.names):
+            for index, name in enumerate(evidence.names):
                 names = (evidence.truth, evidence.rater)
-                effect, versus = against_of(cells, at, BOUNDS["leaning"].null, *names)
+                effect, versus = against_of(cells, index, BOUNDS["leaning"].null, *names)
                 sentence = words.leaning(name, asked.name, asked.labels, level, effect, versus)
                 other = _option(asked, level)
                 checks.append(FindingCandidate("leaning", "judge", name, effect, sentence, other))

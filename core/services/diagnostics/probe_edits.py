@@ -364,9 +364,9 @@ def _inner(word: str) -> list[tuple[str, str]]:
 
 
 def _swapped(word: str, rng: Random) -> str:
-    places = [at + 1 for at, (a, b) in enumerate(_inner(word)) if a != b]
-    at = rng.choice(places)
-    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    places = [index + 1 for index, (a, b) in enumerate(_inner(word)) if a != b]
+    index = rng.choice(places)
+    return word[:index] + word[index + 1] + word[index] + word[index + 2 :]
 
 
 def _capitals(text: str) -> str:

@@ -182,11 +182,12 @@ class ProbeGrid:
     def __init__(self, items: Sequence[Item], rubric: Rubric, houses: Sequence[str]) -> None:
         facts = {item.id: item.meta[PROBE] for item in items}
         originals = dict.fromkeys(fact["of"] for fact in facts.values())
-        self.of = {of: at for at, of in enumerate(originals)}
+        self.of = {of: index for index, of in enumerate(originals)}
         names = [f"name:{house}" for house in houses]
         longer = [f"longer:{round(dose * 100)}" for dose in DOSES]
         self.texts = {
-            key: at for at, key in enumerate([ORIGINAL, AGAIN, NEUTRAL, *longer, *names, *EDITS])
+            key: index
+            for index, key in enumerate([ORIGINAL, AGAIN, NEUTRAL, *longer, *names, *EDITS])
         }
         self.place = {
             id_: (self.of[fact["of"]], self.texts[fact["text"]]) for id_, fact in facts.items()
@@ -196,7 +197,9 @@ class ProbeGrid:
             self.grown[self.place[id_]] = fact["grown"]
         self.rubric_of = {item.id: effective(item, rubric) for item in items}
         every = [c for r in self.rubric_of.values() for c in r.criteria]
-        self.criteria = {name: at for at, name in enumerate(dict.fromkeys(c.name for c in every))}
+        self.criteria = {
+            name: index for index, name in enumerate(dict.fromkeys(c.name for c in every))
+        }
         self.ordered = {c.name for c in every if c.scale != "nominal"}
 
     def replies(self, store: Store, run: Run) -> dict[str, Replies]:

@@ -222,7 +222,7 @@ def alone(item: Item) -> Item:
 
 
 def _last_turn(turns: Sequence[Message]) -> int | None:
-    places = [at for at, turn in enumerate(turns) if turn.judged and turn.content.strip()]
+    places = [index for index, turn in enumerate(turns) if turn.judged and turn.content.strip()]
     return places[-1] if places else None
 
 

@@ -28,8 +28,8 @@ from core.text.names import fold
 def experiment_files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the files by name, and what they cannot hold."""
     lines = [
-        _line(data, at, item, row)
-        for at, (item, row) in enumerate(zip(data.items, data.rows, strict=True))
+        _line(data, index, item, row)
+        for index, (item, row) in enumerate(zip(data.items, data.rows, strict=True))
     ]
     files = {
         "manifest.json": json.dumps(_manifest(data), indent=2, ensure_ascii=False) + "\n",
@@ -72,7 +72,7 @@ def _manifest(data: Graded) -> dict[str, Any]:
         "dataset_hash": dataset.hash.rpartition(":")[2][:16],
         "total_items": run.items,
         "status": {"done": "completed", "failed": "failed"}.get(run.status, "running"),
-        "completed_indices": [at for at, row in enumerate(data.rows) if row.votes],
+        "completed_indices": [index for index, row in enumerate(data.rows) if row.votes],
         "error": run.message or None,
         "started_at": run.started or run.created,
         **finished,

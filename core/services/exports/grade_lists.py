@@ -348,7 +348,7 @@ class _Filler:
                 Problem(f"Not in the run, left alone: {_count(without, 'student')}.")
             )
         used = {position for positions in self.hits.values() for position in positions}
-        missing = [grade.item.id for at, grade in enumerate(self.grades) if at not in used]
+        missing = [grade.item.id for index, grade in enumerate(self.grades) if index not in used]
         if missing:
             self.problems.append(Problem(f"Not in the file: {listed(missing)}."))
         left_alone = sum(change.kept for change in self.changes)

@@ -246,7 +246,7 @@ def said_in(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
     if "summary" in vote.detail or "summary_failed" in vote.detail:
         summary, output = sent, sent[-2].text
         sent = sent[:-2]
-    answers = [at for at, segment in enumerate(sent) if segment.role == "assistant"]
+    answers = [index for index, segment in enumerate(sent) if segment.role == "assistant"]
     if call.params.get("mode") == "two_step" and answers:
         parts = (sent[: answers[0]], sent, summary)
     else:

@@ -161,8 +161,8 @@ def fall(
         drawn = own[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
     else:
         drawn = [
-            whole.values({"it": figure}, [side], RESAMPLES, seed + at)["it"][0]
-            for at, (whole, side) in enumerate(zip(own, sides, strict=True))
+            whole.values({"it": figure}, [side], RESAMPLES, seed + index)["it"][0]
+            for index, (whole, side) in enumerate(zip(own, sides, strict=True))
         ]
     drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
     ends = _over_looks(differences, drop, look) if look else percentile(differences)

@@ -91,8 +91,8 @@ class JudgeSeries:
         since = next(
             (
                 point
-                for at, point in enumerate(self.points)
-                if all(later.beyond for later in self.points[at:])
+                for index, point in enumerate(self.points)
+                if all(later.beyond for later in self.points[index:])
             ),
             last,
         )

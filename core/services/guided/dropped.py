@@ -76,7 +76,7 @@ class Recognised:
 
 
 def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
-    """What was dropped, in its order; documents that are no rubrics belong together."""
+    """Return what was dropped, in its order; documents that are no rubrics belong together."""
     recognised, documents = list[Recognised](), list[File]()
     for file in files:
         opened = Opened(file.data, file.name)
@@ -92,7 +92,7 @@ def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
 
 
 def _is_document(file: File) -> bool:
-    """Whether it is one person's text: a document, a page, plain text, a program."""
+    """Return whether it is one person's text: a document, a page, plain text, a program."""
     archive = PurePosixPath(file.name.lower()).suffix in (".zip", ".eval")
     return not archive and could_be_submissions({file.name.lower(): b""})
 
@@ -153,7 +153,7 @@ def in_words(rubric: Rubric) -> str:
 
 
 def plural_points(points: float) -> str:
-    """A number of points.
+    """Return a number of points.
 
     >>> plural_points(1), plural_points(12.5)
     ('1 point', '12.5 points')
@@ -182,7 +182,7 @@ def _of_table(file: File, opened: Opened) -> Recognised:
 
 
 def _holds_texts(table: Table) -> bool:
-    """Whether a table in which columns look alike holds texts that could be graded."""
+    """Return whether a table in which columns look alike holds texts that could be graded."""
     column = guess_mapping(table).submission
     of = None if column is None else texts_in(table, column)
     return of is not None and of.sentences and of.length >= LONG
@@ -210,7 +210,7 @@ def _texts(
 
 
 def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
-    """A table with the answers of several systems side by side."""
+    """Return a table with the answers of several systems side by side."""
     beside = texts.side_by_side(table)
     if beside is None:
         return None
@@ -221,7 +221,9 @@ def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
 
 
 def _unknown(file: File, look: FileLook) -> Recognised:
-    """A table without known columns: it may still hold texts, in a column that a person names."""
+    """Return a table without known columns: it may still hold texts, in a column that a person
+    names.
+    """
     if look.table is not None and (beside := _beside((file,), look.table)) is not None:
         return beside
     if look.table is not None and texts.columns_of(look.table):

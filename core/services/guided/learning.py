@@ -109,7 +109,7 @@ def learning(
     ids = [one.id for one in everyone.everyone if one.text]
     items = everyone.read(ids)
     order = drawn_first(ids, version)
-    place = {item_id: at for at, item_id in enumerate(order)}
+    place = {item_id: index for index, item_id in enumerate(order)}
     taught = {one.id for one in everyone.everyone if one.teaches and one.split != "evaluation"}
     labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
     labelled = labelled[: round(part * len(labelled))]

@@ -87,7 +87,8 @@ def read(
     way: Way | None = None,
     opened: Opened | None = None,
 ) -> Table:
-    """The table in a file or archive, several tables as one, or documents as a table of texts.
+    """Return the table in a file or archive, several tables as one, or documents as a table of
+    texts.
 
     ``opened`` is the only file, where it was opened already.
 
@@ -124,12 +125,13 @@ def _source(file: File, sheet: str | None) -> Table:
 
 
 def _plain(file: File) -> bool:
-    """Whether a file is a person's text as it stands, and no table."""
+    """Return whether a file is a person's text as it stands, and no table."""
     return file.name.lower().rpartition(".")[2] in ("txt", "md", "html", "htm", "rtf", "tex")
 
 
 def read_pasted(text: str) -> Table:
-    r"""The texts in a paste: a table where it is one, else a text a paragraph, else one a line.
+    r"""Return the texts in a paste: a table where it is one, else a text a paragraph, else one a
+    line.
 
     >>> [row["text"] for row in read_pasted("One,\ntwo.\n\nThree.").rows]
     ['One,\ntwo.', 'Three.']
@@ -167,7 +169,7 @@ def _pasted_table(text: str) -> Table | None:
 
 
 def columns_of(table: Table) -> tuple[str, ...]:
-    """The columns that could hold the texts: words in them, the longest first."""
+    """Return the columns that could hold the texts: words in them, the longest first."""
     sizes = dict[str, float]()
     for column in table.columns:
         cells = [str(row[column]) for row in table.rows[:200] if row.get(column)]
@@ -179,7 +181,9 @@ def columns_of(table: Table) -> tuple[str, ...]:
 
 
 def look(table: Table, column: str | None = None) -> TextsLook:
-    """What the table's columns are for; ``column`` says where the texts are, where somebody did."""
+    """Return what the table's columns are for; ``column`` says where the texts are, where somebody
+    did.
+    """
     guess = catalog.with_likeliest(table, catalog.suggest(table))
     could = columns_of(table)
     if guess.submission is not None and guess.submission not in could:
@@ -191,7 +195,9 @@ def look(table: Table, column: str | None = None) -> TextsLook:
 
 
 def with_roles(found: TextsLook, chosen: Sequence[str]) -> TextsLook:
-    """The look with the roles that a person chose, unless no column or two would be the texts."""
+    """Return the look with the roles that a person chose, unless no column or two would be the
+    texts.
+    """
     structured = found.mapping.structured
     mapping, problems = column_roles.mapping_from(
         found.table.columns, chosen, structured=structured
@@ -202,7 +208,7 @@ def with_roles(found: TextsLook, chosen: Sequence[str]) -> TextsLook:
 
 
 def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
-    """The guess with another column of texts; what held them is kept as a note."""
+    """Return the guess with another column of texts; what held them is kept as a note."""
     data = guess.model_dump()
     fields = {name: None for name, used in guess.used.items() if used == column and name in data}
     labels = {name: used for name, used in guess.labels.items() if used != column}
@@ -217,7 +223,7 @@ def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
 
 
 def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
-    """The column of prompts, and those of answers to them, where a table has several a row.
+    """Return the column of prompts, and those of answers to them, where a table has several a row.
 
     Answers are texts under headings that begin alike: answer_v1 and answer_v2, v1 and v2.
     """
@@ -234,7 +240,7 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _worded(table: Table, column: str) -> bool:
-    """Whether most cells of a column are more than a word."""
+    """Return whether most cells of a column are more than a word."""
     cells = [str(row[column]).strip() for row in table.rows[:200] if row.get(column)]
     return bool(cells) and 2 * sum(" " in cell for cell in cells) > len(cells)
 
@@ -256,7 +262,7 @@ def systems_in(files: Sequence[File]) -> tuple[str, ...]:
 
 
 def answers(files: Sequence[File]) -> Table:
-    """The answers of several systems in one table or in one each, a row an answer.
+    """Return the answers of several systems in one table or in one each, a row an answer.
 
     Raises ``InputError`` like `read`.
     """
@@ -276,16 +282,18 @@ def answers(files: Sequence[File]) -> Table:
 
 
 def samples(found: TextsLook) -> list[tuple[str, str]]:
-    """The first rows: who or which, and how the text begins."""
+    """Return the first rows: who or which, and how the text begins."""
     rows, who_column = list[tuple[str, str]](), naming(found)
-    for at, row in enumerate(found.table.rows[:SHOWN], start=1):
-        who = str(row.get(who_column) or "") or f"row {at}"
+    for index, row in enumerate(found.table.rows[:SHOWN], start=1):
+        who = str(row.get(who_column) or "") or f"row {index}"
         rows.append((who, " ".join(str(row.get(found.column or "") or "").split())[:CUT]))
     return rows
 
 
 def naming(found: TextsLook) -> str:
-    """The column of ids, else one of notes that tells rows apart by a short word; empty: none."""
+    """Return the column of ids, else one of notes that tells rows apart by a short word; empty:
+    none.
+    """
     if found.mapping.id:
         return found.mapping.id
     for column in found.mapping.meta:
@@ -296,7 +304,7 @@ def naming(found: TextsLook) -> str:
 
 
 def check(found: TextsLook) -> Checked:
-    """The texts as a dataset, or every reason why they cannot be one."""
+    """Return the texts as a dataset, or every reason why they cannot be one."""
     checked = catalog.check(found.table, found.mapping)
     plain = found.table.kind == "files" or found.table.name == PASTED
     if checked.dataset is None or found.column is None or plain:
@@ -322,7 +330,7 @@ def keep(store: Store, checked: Checked, source: str) -> DatasetVersion:
 
 
 def kept_line(version: DatasetVersion) -> str:
-    """The texts that are settled on, in one line."""
+    """Return the texts that are settled on, in one line."""
     origin = f" from {version.source}" if version.source else f" in {version.name}"
     column = version.head.meta.get(COLUMN)
     where = f", text in column “{column}”" if isinstance(column, str) else ""

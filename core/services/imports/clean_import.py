@@ -83,13 +83,15 @@ class CleanSeats:
         """How many answers each judge gave in each state."""
         totals = Counter[tuple[str, str]]()
         numbers = np.bincount(self._of.pair * 3 + self._state, minlength=3 * len(self._names))
-        for at, number in enumerate(numbers.tolist()):
+        for index, number in enumerate(numbers.tolist()):
             if number:
-                totals[self._names[at // 3], STATES[at % 3]] += number
+                totals[self._names[index // 3], STATES[index % 3]] += number
         return totals
 
     def digest(self, head: Sequence[Any]) -> str:
-        """The hash of ``[*head, votes]``, with every vote as the row by row import writes it."""
+        """Return the hash of ``[*head, votes]``, with every vote as the row by row import writes
+        it.
+        """
         hashed = hashlib.sha256(canonical_json([*head, []])[:-2].encode())
         items = np.array([f"[{canonical_json(item)}," for item in self._of.items], object)
         wide = int(self._of.option.max()) + 2
@@ -115,7 +117,7 @@ class CleanSeats:
         return canonical_json(rest)[1:]
 
     def planned(self, items: Sequence[str]) -> list[tuple[str, int]]:
-        """How many answers each item has."""
+        """Return how many answers each item has."""
         numbers = np.bincount(self._of.row, minlength=len(items)).tolist()
         return list(zip(items, numbers, strict=True))
 
@@ -223,18 +225,18 @@ class _Settled:
             yield BroughtItem(votes, away, failed, result, trace)
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
-        """The items with what their score hangs on: options, and texts where these count."""
+        """Yield the items with what their score hangs on: options, and texts where these count."""
         options = [
             np.array([_option(verdict) for verdict in verdicts])[which]
             for verdicts, which in zip(self._verdicts, self._which, strict=True)
         ]
         alike = patterns(np.column_stack(options)).of_item.tolist()
         rubric = self._run.rubric
-        for at in np.flatnonzero(self._votes + self._failed).tolist():
+        for index in np.flatnonzero(self._votes + self._failed).tolist():
             texts = None
             if looks_at_texts(rubric):
-                texts = measure(rubric, texts_from(self._run.items[at]))
-            yield at, (alike[at], texts), texts
+                texts = measure(rubric, texts_from(self._run.items[index]))
+            yield index, (alike[index], texts), texts
 
     def _scored(self, at: int, texts: MeasuredTexts | None) -> ItemResult:
         verdicts = [
@@ -243,22 +245,22 @@ class _Settled:
         return item_result("", self._run.rubric, verdicts, texts, self._alike)
 
     def _agreement(self) -> list[float | None]:
-        """The mean over an item's criteria, as exactly as of each item alone."""
+        """Return the mean over an item's criteria, as exactly as of each item alone."""
         values = [[None if v is None else v.agreement for v in of] for of in self._verdicts]
         places = []
         distinct = sorted({verdict for of in values for verdict in of if verdict is not None})
-        number = {None: -1} | {verdict: at for at, verdict in enumerate(distinct)}
+        number = {None: -1} | {verdict: index for index, verdict in enumerate(distinct)}
         for of, which in zip(values, self._which, strict=True):
             places.append(np.array([number[verdict] for verdict in of])[which])
         seen = patterns(np.column_stack(places))
         means = []
         for row in seen.rows.tolist():
-            there = [distinct[at] for at in row if at >= 0]
+            there = [distinct[index] for index in row if index >= 0]
             means.append(fmean(there) if there else None)
-        return [means[at] for at in seen.of_item.tolist()]
+        return [means[index] for index in seen.of_item.tolist()]
 
     def cells(self) -> Iterator[tuple[str, Verdict]]:
-        """Every cell that has a verdict, item by item."""
+        """Yield every cell that has a verdict, item by item."""
         for start in range(0, len(self._ids), _BATCH):
             part = slice(start, start + _BATCH)
             rows = zip(*(which[part].tolist() for which in self._which), strict=True)
@@ -270,7 +272,7 @@ class _Settled:
 
 
 def _option(verdict: Verdict | None) -> int:
-    """A number for each option; no verdict and a verdict without option have their own."""
+    """Return a number for each option; no verdict and a verdict without option have their own."""
     if verdict is None:
         return -2
     return -1 if verdict.option is None else verdict.option

@@ -86,7 +86,8 @@ def look(
     rubric: Rubric | None = None,
     changes: Sequence[str] = (),
 ) -> FileLook:
-    """What a source seems to be; ``kind`` says it instead, and so may changes of the mapping.
+    """Return what a source seems to be; ``kind`` says it instead, and so may changes of the
+    mapping.
 
     Raises ``InputError``.
     """
@@ -178,7 +179,7 @@ def check(
     dataset_version: int | None = None,
     bins: Sequence[str] = (),
 ) -> CheckedVotes:
-    """The votes under this mapping, on a rubric and a dataset that are kept here, if named.
+    """Return the votes under this mapping, on a rubric and a dataset that are kept here, if named.
 
     ``bins`` are words like ``tone=0,0.5,1`` that cut the numbers of a tool's results into steps.
     """
@@ -213,7 +214,7 @@ def import_path(
     dry: bool = False,
     data: bytes | None = None,
 ) -> dict[str, Any]:
-    """What ``import --json`` says: what was kept, or with ``dry`` what would be.
+    """Return what ``import --json`` says: what was kept, or with ``dry`` what would be.
 
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
     alone is kept as such; of a table that holds several rubrics, each. ``bins`` are words
@@ -289,7 +290,7 @@ def _kind_on(source: VoteSource) -> Literal["votes", "items", "neither"]:
 
 
 def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:
-    """The guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
+    """Return the guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
 
     Raises:
         InputError: a change that is not understood.
@@ -323,7 +324,7 @@ def words_to_say(
 
 
 def _unknown(seen: FileLook) -> InputError:
-    """The refusal of a table from which nothing is guessed."""
+    """Return the refusal of a table from which nothing is guessed."""
     columns = seen.table.columns if seen.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     near = nearest_in_words(seen, options=True)
@@ -350,7 +351,7 @@ def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
 def _items(
     store: Store, seen: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
 ) -> dict[str, Any]:
-    """A dataset alone."""
+    """Return a dataset alone."""
     name, opened = seen.source.name, seen.source.opened
     if seen.source.lone:
         parsed = read_items(opened, name, rubric, changes, seen.source.sheet, spend=True)
@@ -375,7 +376,7 @@ class ToolItems:
 
 
 def tool_items(data: str | bytes, name: str) -> ToolItems | None:
-    """What a file holds that is another tool's results; ``None`` of any other file."""
+    """Return what a file holds that is another tool's results; ``None`` of any other file."""
     opened = Opened(data, name)
     tool = None if isinstance(data, str) else tool_of(opened)
     if tool is None:

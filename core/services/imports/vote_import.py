@@ -89,7 +89,7 @@ class BroughtIn:
 
 
 def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
-    """What ``bring_in`` would do; raises ``InputError`` where it could not."""
+    """Return what ``bring_in`` would do; raises ``InputError`` where it could not."""
     seats = _seats(bundle)
     panel, digest = _panel(bundle, seats) if seats else None, _digest(bundle, seats)
     counts = seats.counts
@@ -174,10 +174,10 @@ def make_ready(store: Store, brought: BroughtIn) -> None:
         run_columns.keep(store, brought.run)
 
 
-def said_of(run_details: Any) -> str:
+def shown_status(run_details: Any) -> str:
     """Where an imported run came from, in words; empty for a run that was made here.
 
-    >>> said_of({"imported": {"source": "votes.csv", "format": "long"}})
+    >>> shown_status({"imported": {"source": "votes.csv", "format": "long"}})
     'votes.csv (long table)'
     """
     imported = run_details.get("imported")
@@ -224,11 +224,11 @@ class _Seats:
         return Counter(rows)
 
     def digest(self, head: Sequence[Any]) -> str:
-        """The hash of ``[*head, votes]``."""
+        """Return the hash of ``[*head, votes]``."""
         return content_hash([*head, [_hashed(row) for row in self.rows]])
 
     def planned(self, items: Sequence[str]) -> list[tuple[str, int]]:
-        """How many answers each item has."""
+        """Return how many answers each item has."""
         votes_of = Counter(row.cell.item for row in self.rows)
         return [(item, votes_of[item]) for item in items]
 
@@ -314,13 +314,13 @@ def _panel(bundle: VoteBundle, seats: _Seats | CleanSeats) -> Panel:
 
 
 def _digest(bundle: VoteBundle, seats: _Seats | CleanSeats) -> str:
-    """The content hash of what is imported: rubric, dataset, weights and every vote."""
+    """Return the content hash of what is imported: rubric, dataset, weights and every vote."""
     weights = sorted(bundle.votes.weights.items())
     return seats.digest([noun_hash(bundle.rubric), dataset_text(bundle.dataset).hash, weights])
 
 
 def _hashed(row: ImportedVote) -> list[Any]:
-    """A vote as it is hashed."""
+    """Return a vote as it is hashed."""
     return [
         *row.cell,
         row.kind,
@@ -339,7 +339,7 @@ def _state(row: ImportedVote) -> str:
 
 
 def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanSeats) -> int:
-    """A finished run with these votes (a transaction is open)."""
+    """Return a finished run with these votes (a transaction is open)."""
     now, at = clock.now(), clock.at()
     ids = [item.id for item in bundle.dataset.items]
     run = store.runs.create(plan, seats.planned(ids), now=now)

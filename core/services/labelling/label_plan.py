@@ -277,10 +277,10 @@ def _expected(
     scale = np.array(of)[question]
     judged, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
-        for at, option in enumerate(scored):
+        for index, option in enumerate(scored):
             mine = np.flatnonzero((scale == number) & (voted == option))
-            judged[mine] = values[at]
-            mean[mine], variance[mine] = outcome(values, at, wrong[mine])
+            judged[mine] = values[index]
+            mean[mine], variance[mine] = outcome(values, index, wrong[mine])
     return judged, mean, variance
 
 
@@ -355,10 +355,10 @@ def _apart(
         return _Apart(cells, 0.0, 0.0, why)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
-    for at, side_of in enumerate(both):
+    for index, side_of in enumerate(both):
         for number, name in zip((-1, 1), pair, strict=True):
             row = rows[side_of.items[name]]
-            task[row], of_side[row] = at, number
+            task[row], of_side[row] = index, number
     mine = np.flatnonzero(of_side[cells.item])
     side, expected = of_side[cells.item[mine]], cells.expected
     part = expected.part[mine]

@@ -65,7 +65,7 @@ def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair
         )
         pair.cells.append(cell)
         pair.options.append(options)
-    places = {name: at for at, name in enumerate(dict.fromkeys(key[0] for key in shared))}
+    places = {name: index for index, name in enumerate(dict.fromkeys(key[0] for key in shared))}
     pairs = [
         _pair(pair, *_names(seat, first, second)) for (_, _, first, second), pair in shared.items()
     ]
@@ -90,7 +90,7 @@ def _judged_twice(
     run = store.runs.get(store.queues.get(queue_id).run_id)
     rubric, own = scored_rubric(store, run), own_rubrics(store, run)
     states = {(cell.item_id, cell.criterion): cell.state for cell in store.queues.cells(queue_id)}
-    order = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
+    order = {criterion.name: index for index, criterion in enumerate(rubric.criteria)}
     given: dict[tuple[str, str], dict[str, int]] = {}
     for verdict in store.verdicts.of_queue(queue_id):
         place, option = (verdict.item_id, verdict.criterion), verdict.first.option

@@ -184,7 +184,7 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
         list[QueueCandidate](),
         list[Problem](),
     )
-    places = {name: at for at, name in enumerate(store.runs.item_ids(run.id))}
+    places = {name: index for index, name in enumerate(store.runs.item_ids(run.id))}
     for item_id, names in by_item.items():
         asked = (
             {}

@@ -239,7 +239,8 @@ def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) 
     pair = item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"
     choices = tuple(
-        (choice_of(criterion, at), option.label) for at, option in enumerate(criterion.choices)
+        (choice_of(criterion, index), option.label)
+        for index, option in enumerate(criterion.choices)
     )
     return Blind(
         arena,

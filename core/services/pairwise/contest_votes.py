@@ -228,7 +228,7 @@ def _held(
     for cell in taken_back:
         rows.pop(cell, None)
     failed = Counter((cell.item, cell.criterion) for cell in store.votes.failed(run_id))
-    place = {system: at for at, system in enumerate(systems)}
+    place = {system: index for index, system in enumerate(systems)}
     bouts: dict[tuple[str, str, str], list[ShownPair]] = {}
     for pair in pairs:
         ends = pair.first, pair.second

@@ -187,7 +187,7 @@ def _comparing(panel: Panel) -> Panel:
 
 def _items(joined: ContestField, bouts: Sequence[Bout], design: Design, seed: int) -> list[Item]:
     tasks = {task.id: task for task in joined.tasks}
-    place = {system: at for at, system in enumerate(joined.systems)}
+    place = {system: index for index, system in enumerate(joined.systems)}
     begins = [False] * len(bouts) if design.orders == "both" else swapped_first(bouts, seed)
     items = []
     for (task_id, first, second), swapped in zip(bouts, begins, strict=True):

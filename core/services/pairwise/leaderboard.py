@@ -68,8 +68,8 @@ def decided(
     counted: Counted = "both",
 ) -> DecidedContests:
     """Return the contests as columns. Without a question, all count by their question's weight."""
-    item = {task: at for at, task in enumerate(contests.tasks)}
-    place = {system: at for at, system in enumerate(contests.systems)}
+    item = {task: index for index, task in enumerate(contests.tasks)}
+    place = {system: index for index, system in enumerate(contests.systems)}
     weights = _weights(contests, question)
     rows: list[tuple[float, ...]] = []
     rated: list[HeldContest] = []

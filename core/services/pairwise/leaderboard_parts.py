@@ -201,15 +201,15 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
         ranks = competition_ranks(group.value, within=1e-6)
         ranges = rank_ranges(group.better)
         has_errors = np.isfinite(group.error).all() and len(group.members) > 1
-        for at, system in enumerate(group.members):
+        for index, system in enumerate(group.members):
             matrix = figures.matrix
             rows.append(
                 RankedSystem(
                     system=systems[system],
                     group=number,
-                    rank=ranks[at],
-                    range=ranges[at] if has_errors else None,
-                    strength=_measured(group.value[at], group.intervals[at], group.reason),
+                    rank=ranks[index],
+                    range=ranges[index] if has_errors else None,
+                    strength=_measured(group.value[index], group.intervals[index], group.reason),
                     regularised=group.regularised,
                     win_rate=figures.rates[system],
                     weighted_win_rate=figures.weighted[system],

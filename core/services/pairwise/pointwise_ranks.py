@@ -134,10 +134,10 @@ def ballots_of(
     for number, rater in enumerate(rated.graders):
         model = model_names.get(rater.name.partition("|")[0], rater.name)
         kin = {s for s in field.systems if related(model, s) in exclude}
-        for at in range(len(field.tasks)):
-            score, base = _line(scored, rater, field, at, kin, counts)
+        for index in range(len(field.tasks)):
+            score, base = _line(scored, rater, field, index, kin, counts)
             if sum(not np.isnan(s) for s in score) > 1:
-                rows.append((score, base, number, at))
+                rows.append((score, base, number, index))
     n = len(field.systems)
     return Ballots(
         systems=field.systems,
@@ -187,8 +187,8 @@ def listwise(ballots: Ballots) -> Listwise:
             spearman_rho(_array(first.scores), _array(second.scores)),
             kendall_tau(_array(first.scores), _array(second.scores)),
         )
-        for at, first in enumerate(views)
-        for second in views[at + 1 :]
+        for index, first in enumerate(views)
+        for second in views[index + 1 :]
     )
     return Listwise(ballots, methods, views, likeness, tuple(_notices(ballots, z, methods)))
 

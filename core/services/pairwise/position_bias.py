@@ -112,7 +112,7 @@ class OrderCheck(NamedTuple):
 
 
 def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
-    """The checks of every rater that answered in two orders.
+    """Return the checks of every rater that answered in two orders.
 
     ``part_by`` is a key of the items' meta whose values split the items into parts.
     """
@@ -129,10 +129,10 @@ def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
 def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
     """Return the two columns of every rater that has exactly two."""
     columns: dict[str, list[int]] = {}
-    for at, rater in enumerate(criterion.raters):
+    for index, rater in enumerate(criterion.raters):
         name, bar, _ = rater.name.rpartition("|")
         if bar:
-            columns.setdefault(name, []).append(at)
+            columns.setdefault(name, []).append(index)
     return {name: (c[0], c[1]) for name, c in columns.items() if len(c) == 2}
 
 

@@ -261,8 +261,8 @@ def _powered(
     how: _Asked,
 ) -> PoweredGap:
     tasks = {
-        task.items[name]: at
-        for at, task in enumerate(shared.tasks)
+        task.items[name]: index
+        for index, task in enumerate(shared.tasks)
         if all(name in task.items for name in pair)
         for name in pair
     }

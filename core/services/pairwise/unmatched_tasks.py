@@ -73,12 +73,12 @@ def unmatched_report(
         "standings": [
             {
                 "system": system,
-                "rank": ranks[at],
-                "range": str(ranges[at]) if ranks[at] is not None else None,
-                "items": len(whole[at]),
-                "score": means[at].data,
+                "rank": ranks[index],
+                "range": str(ranges[index]) if ranks[index] is not None else None,
+                "items": len(whole[index]),
+                "score": means[index].data,
             }
-            for at, system in enumerate(systems)
+            for index, system in enumerate(systems)
         ],
         "judges": {j.name: _judge(j, by_judge[j], systems) for j in judges},
         "notes": [

@@ -130,7 +130,9 @@ def item_cells(
     stratum, own = np.ones(len(table), np.int64), nowhere
     if draw is not None:
         draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
-        groups = {chance: at for at, chance in enumerate(sorted(set(draws.chances.values())), 1)}
+        groups = {
+            chance: index for index, chance in enumerate(sorted(set(draws.chances.values())), 1)
+        }
         groups |= {1.0: 0} if draw.note else {}
         of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
         stratum = of_item[table.item]

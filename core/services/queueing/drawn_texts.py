@@ -68,4 +68,4 @@ def _whole(table: CellTable, labelled: Flags) -> frozenset[str]:
     import numpy as np
 
     whole = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
-    return frozenset(table.ids[at] for at in np.flatnonzero(whole).tolist())
+    return frozenset(table.ids[index] for index in np.flatnonzero(whole).tolist())

@@ -51,13 +51,13 @@ class CellTable:
         self._shared = scored_rubric(store, run)
         own = own_rubrics(store, run)
         self.own = (
-            {at: own[item_id] for at, item_id in enumerate(self.ids) if item_id in own}
+            {index: own[item_id] for index, item_id in enumerate(self.ids) if item_id in own}
             if own
             else {}
         )
         sizes = np.full(len(self.ids), len(self._shared.criteria))
-        for at, rubric in self.own.items():
-            sizes[at] = len(rubric.criteria)
+        for index, rubric in self.own.items():
+            sizes[index] = len(rubric.criteria)
         self._starts = np.cumsum(sizes) - sizes
         self.item: Numbers = np.repeat(np.arange(len(self.ids)), sizes)
         self.criterion: Numbers = np.arange(len(self.item)) - self._starts[self.item]
@@ -104,13 +104,15 @@ class CellTable:
         """
         rows = [of(question) for question in self.questions]
         table = np.full((len(rows), max(map(len, rows), default=0) + 1), np.nan)
-        for at, row in enumerate(rows):
-            table[at, : len(row)] = [np.nan if value is None else value for value in row]
+        for index, row in enumerate(rows):
+            table[index, : len(row)] = [np.nan if value is None else value for value in row]
         return table
 
     def drawn_from(self, cells: Numbers, option: Numbers) -> DrawnFrom:
         """Return what a draw needs to know of some cells; ``option`` is that of the votes."""
-        names = {name: at for at, name in enumerate(dict.fromkeys(c.name for c in self.questions))}
+        names = {
+            name: index for index, name in enumerate(dict.fromkeys(c.name for c in self.questions))
+        }
         of = np.array([names[c.name] for c in self.questions], np.int64)
         return DrawnFrom(
             list(names), of[self.question[cells]], option, self.verdicts("margin")[cells]
@@ -160,14 +162,14 @@ class CellTable:
 
     def cells_of(self, name: str, items: Numbers) -> tuple[Numbers, Numbers]:
         """Return the cells of a criterion on these items, and the items that have one."""
-        named = [at for at, c in enumerate(self._shared.criteria) if c.name == name]
+        named = [index for index, c in enumerate(self._shared.criteria) if c.name == name]
         shared = self._follow[items] if named else np.zeros(len(items), np.bool_)
         cells = np.where(shared, self._starts[items] + (named[0] if named else 0), -1)
-        for at in np.flatnonzero(~self._follow[items]).tolist() if self.own else ():
-            item = int(items[at])
+        for index in np.flatnonzero(~self._follow[items]).tolist() if self.own else ():
+            item = int(items[index])
             for number, criterion in enumerate(self.own[item].criteria):
                 if criterion.name == name:
-                    cells[at] = self._starts[item] + number
+                    cells[index] = self._starts[item] + number
         rows = np.flatnonzero(cells >= 0)
         return cells[rows], rows
 
@@ -195,13 +197,13 @@ class CellTable:
     def cells_at(self, places: Iterable[tuple[str, str]]) -> Numbers:
         """Return the indexes of named cells, -1 for unknown ones."""
         by_name: dict[str, tuple[list[int], list[int]]] = {}
-        at = -1
-        for at, (item_id, name) in enumerate(places):
+        index = -1
+        for index, (item_id, name) in enumerate(places):
             if item_id in self._place:
                 where, items = by_name.setdefault(name, ([], []))
-                where.append(at)
+                where.append(index)
                 items.append(self._place[item_id])
-        indexes = np.full(at + 1, -1)
+        indexes = np.full(index + 1, -1)
         for name, (where, items) in by_name.items():
             cells, rows = self.cells_of(name, np.array(items, np.int64))
             indexes[np.array(where)[rows]] = cells
@@ -363,7 +365,7 @@ def _at_gates(table: CellTable) -> Flags:
 def _at_marks(table: CellTable, near: float) -> Flags:
     """Return the cells that can move their item across a threshold that its score is near."""
     distance = np.array(
-        [_distance(table.rubric_of(at), score) for at, score in enumerate(table.scores)]
+        [_distance(table.rubric_of(index), score) for index, score in enumerate(table.scores)]
     )
     flags = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):

@@ -110,8 +110,8 @@ def _surely_strict_first(one: tuple[str, RaterSeverity]) -> float:
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:
     first: dict[str, int] = {}
-    for at, answerer in enumerate(answerers(table.raters)):
-        first.setdefault(answerer.judge, at)
+    for index, answerer in enumerate(answerers(table.raters)):
+        first.setdefault(answerer.judge, index)
     return list(first), list(first.values())
 
 

@@ -147,8 +147,12 @@ def _long(
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Return a row for every rating: its value, and the levels of all effects."""
     who = answerers(table.raters)
-    judges = {name: at for at, name in enumerate(dict.fromkeys(answerer.judge for answerer in who))}
-    orders = {name: at for at, name in enumerate(dict.fromkeys(answerer.order for answerer in who))}
+    judges = {
+        name: index for index, name in enumerate(dict.fromkeys(answerer.judge for answerer in who))
+    }
+    orders = {
+        name: index for index, name in enumerate(dict.fromkeys(answerer.order for answerer in who))
+    }
     rows = list[np.ndarray[Any, Any]]()
     for number, question in enumerate(table.questions):
         levels = question.levels
@@ -171,8 +175,8 @@ def _reversed(
     judges: dict[str, int],
     order: int,
 ) -> np.ndarray[Any, Any]:
-    places = {item: at for at, item in enumerate(table.items)}
-    questions = {q.name: (at, q.values) for at, q in enumerate(table.questions)}
+    places = {item: index for index, item in enumerate(table.items)}
+    questions = {q.name: (index, q.values) for index, q in enumerate(table.questions)}
     rows = list[tuple[float, int, int, int, int]]()
     for answer in reversed_:
         asked = questions.get(answer.criterion)

@@ -29,7 +29,7 @@ FIRST = 30
 
 
 def counted(board: Leaderboard) -> Facts:
-    """The numbers of contests and tasks behind the leaderboard."""
+    """Return the numbers of contests and tasks behind the leaderboard."""
     undecided, tied = sum(board.undecided.values()), sum(board.tied_for.values())
     return Facts(
         "Contests",
@@ -44,17 +44,17 @@ def counted(board: Leaderboard) -> Facts:
 
 
 def why(by_reason: Mapping[str, int]) -> str:
-    """The numbers of contests not counted, by reason."""
+    """Return the numbers of contests not counted, by reason."""
     return "; ".join(f"{count(n)}: {WHY.get(reason, reason)}" for reason, n in by_reason.items())
 
 
 def limits(board: Leaderboard) -> Sentences:
-    """The limits of the leaderboard."""
+    """Return the limits of the leaderboard."""
     return Sentences(board.notes, listed=True, kind="warning")
 
 
 def standings(board: Leaderboard, level: float) -> Section:
-    """Every system with its ranks, strength and wins; and the strengths as a plot."""
+    """Return every system with its ranks, strength and wins; and the strengths as a plot."""
     several = len({standing.group for standing in board.standings}) > 1
     table = TableBlock(
         "Leaderboard",
@@ -145,7 +145,7 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
 
 
 def _winner(found: Methods, *, sure: bool) -> Iterator[Sentences]:
-    """The system in first place; all methods use the same votes, so that may be by chance."""
+    """Yield the system in first place; all methods use the same votes, so that may be by chance."""
     if found.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
     elif any(way.winners for way in found.ways):
@@ -159,7 +159,7 @@ def _rank(rank: int | None) -> Words:
 
 
 def gaps(board: Leaderboard) -> Section:
-    """Every two systems: distinguished, or how many contests would do it."""
+    """Return every two systems: distinguished, or how many contests would do it."""
     if not board.gaps:
         return Section("", ())
     rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))
@@ -194,7 +194,7 @@ def _gap(gap: RankGap) -> tuple[Words, ...]:
 
 
 def wins(board: Leaderboard) -> Section:
-    """How often the system of a row won against that of a column."""
+    """Return how often the system of a row won against that of a column."""
     names, matrix = board.systems, board.matrix
     rows = (
         (
@@ -215,7 +215,7 @@ def wins(board: Leaderboard) -> Section:
 
 
 def place(positions: Sequence[Position]) -> Section:
-    """How every judge answered when the same two answers were swapped."""
+    """Return how every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
     if not any(position.rate.n for position in positions):
         nothing = "No judge answered a contest in both orders, so position bias is unknown."
@@ -251,7 +251,7 @@ def _position(one: Position) -> tuple[Words, ...]:
 
 
 def length(board: Leaderboard) -> Section:
-    """The effect of length, and the strengths if all answers were equally long."""
+    """Return the effect of length, and the strengths if all answers were equally long."""
     title, lengths = "Length: strengths if all answers were equally long", board.length
     if isinstance(lengths, str):
         return Section(title, (Sentences((lengths,), kind="quiet"),))
@@ -291,7 +291,7 @@ def length(board: Leaderboard) -> Section:
 
 
 def biased(positions: Sequence[Position]) -> Sentences:
-    """The judges that prefer a position, in sentences."""
+    """Return the judges that prefer a position, in sentences."""
     return Sentences(
         tuple(
             f"{position.judge} chose the answer shown first in "

@@ -28,7 +28,7 @@ _REST = {
 
 
 def limits(report: RunReport) -> tuple[str, ...]:
-    """Every limit that applies to this report; ignores its own ``limits``."""
+    """Return every limit that applies to this report; ignores its own ``limits``."""
     parts = (
         _progress,
         _size,
@@ -181,7 +181,7 @@ def _truth(report: RunReport) -> Iterator[str]:
 
 
 def _fair(report: RunReport) -> str:
-    """What labels of some items say about the others."""
+    """Return what labels of some items say about the others."""
     if report.labels_declared:
         return "which were drawn at random, so that they speak of the others, too"
     if "unlike" in report.trust:
@@ -190,7 +190,7 @@ def _fair(report: RunReport) -> str:
 
 
 def _doubted(trust: Mapping[str, Any]) -> str:
-    """How far people who looked again agree with the labels."""
+    """Return how far people who looked again agree with the labels."""
     if "differ" not in trust:
         return ". How far people would agree on them is not known from labels alone"
     looked = plural(trust["rechecked"], "cell")

@@ -47,7 +47,9 @@ _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
 
 def paper(report: RunReport) -> Paper:
-    """The report as a memo: the question, the result, its certainty, next steps; then figures."""
+    """Return the report as a memo: the question, the result, its certainty, next steps; then
+    figures.
+    """
     setup = report.setup
     first = [
         Section("What was asked", (Sentences(_asked(report)),)),
@@ -98,7 +100,7 @@ def _asked(report: RunReport) -> tuple[str, ...]:
 
 
 def _sure(report: RunReport) -> tuple[Block, ...]:
-    """Which criteria can be trusted, and what reviewers confirmed."""
+    """Return which criteria can be trusted, and what reviewers confirmed."""
     conclusion = report.conclusion
     blocks: list[Block] = [Sentences((headline(conclusion),))] if conclusion else []
     if conclusion:
@@ -108,7 +110,7 @@ def _sure(report: RunReport) -> tuple[Block, ...]:
 
 
 def _to_do(report: RunReport) -> tuple[str, ...]:
-    """What would help, and where to look first; empty if nothing is undecided."""
+    """Return what would help, and where to look first; empty if nothing is undecided."""
     lines = [report.conclusion.advice] if report.conclusion and report.conclusion.advice else []
     if report.findings:
         lines.append(f"Look at the {plural(len(report.findings), 'finding')} of the checks.")
@@ -147,7 +149,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
 
 
 def _refuted(report: RunReport) -> str:
-    """The mean by people's labels, if it surely differs from the votes' mean."""
+    """Return the mean by people's labels, if it surely differs from the votes' mean."""
     for line in report.corrected[:1]:
         claimed, mean, votes = line.said, line.mean, report.scores.mean
         if claimed is None or mean.value is None or mean.low is None:
@@ -165,7 +167,7 @@ def _refuted(report: RunReport) -> str:
 
 
 def _holds(one: Estimate, value: float) -> bool:
-    """Whether a figure may have this value: its interval contains it."""
+    """Return whether a figure may have this value: its interval contains it."""
     return one.low is not None and one.high is not None and one.low <= value <= one.high
 
 
@@ -205,7 +207,7 @@ def _bins(report: RunReport) -> TableBlock:
 
 
 def _edge(report: RunReport, high: float) -> float:
-    """The upper end of a bin; bins include their lower end, the last one both."""
+    """Return the upper end of a bin; bins include their lower end, the last one both."""
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
@@ -273,7 +275,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
 
 
 def _told(whole: ScoreSlice) -> tuple[str, ...]:
-    """The outcomes for comparing slices: passes or, without a decision, items that wait."""
+    """Return the outcomes for comparing slices: passes or, without a decision, items that wait."""
     decided = (
         sum(whole.outcomes[name].hits or 0 for name in ("pass", "fail")) if whole.outcomes else 0
     )
@@ -338,7 +340,7 @@ def _gates(report: RunReport) -> list[Section]:
 
 
 def _asked_again(report: RunReport) -> list[Section]:
-    """What edited copies and repeated runs show about the judges; empty without any."""
+    """Return what edited copies and repeated runs show about the judges; empty without any."""
     if not report.asked_again:
         return []
     return [Section("What asking again found", (Sentences(report.asked_again, listed=True),))]

@@ -138,7 +138,7 @@ def _trust(report: RunReport) -> TableBlock:
 
 
 def _compared(report: RunReport) -> str:
-    """The rater compared with the reference, the same as on the Agreement page."""
+    """Return the rater compared with the reference, the same as on the Agreement page."""
     if report.counts.adjudicated:
         return "items with a verdict by votes, before people settled any,"
     return "items with a verdict"

@@ -68,7 +68,8 @@ def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
 
 
 def reviews_summary(report: RunReport) -> list[str]:
-    """A sentence on a queue that can speak of all cells, or of its part of them; empty without one.
+    """Return a sentence on a queue that can speak of all cells, or of its part of them; empty
+    without one.
 
     The newest queue over everything, or else the newest.
     """

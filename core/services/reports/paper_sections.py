@@ -43,7 +43,7 @@ from core.text.numbers import (
 
 
 def setup_section(report: RunReport) -> Section:
-    """What was graded, and how."""
+    """Return what was graded, and how."""
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
     rows = [
@@ -127,7 +127,7 @@ def _training(report: RunReport) -> TableBlock:
 
 
 def cost_section(report: RunReport) -> Section:
-    """How much was done, what failed, and the cost."""
+    """Return how much was done, what failed, and the cost."""
     counts = report.counts
     rows = [
         ("Items", counted(counts.items)),
@@ -170,7 +170,7 @@ def _calls(report: RunReport) -> list[tuple[str, Words]]:
 
 
 def method_section(report: RunReport) -> Section:
-    """How intervals were made."""
+    """Return how intervals were made."""
     resampled = (
         f"BCa below {count(SMALL)} items (means of scores: Student's t), percentile from there on"
         if report.interval == "auto"
@@ -205,7 +205,7 @@ ALPHA = (
 
 
 def raters_section(report: RunReport) -> list[Section]:
-    """Every rater's own scores and answers."""
+    """Return every rater's own scores and answers."""
     lines = [*report.raters, *((report.reference_scores,) if report.reference_scores else ())]
     if not report.raters:
         return []
@@ -230,7 +230,7 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
 
 
 def stand_in_section(report: RunReport) -> list[Section]:
-    """Whether judges may replace people, if people rated beside them."""
+    """Return whether judges may replace people, if people rated beside them."""
     stand_in = report.stand_in
     if stand_in is None:
         return []

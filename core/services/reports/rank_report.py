@@ -46,7 +46,7 @@ def rank_source(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> Ranking:
-    """The ranked systems of a run or a folder.
+    """Return the ranked systems of a run or a folder.
 
     A contest run is ranked together with the rounds before it; any other run, or a folder in the
     common layout, by the scores of its judges (``by`` joins items to tasks).
@@ -80,7 +80,7 @@ def contest_report(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> Ranking:
-    """A contest's leaderboards: for all questions together, for each, and for each judge.
+    """Return a contest's leaderboards: for all questions together, for each, and for each judge.
 
     The text shows the one for all together, with its limits.
     """
@@ -109,7 +109,7 @@ def contest_report(
 def contest_sections(
     board: Leaderboard, places: Sequence[Position], level: float
 ) -> tuple[Section, ...]:
-    """A contest's leaderboard, with its limits."""
+    """Return a contest's leaderboard, with its limits."""
     return (
         Section("", (blocks.counted(board), blocks.limits(board), blocks.biased(places))),
         blocks.standings(board, level),
@@ -177,7 +177,9 @@ def pointwise_report(
 def ballots_board(
     ballots: Ballots, seed: int = 0, resamples: int = 1000, level: float = USUAL.level
 ) -> Leaderboard:
-    """The leaderboard from the ballots' comparisons of every two systems; items are the tasks."""
+    """Return the leaderboard from the ballots' comparisons of every two systems; items are the
+    tasks.
+    """
     first, second = np.triu_indices(len(ballots.systems), 1)
     keys = ballots.keys
     a, b = keys[:, first], keys[:, second]
@@ -198,7 +200,7 @@ def ballots_board(
 
 
 def board_data(board: Leaderboard) -> dict[str, Any]:
-    """A leaderboard as plain data; ``null`` with a reason for undefined values."""
+    """Return a leaderboard as plain data; ``null`` with a reason for undefined values."""
     matrix = board.matrix
     return {
         "standings": [_standing(s) for s in board.standings],

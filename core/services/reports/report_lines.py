@@ -44,7 +44,7 @@ from core.store.store import Store
 def gates(
     store: Store, run_id: int, scores: ScoreColumns, items: RatedItems
 ) -> tuple[GateLine, ...]:
-    """The results of every gate and pre-check, over the items with a score."""
+    """Return the results of every gate and pre-check, over the items with a score."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     if not any(map(_gated, items.rubrics)):
         return ()
@@ -120,7 +120,7 @@ class Compared:
 
 
 def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
-    """The ratings of a run with its verdicts and their best reference."""
+    """Return the ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet(rated)
     more = max(0, len(whole.criteria) - MOST_CRITERIA)
@@ -137,7 +137,7 @@ def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
 def _verdicts(
     asked: CriterionRatings, rated: Rated, cells: CellColumn | None
 ) -> tuple[Levels, Array]:
-    """The verdicts on a criterion as levels, and their values; NaN without one."""
+    """Return the verdicts on a criterion as levels, and their values; NaN without one."""
     items = len(rated.of.ids)
     column, values = np.full(items, NOT_ASKED), np.full(items, np.nan)
     if cells is None:
@@ -158,7 +158,7 @@ def criterion_lines(
     seed: int,
     how: Confidence = USUAL,
 ) -> tuple[CriterionLine, ...]:
-    """A line per criterion."""
+    """Return a line per criterion."""
     sheet = compared_run.sheet
     whom = "" if sheet.judges else HUMAN
     alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed, how=how)
@@ -200,7 +200,9 @@ def criterion_lines(
 
 
 def _question(rated: Rated, asked: CriterionRatings) -> Criterion:
-    """The criterion behind a sheet's; one with a numbered name is identified by its labels."""
+    """Return the criterion behind a sheet's; one with a numbered name is identified by its
+    labels.
+    """
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
             if _is(criterion, asked):
@@ -215,7 +217,7 @@ def _is(criterion: Criterion, asked: CriterionRatings) -> bool:
 
 
 def _asked_of(rated: Rated, question: Criterion) -> int:
-    """The number of items with that question."""
+    """Return the number of items with that question."""
     asking = _asking(
         rated,
         lambda criterion: (
@@ -228,7 +230,7 @@ def _asked_of(rated: Rated, question: Criterion) -> int:
 
 
 def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.bool_]:
-    """Whether each item has a question; checked once per rubric, as most items share one."""
+    """Return whether each item has a question; checked once per rubric, as most items share one."""
     mask = np.full(len(rated.of.ids), any(map(is_it, rated.of.rubric.criteria)))
     for item_id, rubric in rated.of.own.items():
         mask[rated.of.place[item_id]] = any(map(is_it, rubric.criteria))
@@ -236,7 +238,7 @@ def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.
 
 
 def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
-    """A line per rater, with the mean score by its own answers."""
+    """Return a line per rater, with the mean score by its own answers."""
     scorer = Scorer(compared_run.rated.of)
     lines = []
     for rater in compared_run.rated.raters:
@@ -261,7 +263,9 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
 
 
 def reference_line(compared_run: Compared, mean: Mean) -> RaterLine | None:
-    """The mean score by the labels themselves, over the items labelled on every criterion."""
+    """Return the mean score by the labels themselves, over the items labelled on every
+    criterion.
+    """
     if compared_run.reference != "labels":
         return None
     scorer = Scorer(compared_run.rated.of)

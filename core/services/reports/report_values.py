@@ -358,7 +358,7 @@ KINDS = {
 
 
 def shared(one: Estimate | None, link: Link | None = None) -> Words:
-    """A share with its count and interval.
+    """Return a share with its count and interval.
 
     >>> shared(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
@@ -371,23 +371,23 @@ def shared(one: Estimate | None, link: Link | None = None) -> Words:
 
 
 def reported_number(value: int, link: Link | None = None) -> Words:
-    """A count, linked to the things it counts."""
+    """Return a count, linked to the things it counts."""
     return Words(count(value), "", link if link and value else {})
 
 
 def kind(name: str, *, capital: bool = False) -> str:
-    """The kind of a rater or judge, in words."""
+    """Return the kind of a rater or judge, in words."""
     title = KINDS.get(name, name)
     return title[:1].upper() + title[1:] if capital else title
 
 
 def reference(report: RunReport) -> Literal["labels", "people's majority"]:
-    """The reference that verdicts are compared with."""
+    """Return the reference that verdicts are compared with."""
     return "people's majority" if report.reference == "people" else "labels"
 
 
 def day_and_time(moment: str | None) -> str:
-    """An ISO moment to the minute, in UTC.
+    """Return an ISO moment to the minute, in UTC.
 
     >>> day_and_time("2026-01-02T10:00:00.000Z")
     '2026-01-02 10:00 UTC'

@@ -70,7 +70,7 @@ __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
 def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple[ReviewLine, ...]:
-    """A line per queue with a random audit, the oldest first, including archived ones.
+    """Return a line per queue with a random audit, the oldest first, including archived ones.
 
     Raises ``NotFound``.
     """
@@ -127,7 +127,7 @@ _USER = re.compile(r"//[^/@]*@")
 
 
 def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
-    """The plan of a run in words and hashes."""
+    """Return the plan of a run in words and hashes."""
     dataset = store.datasets.version(run.dataset_version_id)
     plan = run.plan
     return Setup(
@@ -165,7 +165,7 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
 
 
 def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> JudgeFacts:
-    """A judge with its non-default settings, and what it learned. Never a key."""
+    """Return a judge with its non-default settings, and what it learned. Never a key."""
     given = judge.model_dump(exclude_defaults=True, exclude=_NOT_SETTINGS)
     return JudgeFacts(
         name=judge.name,
@@ -196,7 +196,7 @@ def _words(value: Any) -> str:
 
 
 def _asking(panel: Panel) -> dict[str, str]:
-    """How models were asked; empty without models."""
+    """Return how models were asked; empty without models."""
     if not any(judge.rater_kind == "llm" for judge in panel.judges):
         return {}
     asking: Asking = panel.asking
@@ -213,7 +213,7 @@ def counts_of(
     asked: int,
     tied: int = 0,
 ) -> ReportCounts:
-    """The counts of a run; ``asked`` is its number of (item, criterion) pairs."""
+    """Return the counts of a run; ``asked`` is its number of (item, criterion) pairs."""
     cells = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
@@ -244,7 +244,7 @@ def counts_of(
 
 
 def _tied(rated: Rated) -> int:
-    """The number of cells with a verdict in force but without a majority option."""
+    """Return the number of cells with a verdict in force but without a majority option."""
     return sum(
         int(((criterion.columns[MAJORITY] == TIED) & (criterion.panel >= 0)).sum())
         for criterion in rated.criteria
@@ -261,7 +261,7 @@ def report(
     how: Confidence = USUAL,
     created: str = "",
 ) -> RunReport:
-    """The report of a run, which may be imported.
+    """Return the report of a run, which may be imported.
 
     Intervals come from ``resamples`` of the items, by method and level ``how``; trusted criteria,
     limits and findings are decided at 95%, whatever that level. ``created`` is the report's date
@@ -325,7 +325,7 @@ def report(
 
 
 def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
-    """The findings of a run's newest finished probe, and which judges have drifted since."""
+    """Return the findings of a run's newest finished probe, and which judges have drifted since."""
     finished = [row for row in probes.of_run(store, run_id) if row.votes and not row.active]
     findings = probe_results.result(store, finished[0].id).findings if finished else []
     if drift.latest(store, run_id) is not None:
@@ -334,7 +334,7 @@ def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
 
 
 def _conclusion(compared_run: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
-    """Which criteria can be trusted, from the figures of their lines."""
+    """Return which criteria can be trusted, from the figures of their lines."""
     if not compared_run.column:
         names, alphas = [line.name for line in lines], [line.alpha for line in lines]
         return of_alphas(names, alphas, people=not compared_run.sheet.judges)

@@ -27,13 +27,15 @@ Mean = Callable[[Array], Estimate]
 
 
 def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
-    """A mean as an estimate; without one its reason is ``empty``."""
+    """Return a mean as an estimate; without one its reason is ``empty``."""
     # The lines count their items themselves.
     return found._replace(n=0) if found.value is not None else Estimate.undefined(empty)
 
 
 def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
-    """The mean of scores with its interval, by these resamples; normalised ones end at 0 and 1."""
+    """Return the mean of scores with its interval, by these resamples; normalised ones end at 0 and
+    1.
+    """
     ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
     return lambda values: estimate(
         mean_of(values, resamples=resamples, seed=seed, how=how, ends=ends)
@@ -41,7 +43,7 @@ def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -
 
 
 def known_of(scores: ScoreColumns) -> Array:
-    """The scores that are not missing."""
+    """Return the scores that are not missing."""
     scored: Array = scores.score[~np.isnan(scores.score)]
     return scored
 
@@ -52,7 +54,7 @@ def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
 
 
 def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.level) -> ScoreSlice:
-    """The scores and outcomes of some items."""
+    """Return the scores and outcomes of some items."""
     items, scored = len(scores.score), known_of(scores)
     outcomes = np.bincount(scores.outcome, minlength=len(NAMES)).tolist()
     some = outcomes[-1] < items
@@ -69,7 +71,7 @@ def slices(
     mean: Mean,
     level: float = USUAL.level,
 ) -> tuple[ScoreSlice, ...]:
-    """A slice per name, the largest first; empty for fewer than two kinds of items.
+    """Return a slice per name, the largest first; empty for fewer than two kinds of items.
 
     Items without a name are in no slice; one with several is in each.
     """
@@ -88,7 +90,7 @@ def slices(
 def extremes(
     store: Store, run_id: int, scored: int
 ) -> tuple[tuple[ItemLine, ...], tuple[ItemLine, ...]]:
-    """The worst and the best items, without duplicates.
+    """Return the worst and the best items, without duplicates.
 
     If few have a score, all of them are among the worst.
     """
@@ -120,7 +122,7 @@ def _line(row: RunItemRow) -> ItemLine:
 
 
 def spread(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
-    """The lowest, the median and the highest score."""
+    """Return the lowest, the median and the highest score."""
     scored = known_of(scores)
     if not len(scored):
         return (None, None, None)

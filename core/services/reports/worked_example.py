@@ -66,7 +66,7 @@ class Telling:
 
 @allowed("administer")
 def ensure_example(store: Store) -> int:
-    """The run of the example, created (and queued) if it does not exist."""
+    """Return the run of the example, created (and queued) if it does not exist."""
     ensure_defaults(store)
     run = example_run(store)
     if run is not None:
@@ -88,7 +88,7 @@ def ensure_example(store: Store) -> int:
 
 
 def example_run(store: Store) -> int | None:
-    """The run of the example, or ``None`` if it was never created."""
+    """Return the run of the example, or ``None`` if it was never created."""
     run_id = store.settings.get("example_run")
     if run_id is None:
         return None
@@ -142,8 +142,8 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
 
 
 def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
-    """Per criterion of the run's rubric: the panel against the items' labels, as on the Agreement
-    page, in the report and in ``metrics``.
+    """Return, per criterion of, the run's rubric: the panel against the items' labels, as on the
+    Agreement page, in the report and in ``metrics``.
 
     Labels are the dataset's own, overridden by people's settlements. Items on which the panel
     abstains are counted, but left out of all three figures.
@@ -161,19 +161,19 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
 
 
 def concluded(store: Store, run_id: int) -> Conclusion:
-    """Which criteria can be trusted against the labels, as on the Agreement page."""
+    """Return which criteria can be trusted against the labels, as on the Agreement page."""
     from core.services.agreement import conclusion, load_ratings
 
     return conclusion.conclude(load_ratings.sheet_of(store, run_id))
 
 
 def learned_from(store: Store, run_id: int) -> int:
-    """How many labelled items the run's offline judges learned from."""
+    """Return how many labelled items the run's offline judges learned from."""
     return len(store.runs.get(run_id).plan.calibration.get("items", ()))
 
 
 def telling_item(store: Store, run_id: int) -> Telling | None:
-    """The item with the most verdicts that differ from labels; ``None`` without any."""
+    """Return the item with the most verdicts that differ from labels; ``None`` without any."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     truth = _truth(store, run, rubric)
@@ -188,7 +188,9 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
 
 
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
-    """The true choice by (item, criterion), if labelled; ``None``: not the label of any option."""
+    """Return the true choice by (item, criterion), if labelled; ``None``: not the label of any
+    option.
+    """
     criteria = {c.name: c for c in rubric.criteria}
     labels: dict[tuple[str, str], str | None] = {
         (item_id, name): label
@@ -205,7 +207,7 @@ def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int 
 
 
 def _switched_off(run: Run) -> set[str]:
-    """The criteria for which no judge of the run was usable."""
+    """Return the criteria for which no judge of the run was usable."""
     reports = list(run.notes.get("training", {}).values())
     if len(reports) < len(run.panel.judges):
         return set()
@@ -218,7 +220,7 @@ def _switched_off(run: Run) -> set[str]:
 
 
 def _abstained(cell: Verdict, scored: Sequence[int]) -> bool:
-    """Whether the panel abstained, even if people settled the cell later."""
+    """Return whether the panel abstained, even if people settled the cell later."""
     if cell.rule == ADJUDICATED:
         return cell.voted is not None and cell.voted not in scored
     return cell.abstained
@@ -244,7 +246,7 @@ def _criterion_report(line: PairLine, switched_off: bool) -> CriterionReport:
 
 
 def as_text(found: dict[str, Any]) -> str:
-    """The report as a short table."""
+    """Return the report as a short table."""
     lines = [
         f"{found['rubric']}: {found['items']} answers graded by the offline panel, which learned "
         f"from {found['learned_from']} labelled ones. No key, no network.",

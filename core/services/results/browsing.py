@@ -54,7 +54,7 @@ def run_items(
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[list[RunItemRow], int]:
-    """A page of a run's items, and their total number.
+    """Return a page of a run's items, and their total number.
 
     ``by`` names the criterion whose verdicts sort them, if ``sort`` needs one.
     """
@@ -73,23 +73,25 @@ def ids(
     descending: bool,
     by: str = "",
 ) -> list[str]:
-    """The ids of all items on the pages of ``run_items``, in the same order."""
+    """Return the ids of all items on the pages of ``run_items``, in the same order."""
     where = _asked_for(store, run_id, where)
     return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
 
 
 def has_items(store: Store, run_id: int, where: RunItemFilter) -> bool:
-    """Whether a run has any item that the filter keeps; it reads no further than the first."""
+    """Return whether a run has any item that the filter keeps; it reads no further than the
+    first.
+    """
     return bool(store.results.items(run_id, _asked_for(store, run_id, where), limit=1))
 
 
 def _asked_for(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:
-    """The filter: what a person has graded needs none."""
+    """Return the filter: what a person has graded needs none."""
     return replace(where, but=_graded_by_labels(store, run_id)) if where.review else where
 
 
 def _graded_by_labels(store: Store, run_id: int) -> tuple[str, ...]:
-    """The items that the votes leave to a person, and that a person's labels grade."""
+    """Return the items that the votes leave to a person, and that a person's labels grade."""
     run = store.runs.row(run_id)
     if not store.datasets.version(run.dataset_version_id).labelled:
         return ()
@@ -119,7 +121,7 @@ def neighbours(
     descending: bool,
     by: str = "",
 ) -> ItemNeighbours:
-    """An item's position in a list of items, and its neighbours."""
+    """Return an item's position in a list of items, and its neighbours."""
     listed = ids(store, run_id, where, sort, descending, by)
     try:
         at = listed.index(item_id)
@@ -131,7 +133,7 @@ def neighbours(
 
 
 def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
-    """How often each choice is the verdict, per criterion of the run's rubric.
+    """Return how often each choice is the verdict, per criterion of the run's rubric.
 
     Counted in the database, over the items with the rubric's criteria.
     """
@@ -150,7 +152,7 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
 
 
 def scores(store: Store, run_id: int) -> list[ScoreBin]:
-    """The distribution of a run's scores; empty if no item has one."""
+    """Return the distribution of a run's scores; empty if no item has one."""
     return store.results.score_bins(run_id)
 
 
@@ -163,7 +165,7 @@ class Groups(NamedTuple):
 
 
 def groups(store: Store, run_id: int) -> Groups:
-    """The systems, tags and splits among the items of a run."""
+    """Return the systems, tags and splits among the items of a run."""
     from core.services.results.run_columns import kinds_of
 
     kinds, of_item = kinds_of(store, store.runs.row(run_id))
@@ -175,7 +177,7 @@ def groups(store: Store, run_id: int) -> Groups:
 
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
-    """How many items of a run pass, fail and need a person, whatever their outcome."""
+    """Return how many items of a run pass, fail and need a person, whatever their outcome."""
     found = store.results.outcomes(run_id)
     waiting = found.pop("review", 0) - len(_graded_by_labels(store, run_id))
     return found | ({"review": waiting} if waiting else {})
@@ -189,25 +191,25 @@ _LONGEST = 2_000_000
 
 
 def set_word(store: Store, run_id: int, items: Iterable[str]) -> str:
-    """The set as a word."""
+    """Return the set as a word."""
     _, places = _placed(store, run_id, items)
     return _packed(places)
 
 
 def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
-    """The items named by such a word, in the run's order; empty if it is not valid."""
+    """Return the items named by such a word, in the run's order; empty if it is not valid."""
     ids, _ = _placed(store, run_id, ())
     return tuple(ids[place] for place in sorted(set(_unpacked(word))) if place < len(ids))
 
 
 def first_of_set(store: Store, run_id: int, items: Iterable[str]) -> str | None:
-    """The first of these items in the run."""
+    """Return the first of these items in the run."""
     ids, places = _placed(store, run_id, items)
     return ids[places[0]] if places else None
 
 
 def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
-    """The items of a run, and the positions of the given ones."""
+    """Return the items of a run, and the positions of the given ones."""
     # Imported here, since pages that only list items should not load numpy.
     from core.services.results.run_columns import items_of_run, places_of_items
 
@@ -233,7 +235,7 @@ def _packed(places: Sequence[int]) -> str:
 
 
 def _unpacked(word: str) -> list[int]:
-    """The numbers of such a word; empty for any other."""
+    """Return the numbers of such a word; empty for any other."""
     try:
         raw = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
         steps = zlib.decompressobj().decompress(raw, _LONGEST)
@@ -252,8 +254,8 @@ def _unpacked(word: str) -> list[int]:
 def judged_options(
     store: Store, run_id: int, places: Collection[tuple[str, str]]
 ) -> Mapping[tuple[str, str], int]:
-    """The options by the votes on some cells (item ids and criteria of the run), even if people
-    settled another.
+    """Return the options by the votes on some cells (item ids and criteria of the run), even if
+    people settled another.
 
     Cells without such an option are left out: they have no verdict that could be right or wrong.
     Raises ``NotFound``.

@@ -80,7 +80,7 @@ def _why(cell: Verdict | None, failed: int, *, away: bool) -> str:
 
 
 def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
-    """The cells, by item and criterion, on which only switched-off judges abstained.
+    """Return the cells, by item and criterion, on which only switched-off judges abstained.
 
     An offline judge that could not learn a criterion abstains on every item (docs/decisions/0003),
     which says nothing about any of them.
@@ -113,7 +113,7 @@ _SHOWN_DOUBT = 50
 
 
 def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
-    """The data of ``show --doubt --json``: the cells in doubt, of one item or of all."""
+    """Return the data of ``show --doubt --json``: the cells in doubt, of one item or of all."""
     if item is not None:
         store.results.item(run_id, item)  # one that is not there is refused
     cells = [cell for cell in in_doubt(store, run_id) if item in (None, cell.item)]
@@ -121,7 +121,7 @@ def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    """The cells in lines."""
+    """Return the cells in lines."""
     cells = found["cells"]
     if not cells:
         return "No cell is in doubt: all calls came through, and all judges agree."

@@ -46,7 +46,7 @@ class UnfairLabels(NamedTuple):
 
 
 def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
-    """The criteria whose labels are surely not a fair sample, by name.
+    """Return the criteria whose labels are surely not a fair sample, by name.
 
     Each is tested on its own: a criterion without labels says nothing about the others' labels.
 
@@ -84,7 +84,7 @@ def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
 
 
 def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
-    """Why labels of a run's dataset cannot have been drawn as declared; empty if they can.
+    """Return why labels of a run's dataset cannot have been drawn as declared; empty if they can.
 
     Raises:
         NotFound: the run does not exist.
@@ -114,8 +114,8 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
 
 
 def refuted_words(store: Store, version_id: int) -> str:
-    """How the newest finished run on a dataset version contradicts the declaration of its labels;
-    empty if it does not.
+    """Return how the newest finished run on a dataset version contradicts the declaration of its
+    labels; empty if it does not.
     """
     draw = label_draws.declared(store, version_id)
     run_id = store.runs.newest_on(version_id)

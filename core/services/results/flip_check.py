@@ -32,7 +32,7 @@ class FlipRate:
 
 
 def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
-    """The flip rate of each judge asked in both orders; empty without any."""
+    """Return the flip rate of each judge asked in both orders; empty without any."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return []
@@ -51,7 +51,8 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
 
 
 def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:
-    """Each answer with its twin, the answer to the same options in reversed order, if it exists.
+    """Yield each answer with its twin, the answer to the same options in reversed order, if it
+    exists.
 
     ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
     """
@@ -63,13 +64,13 @@ def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, Ball
 
 
 def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
-    """The number of answers with a flipped twin, and of those that differ from it."""
+    """Return the number of answers with a flipped twin, and of those that differ from it."""
     differ = [row.option != twin.option for row, twin in twins(rows, own)]
     return len(differ), sum(differ)
 
 
 def items_apart(store: Store, run_id: int) -> tuple[str, ...]:
-    """The ids of items on which a judge's answer changed with the reversed order."""
+    """Return the ids of items on which a judge's answer changed with the reversed order."""
     pairs = twins(store.votes.all_ballots(run_id), store.runs.get(run_id).plan.replicates)
     return tuple(sorted({row.item_id for row, twin in pairs if row.option != twin.option}))
 

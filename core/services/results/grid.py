@@ -64,7 +64,7 @@ class MeansOf(NamedTuple):
 
 
 def earned(criterion: Criterion, value: float | None) -> float | None:
-    """The share of the criterion's best that a value earns; ``None`` if all values are 0.
+    """Return the share of the criterion's best that a value earns; ``None`` if all values are 0.
 
     >>> late = Criterion(name="Late", requirement="It came late.", weight=-5)
     >>> earned(late, 1.0), earned(late, 0.0), earned(late, None)
@@ -105,7 +105,7 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
 
 
 def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
-    """A cell of an item; `failures` are the open ones."""
+    """Return a cell of an item; `failures` are the open ones."""
     if verdict is None:
         return GridCell(criterion, "", None, False, False, 0, failures, False, False, "")
     settled = verdict.rule == ADJUDICATED
@@ -129,7 +129,7 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
 
 
 def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
-    """The means over all items and, if there are several systems, of each of them.
+    """Return the means over all items and, if there are several systems, of each of them.
 
     A criterion's mean is over the items whose verdict has a value. An item with its own rubric
     counts if that has a criterion with the name.
@@ -140,14 +140,14 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
 
     kinds, of_item = kinds_of(store, run)
     systems = sorted({kinds[kind][0] for kind in set(of_item.tolist())} - {""})
-    place = {name: at for at, name in enumerate(["", *systems])}
+    place = {name: index for index, name in enumerate(["", *systems])}
     system = np.array([place.get(name, 0) for name, *_ in kinds], np.int64)[of_item]
 
     def over(rows: Any, values: Any) -> list[MeanOver]:
         scored = ~np.isnan(values)
-        at, some = system[rows][scored], values[scored]
-        totals = np.bincount(at, some, len(place)).tolist()
-        counts = np.bincount(at, minlength=len(place)).tolist()
+        index, some = system[rows][scored], values[scored]
+        totals = np.bincount(index, some, len(place)).tolist()
+        counts = np.bincount(index, minlength=len(place)).tolist()
         # Index 0 is for all items, with or without a system.
         totals[0], counts[0] = sum(totals), sum(counts)
         return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]

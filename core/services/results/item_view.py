@@ -111,7 +111,7 @@ class ItemView:
 
 
 def item_view(store: Store, run_id: int, item_id: str) -> ItemView:
-    """An item of a run with verdicts and votes; raises ``NotFound``."""
+    """Return an item of a run with verdicts and votes; raises ``NotFound``."""
     run = store.runs.get(run_id)
     row = store.results.item(run_id, item_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id])
@@ -158,7 +158,7 @@ def _criterion_view(
 
 
 def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
-    """The cells of a judge; one in reversed order follows the one it repeats."""
+    """Yield the cells of a judge; one in reversed order follows the one it repeats."""
     own = run.plan.replicates
     for replicate in range(own):
         for asked in range(replicate, answers_of(judge, run.panel, own), own):
@@ -205,7 +205,7 @@ def vote_view(
 def shown_options(
     criterion: Criterion, order: tuple[int, ...] | None, chosen: int | None
 ) -> tuple[ShownOption, ...]:
-    """The options in the order shown, or else in the author's order."""
+    """Return the options in the order shown, or else in the author's order."""
     sequence = order if order is not None else tuple(range(len(criterion.choices)))
     return tuple(
         ShownOption(place + 1, index, criterion.choices[index], index == chosen)
@@ -214,24 +214,24 @@ def shown_options(
 
 
 def choice_label(criterion: Criterion, option: int | None, abstained: bool) -> str | None:
-    """The label of a choice; ``None`` without one."""
+    """Return the label of a choice; ``None`` without one."""
     if option is None:
         return "Cannot assess" if abstained else None
     return criterion.choices[option].label
 
 
 def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
-    """The call of a vote or failure, with the exact prompt and the raw reply."""
+    """Return the call of a vote or failure, with the exact prompt and the raw reply."""
     return None if vote.call_id is None else store.votes.call(vote.call_id)
 
 
 def rubric_of(store: Store, run: Run) -> Rubric:
-    """The rubric of a run. Items may have their own; see ``item_view``."""
+    """Return the rubric of a run. Items may have their own; see ``item_view``."""
     return scored_rubric(store, run)
 
 
 def require_run(store: Store, run_id: int | None) -> Run:
-    """The run of an address; raises a ``NotFound`` with a message for the reader."""
+    """Return the run of an address; raises a ``NotFound`` with a message for the reader."""
     if run_id is None:
         raise NotFound("No run is chosen. Pick one on the Runs page.")
     return store.runs.get(run_id)
@@ -241,15 +241,15 @@ _NEAR = 1e-9
 
 
 def unvoted(verdict: Verdict) -> bool:
-    """Whether no vote chose the verdict that the votes made."""
+    """Return whether no vote chose the verdict that the votes made."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
     return made_of_votes and chosen and verdict.agreement == 0.0
 
 
 def between(criterion: Criterion, verdict: Verdict | None) -> str:
-    """How such a verdict was made, e.g. "between Some and Deep: mean 0.65, nearest Some"; empty if
-    a vote chose it.
+    """Return how such a verdict was made, e.g. "between Some and Deep: mean 0.65, nearest Some";
+    empty if a vote chose it.
     """
     if verdict is None or verdict.option is None or not unvoted(verdict):
         return ""

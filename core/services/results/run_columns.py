@@ -66,7 +66,7 @@ _LATEST: item_columns.AtHand[RunItems] = item_columns.AtHand()
 
 
 def items_of_run(store: Store, run: RunRow) -> RunItems:
-    """The items of a run, which never change; callers must not modify them."""
+    """Return the items of a run, which never change; callers must not modify them."""
     return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
@@ -75,7 +75,7 @@ _ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
 
 
 def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
-    """The row of every item of a run by its id; callers must not modify it."""
+    """Return the row of every item of a run by its id; callers must not modify it."""
     return _ROWS.get(
         run.plan_hash, lambda: {item: row for row, item in enumerate(items_of_run(store, run).ids)}
     )
@@ -117,7 +117,7 @@ OUTCOMES = ("pass", "fail", "review", None)
 
 
 def score_columns(store: Store, run: RunRow) -> ScoreColumns:
-    """The scores of a run's items."""
+    """Return the scores of a run's items."""
     stamp = store.results.derived(run.id)
 
     def read() -> Columns:
@@ -140,17 +140,17 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
 
 
 def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
-    """All votes of a run, by criterion, judge and replicate."""
+    """Return all votes of a run, by criterion, judge and replicate."""
 
     def read() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
-        for at, column in enumerate(store.votes.columns(run.id)):
+        for index, column in enumerate(store.votes.columns(run.id)):
             head.append([column.criterion, column.judge, column.replicate])
             rows = _rows(place, column.items)
             in_order = np.argsort(rows, kind="stable")
-            arrays |= _placed(at, rows[in_order], run.items)
-            arrays[f"options {at}"] = _small(_options(column.options)[in_order])
+            arrays |= _placed(index, rows[in_order], run.items)
+            arrays[f"options {index}"] = _small(_options(column.options)[in_order])
         return Columns({"columns": head}, arrays)
 
     stored = store.kept.made(
@@ -161,10 +161,10 @@ def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
             criterion,
             judge,
             replicate,
-            _rows_of(stored, at, run.items),
-            stored.arrays[f"options {at}"].astype(np.int64),
+            _rows_of(stored, index, run.items),
+            stored.arrays[f"options {index}"].astype(np.int64),
         )
-        for at, (criterion, judge, replicate) in enumerate(stored.head["columns"])
+        for index, (criterion, judge, replicate) in enumerate(stored.head["columns"])
     ]
 
 
@@ -172,36 +172,36 @@ _FIELDS = CellColumn._fields[2:]
 
 
 def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
-    """All verdicts of a run, by criterion."""
+    """Return all verdicts of a run, by criterion."""
     stamp = store.results.derived(run.id)
 
     def read() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
-        for at, (criterion, items, *columns) in enumerate(store.results.cell_columns(run.id)):
+        for index, (criterion, items, *columns) in enumerate(store.results.cell_columns(run.id)):
             head.append(criterion)
             rows = _rows(place, items)
             in_order = np.argsort(rows, kind="stable")
-            arrays |= _placed(at, rows[in_order], run.items)
+            arrays |= _placed(index, rows[in_order], run.items)
             for name, values in zip(_FIELDS, columns, strict=True):
                 whole = name in ("option", "judged")
                 column = _options(values) if whole else np.array(values, np.float64)
-                arrays |= _told(f"{name} {at}", column[in_order])
+                arrays |= _told(f"{name} {index}", column[in_order])
         return Columns({"columns": head}, arrays)
 
     stored = store.kept.made(f"cells of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
     return [
         CellColumn(
             criterion,
-            _rows_of(stored, at, run.items),
-            *(_untold(stored, f"{name} {at}") for name in _FIELDS),
+            _rows_of(stored, index, run.items),
+            *(_untold(stored, f"{name} {index}") for name in _FIELDS),
         )
-        for at, criterion in enumerate(stored.head["columns"])
+        for index, criterion in enumerate(stored.head["columns"])
     ]
 
 
 def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[str, Numbers]:
-    """The labels of a run's items, by criterion, an option for every item.
+    """Return the labels of a run's items, by criterion, an option for every item.
 
     ``NO_LABEL`` if there is none, ``NO_OPTION`` if the criterion has no such option. With
     ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if they could not
@@ -222,7 +222,7 @@ def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, A
     # The row of each item of the dataset; -1 for items with their own rubric.
     row_of = np.full(len(columns.ids), -1)
     row_of[places] = np.arange(len(ids))
-    alone = [columns.ids[at] for at in np.flatnonzero(columns.own & (row_of >= 0)).tolist()]
+    alone = [columns.ids[index] for index in np.flatnonzero(columns.own & (row_of >= 0)).tolist()]
     row_of[columns.own] = -1
     for name, word, holders in columns.labels:
         rows = row_of[holders]
@@ -243,7 +243,7 @@ def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, A
 
 
 def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
-    """The rubrics of the items with their own; only read if there are any."""
+    """Return the rubrics of the items with their own; only read if there are any."""
     own = item_columns.of_version(store, run.dataset_version_id).own
     return store.signs.own_rubrics(run.id) if own.any() else {}
 
@@ -251,13 +251,15 @@ def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
 def kinds_of(
     store: Store, run: RunRow
 ) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Numbers]:
-    """The distinct (system, tags, split), and the index of each of the run's items in them."""
+    """Return the distinct (system, tags, split), and the index of each of the run's items in
+    them.
+    """
     columns = item_columns.of_version(store, run.dataset_version_id)
     return columns.kinds, columns.kind[items_of_run(store, run).places]
 
 
 def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]:
-    """How often each judge saw which order and chose what, in the run's own replicates."""
+    """Return how often each judge saw which order and chose what, in the run's own replicates."""
 
     def read() -> Columns:
         orders = store.votes.orders_shown(run.id, replicates)
@@ -282,7 +284,7 @@ def keep(store: Store, run_id: int) -> None:
 
 
 def _keep(run: RunRow) -> bool:
-    """Whether storing is worth it: many items, and votes are not arriving all the time."""
+    """Return whether storing is worth it: many items, and votes are not arriving all the time."""
     return run.items >= MANY and not run.active
 
 

@@ -28,18 +28,20 @@ from core.store.store import Store
 
 
 def effective(item: Item, rubric: Rubric) -> Rubric:
-    """The rubric in force for an item: its own if it has one."""
+    """Return the rubric in force for an item: its own if it has one."""
     return item.rubric or rubric
 
 
 def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
-    """The true choice per criterion of the rubric, if the item's label is one of its options."""
+    """Return the true choice per criterion of the rubric, if the item's label is one of its
+    options.
+    """
     labels = {c.name: item.truth(c) for c in rubric.criteria}
     return {name: index for name, index in labels.items() if index is not None}
 
 
 def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
-    """The score that the item's labels give; ``None`` unless every criterion has one."""
+    """Return the score that the item's labels give; ``None`` unless every criterion has one."""
     labels = labels_of(item, rubric)
     if len(labels) < len(rubric.criteria):
         return None
@@ -48,7 +50,9 @@ def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
 
 
 def score_in_place(row: RunItemRow, item: Item, rubric: Rubric) -> float | None:
-    """The score by a person's labels of an item on which all judges abstained; else ``None``."""
+    """Return the score by a person's labels of an item on which all judges abstained; else
+    ``None``.
+    """
     if row.score is not None or not row.votes or row.failures:
         return None
     own = score_by_labels(item, rubric)
@@ -56,7 +60,7 @@ def score_in_place(row: RunItemRow, item: Item, rubric: Rubric) -> float | None:
 
 
 def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
-    """The item with labels settled by people, by criterion, in place of its own.
+    """Return the item with labels settled by people, by criterion, in place of its own.
 
     ``None`` removes a label: people could not assess it.
     """
@@ -68,7 +72,9 @@ def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
 
 
 def scored_rubric(store: Store, run: RunRow) -> Rubric:
-    """The rubric that the run's scores follow now. Items may have their own (``effective``)."""
+    """Return the rubric that the run's scores follow now. Items may have their own
+    (``effective``).
+    """
     return store.rubrics.version(run.scored_version_id).rubric
 
 
@@ -78,7 +84,7 @@ NOTE = "fitted"
 
 
 def fitted_of(run: Run) -> dict[str, Fitted]:
-    """The fitted rules that settle a run's criteria, by criterion name."""
+    """Return the fitted rules that settle a run's criteria, by criterion name."""
     rules: Mapping[str, object] = run.notes.get(NOTE, {})
     return {name: build(Fitted, data, "fitted rule") for name, data in rules.items()}
 
@@ -89,7 +95,7 @@ def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
 
 
 def derive_of_run(store: Store, run: Run, items: Sequence[Item]) -> Derive:
-    """The derivation of a run for these of its items, under the version that it follows."""
+    """Return the derivation of a run for these of its items, under the version that it follows."""
     return derive_for(
         run.plan, scored_rubric(store, run), items, settled_lookup(store, run.id), fitted_of(run)
     )
@@ -102,7 +108,7 @@ def derive_for(
     settled_of: SettledOf | None = None,
     fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
-    """The derivation of a run's results from its votes, settlements and fitted rules."""
+    """Return the derivation of a run's results from its votes, settlements and fitted rules."""
     return deriver(
         plan.panel.rules,
         counting_of(plan),
@@ -114,7 +120,7 @@ def derive_for(
 
 
 def settled_lookup(store: Store, run_id: int) -> SettledOf:
-    """A run's settlements, read when needed: inside the recording transaction."""
+    """Return a run's settlements, read when needed: inside the recording transaction."""
     return partial(store.settled.of_items, run_id)
 
 
@@ -135,7 +141,7 @@ def resolved_items(
 
 
 def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
-    """The items from which a plan's judges learn; may be empty.
+    """Return the items from which a plan's judges learn; may be empty.
 
     They use the labels settled when the run was planned, so that a resumed run learns the same.
     """
@@ -163,7 +169,7 @@ class QuestionHashes:
 
 
 def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
-    """The questions asked, compared with those that scores follow."""
+    """Return the questions asked, compared with those that scores follow."""
     agreed = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
     now = hashes(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:
@@ -175,12 +181,12 @@ def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
 
 
 def hashes(rubric: Rubric) -> dict[str, str]:
-    """The hash of each criterion's question, by name."""
+    """Return the hash of each criterion's question, by name."""
     return {c.name: asks(rubric, c) for c in rubric.criteria}
 
 
 def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
-    """The cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
+    """Return the cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
 
     Excluded are items with their own rubric, criteria whose answers a person accepted, and cells
     that people settled under the new question.
@@ -196,7 +202,7 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
 
 
 def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
-    """The cells that people settled, in any state, when asked the current question."""
+    """Return the cells that people settled, in any state, when asked the current question."""
     by_version: dict[int, dict[str, str]] = {}
     alike = set[CellKey]()
     for place, version_id in store.scored.settled_under(run_id):

@@ -48,7 +48,7 @@ class Counting:
     planned_by_stage: Mapping[int, int] = field(default_factory=dict)
 
     def count(self, rows: Sequence[BallotRow]) -> Counted:
-        """The ballots of a cell that decide it."""
+        """Return the ballots of a cell that decide it."""
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
             return Counted(
@@ -91,7 +91,7 @@ class Counting:
 
 
 def counting_of(plan: RunPlan) -> Counting:
-    """How the votes of a run count."""
+    """Return how the votes of a run count."""
     panel = plan.panel
     counted = [j for j in panel.judges if not j.shadow]
     asked = [j for j in panel.judges if j.askable and not j.offline]
@@ -112,18 +112,18 @@ def counting_of(plan: RunPlan) -> Counting:
 
 
 def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
-    """A judge's number of answers per cell: replicates, twice as many if flipped, too."""
+    """Return a judge's number of answers per cell: replicates, twice as many if flipped, too."""
     flipped = panel.asking.flip != "off" and judge.askable and not judge.offline
     return replicates * (2 if flipped else 1)
 
 
 def answers_per_cell(panel: Panel, replicates: int) -> int:
-    """The largest number of answers of all judges per cell."""
+    """Return the largest number of answers of all judges per cell."""
     return sum(answers_of(judge, panel, replicates) for judge in panel.judges)
 
 
 def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: int) -> int:
-    """A judge's number of calls for this many items and (item, criterion) cells."""
+    """Return a judge's number of calls for this many items and (item, criterion) cells."""
     if judge.offline or not judge.askable:
         return 0
     mode = judge.mode_in(panel.asking)
@@ -146,7 +146,7 @@ def deriver(
     settled_of: SettledOf | None = None,
     fitted: Mapping[str, Fitted] = NOTHING_FITTED,
 ) -> Derive:
-    """The function from items' votes to their verdicts and scores.
+    """Return the function from items' votes to their verdicts and scores.
 
     ``counting`` determines which votes count, ``rubric_of`` the rubric in force for an item id,
     ``texts_of`` its texts, only needed if a rubric looks at them. ``settled_of`` returns people's
@@ -213,7 +213,7 @@ class Alike:
             self._verdicts, self._scores = {}, {}
 
     def settled(self, c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
-        """The verdict of a cell."""
+        """Return the verdict of a cell."""
         rule = self._fitted.get(c.name)
         if rule and rule.fits(c):
             return self._settle(c, rows, failures, rule.for_item(rows[0].item_id))
@@ -243,7 +243,7 @@ class Alike:
         texts: Texts | MeasuredTexts | None,
         settled: frozenset[str],
     ) -> Scored:
-        """The score of these options, and its trace as plain data; must not be modified."""
+        """Return the score of these options, and its trace as plain data; must not be modified."""
         key = (id(rubric), tuple(options.items()), texts, settled)
         if key not in self._scores:
             self._scores[key] = _scored(rubric, options, texts, settled)
@@ -266,7 +266,7 @@ def _scored(
 def adjudicated(
     criterion: Criterion, voted: Verdict | None, settled: Settled, failures: int
 ) -> Verdict:
-    """The verdict settled by people; the agreement of the votes stays unchanged.
+    """Return the verdict settled by people; the agreement of the votes stays unchanged.
 
     If people could not assess it, it is an abstention.
     """
@@ -294,7 +294,7 @@ def item_result(
     texts: Texts | MeasuredTexts | None = None,
     alike: Alike | None = None,
 ) -> ItemResult:
-    """The score and cells of an item from its verdicts, some of which may be missing.
+    """Return the score and cells of an item from its verdicts, some of which may be missing.
 
     ``alike`` remembers scores.
     """
@@ -321,13 +321,13 @@ def item_result(
 
 
 def rubric_lookup(rubric: Rubric, items: Sequence[Item]) -> RubricOf:
-    """The rubric in force per item id: the item's own if it has one, else ``rubric``."""
+    """Return the rubric in force per item id: the item's own if it has one, else ``rubric``."""
     own = {item.id: item.rubric for item in items if item.rubric is not None}
     return lambda item_id: own.get(item_id, rubric)
 
 
 def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
-    """The texts of an item by its id, for length penalties and pre-checks."""
+    """Return the texts of an item by its id, for length penalties and pre-checks."""
     by_id = {item.id: item for item in items}
 
     def texts_of(item_id: str) -> Texts:
@@ -338,7 +338,7 @@ def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
 
 
 def texts_from(item: Item) -> Texts:
-    """The texts of an item. In a conversation, pre-checks skip the user's turns."""
+    """Return the texts of an item. In a conversation, pre-checks skip the user's turns."""
     turns = item.submission if isinstance(item.submission, tuple) else ()
     own = [turn.content for turn in turns if turn.judged]
     return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)

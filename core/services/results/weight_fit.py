@@ -67,7 +67,8 @@ def fit_criterion(
     rules: Rules,
     others: Sequence[Sequence[Ballot]] = (),
 ) -> Fitted | str:
-    """The rule fitted on labelled cells and evaluated on held-out ones; or why there is none.
+    """Return the rule fitted on labelled cells and evaluated on held-out ones; or why there is
+    none.
 
     ``others`` are the votes on unlabelled cells, which some kinds use, too. Folds are drawn from
     the items' ids alone, so the same labels give the same rule; items with the same text are in one
@@ -118,7 +119,7 @@ class _Trial:
         self.plain = self._each(self.costs, lambda _: PLAIN)
 
     def fitted(self) -> Fitted:
-        """The rule of the kind chosen by all labels."""
+        """Return the rule of the kind chosen by all labels."""
         choice = self._chosen(None)
         kind = choice or self._closest
         weights = self._apart(FoldRule(kind, frozenset()))
@@ -154,7 +155,9 @@ class _Trial:
         )
 
     def _held_out(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
-        """All labelled cells, each settled by a rule of its fold that was fitted without it."""
+        """Return all labelled cells, each settled by a rule of its fold that was fitted without
+        it.
+        """
         import numpy as np
 
         options = np.arange(len(self.costs))[:, None] + np.zeros_like(self.costs)
@@ -166,7 +169,7 @@ class _Trial:
         return _HeldOut(self.hits[given, self.lesson.truth] > 0, far, 1 - far / dealt)
 
     def _constant(self, weights: Weights) -> str:
-        """The option that a rule gives in every cell; empty if it distinguishes any."""
+        """Return the option that a rule gives in every cell; empty if it distinguishes any."""
         everything, _ = distinct([*self.said, *self.lesson.others])
         verdicts = (
             settle(self.criterion, ballots, self.rules, weights=weights) for ballots in everything
@@ -181,7 +184,7 @@ class _Trial:
         return min(self.lesson.kinds, key=lambda kind: float(self._lost(kind, None).mean()))
 
     def _chosen(self, without: int | None) -> Kind | None:
-        """The kind chosen by the labels outside one fold; ``None`` for the plain rule."""
+        """Return the kind chosen by the labels outside one fold; ``None`` for the plain rule."""
         import numpy as np
 
         best, least = None, float("inf")
@@ -201,7 +204,7 @@ class _Trial:
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
 
     def _losses(self, kind: Kind, without: int | None) -> Floats:
-        """The loss of each cell under a rule fitted without its own fold and without fold
+        """Return the loss of each cell under a rule fitted without its own fold and without fold
         ``without``.
         """
         left = frozenset() if without is None else frozenset({without})
@@ -212,8 +215,8 @@ class _Trial:
         import numpy as np
 
         credit = np.zeros(len(self.known))
-        for at, (mine, numbers, place) in enumerate(self.by_fold):
-            used = rule(at)
+        for index, (mine, numbers, place) in enumerate(self.by_fold):
+            used = rule(index)
             options = np.array([self._option(number, used) for number in numbers.tolist()])
             credit[mine] = worth[options[place] + 1, self.lesson.truth[mine]]
         return credit
@@ -230,13 +233,13 @@ class _Trial:
         return None if rule.kind is None else self._apart(rule)
 
     def _settled(self, number: int, rule: FoldRule) -> int:
-        """The option of cells with these votes; -1 if there is none."""
+        """Return the option of cells with these votes; -1 if there is none."""
         verdict = settle(self.criterion, self.said[number], self.rules, weights=self._weights(rule))
         return -1 if verdict is None or verdict.option is None else verdict.option
 
 
 def _folds(criterion: Criterion, known: Sequence[LabelledCell]) -> Levels:
-    """The fold of every cell; cells of a group share one."""
+    """Return the fold of every cell; cells of a group share one."""
     import numpy as np
 
     from core.metrics import weight_fit
@@ -294,7 +297,7 @@ class Offer:
 
 
 def offers(store: Store, run_id: int) -> list[Offer]:
-    """A fit per criterion of a run, from all of its items with a known truth."""
+    """Return a fit per criterion of a run, from all of its items with a known truth."""
     # Columns need numpy, which reading a rule should not have to load.
     from core.services.results.weight_fit_cells import cells_of_run
 
@@ -352,7 +355,8 @@ def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
 
 
 def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:
-    """The probability of each scored option of a cell, by (item id, criterion), given the labels.
+    """Return the probability of each scored option of a cell, by (item id, criterion), given the
+    labels.
 
     Only for criteria whose fit beats the rule in force, and cells with a vote of a judge it knows;
     whether the run uses the fit does not matter. A review order based on it

@@ -43,7 +43,7 @@ class VotedCells(NamedTuple):
 
 
 def cells_of_run(store: Store, run_id: int) -> dict[str, VotedCells]:
-    """The cells of a run by criterion, with the votes that count.
+    """Return the cells of a run by criterion, with the votes that count.
 
     An item with its own rubric takes part if its criterion has the same options. Of the unlabelled
     cells the first ``MOST_OTHERS`` of the run are used.
@@ -69,7 +69,9 @@ class _Reader:
         self._twins = twin_numbers(store, run.dataset_version_id).group if several else ()
 
     def read(self) -> dict[str, VotedCells]:
-        """The labelled cells, and others up to the number beyond which more teach nothing."""
+        """Return the labelled cells, and others up to the number beyond which more teach
+        nothing.
+        """
         votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
         return {c.name: self._cells(c, votes) for c in self._rubric.criteria}
 
@@ -106,21 +108,21 @@ class _VotesOfCells:
             self._columns.setdefault(column.criterion, []).append(column)
 
     def there(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which items have a vote on a criterion."""
+        """Return which items have a vote on a criterion."""
         voted = np.zeros(len(self._ids), np.bool_)
         for column in self._columns.get(name, ()):
             voted[column.rows] = True
         return voted
 
     def of(self, criterion: Criterion, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
-        """The ballots that count in the cells of these rows."""
+        """Return the ballots that count in the cells of these rows."""
         rules = self._run.plan.panel.rules
         if (criterion.aggregation or getattr(rules, criterion.scale)) == "soft_mean" or self._apart:
             return self._one_by_one(criterion.name, rows, counting)
         columns = self._columns.get(criterion.name, [])
         options = np.full((len(self._ids), len(columns)), _NOBODY)
-        for at, column in enumerate(columns):
-            options[column.rows, at] = column.options
+        for index, column in enumerate(columns):
+            options[column.rows, index] = column.options
         seen = patterns(options[rows])
         ballots = []
         for row in seen.rows.tolist():
@@ -130,10 +132,12 @@ class _VotesOfCells:
                 if option != _NOBODY
             ]
             ballots.append(counting.count(voted).ballots)
-        return [ballots[at] for at in seen.of_item.tolist()]
+        return [ballots[index] for index in seen.of_item.tolist()]
 
     def _one_by_one(self, name: str, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
-        """The same vote by vote: only this has probabilities, and abstentions in other options."""
+        """Return the same vote by vote: only this has probabilities, and abstentions in other
+        options.
+        """
         ids = [self._ids[row] for row in rows.tolist()]
         return [
             counting.count([ballot for ballot in votes.ballots if ballot.criterion == name]).ballots
@@ -148,6 +152,6 @@ def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRo
 
 
 def _alike(own: Rubric, criterion: Criterion) -> bool:
-    """Whether a rubric has the criterion with the same options."""
+    """Return whether a rubric has the criterion with the same options."""
     asked = [other.choices for other in own.criteria if other.name == criterion.name]
     return any([o.label for o in of] == [o.label for o in criterion.choices] for of in asked)

@@ -63,7 +63,7 @@ class Lesson:
         self.said, self.alike = distinct([c.ballots for c in cells])
         self.judges, self.owner, levels = _matrix(criterion, self.said)
         self.votes = levels[self.alike]
-        places = {option: at for at, option in enumerate(criterion.scored)}
+        places = {option: index for index, option in enumerate(criterion.scored)}
         self.truth = np.array([places[cell.truth] for cell in cells])
 
     @property
@@ -93,7 +93,7 @@ class Lesson:
         return positions
 
     def loss(self, option: int | None, truth: int) -> float:
-        """The loss of a verdict: levels to the truth if these are ordered, else 0 or 1.
+        """Return the loss of a verdict: levels to the truth if these are ordered, else 0 or 1.
 
         A missing verdict, or an abstention, counts like the worst one.
         """
@@ -106,7 +106,7 @@ class Lesson:
         return float(abs(self.places[scored.index(option)] - true))
 
     def fit(self, kind: Kind, keep: Levels) -> Weights:
-        """A rule of this kind from the cells at ``keep``."""
+        """Return a rule of this kind from the cells at ``keep``."""
         if kind in ("line", "severity"):
             return self._line(keep, self._shifts if kind == "severity" else {})
         if kind == "latent":
@@ -114,7 +114,7 @@ class Lesson:
         return self._weights(keep) if kind == "weights" else self._judge(keep)
 
     def reliance(self) -> dict[str, float]:
-        """How much each judge counts under ``weights``."""
+        """Return how much each judge counts under ``weights``."""
         from core.metrics import weight_fit
 
         fitted = weight_fit.fit(self.votes, self.truth, len(self.places), self.owner)
@@ -138,7 +138,7 @@ class Lesson:
         """Judges, and the first vote of each on all cells, labelled or not."""
         distinct_ballots, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
         judges, owner, votes = _matrix(self.criterion, distinct_ballots)
-        return judges, votes[alike][:, [owner.index(at) for at in range(len(judges))]]
+        return judges, votes[alike][:, [owner.index(index) for index in range(len(judges))]]
 
     @cached_property
     def _shifts(self) -> dict[str, float]:
@@ -180,8 +180,8 @@ class Lesson:
         )
 
     def _line(self, keep: Levels, shifts: Mapping[str, float]) -> Weights:
-        """The level as a + b times the mean vote, shrunk towards a = 0 and b = 1 (ridge), after
-        subtracting each judge's ``shifts`` from its votes.
+        """Return the level as a + b times the mean vote, shrunk towards a = 0 and b = 1 (ridge),
+        after subtracting each judge's ``shifts`` from its votes.
         """
         import numpy as np
 
@@ -207,7 +207,7 @@ class Lesson:
         return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
 
     def _judge(self, keep: Levels) -> Weights:
-        """The judge whose votes were closest to these labels, alone."""
+        """Return the judge whose votes were closest to these labels, alone."""
         k, best = len(self.places), ("", 0.0, float("inf"))
         for judge, (every, right, away) in zip(self.judges, self._voices, strict=True):
             there = every[keep]
@@ -245,7 +245,9 @@ class Lesson:
         return self._means_less(self._shifts)
 
     def _means_less(self, shifts: Mapping[str, float]) -> Floats:
-        """The mean of the judges' mean votes, in levels, by cell, after subtracting shifts."""
+        """Return the mean of the judges' mean votes, in levels, by cell, after subtracting
+        shifts.
+        """
         import numpy as np
 
         voices = []
@@ -262,7 +264,7 @@ class Lesson:
 
 
 def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str, int]]:
-    """The judge and level of every vote that is not an abstention."""
+    """Return the judge and level of every vote that is not an abstention."""
     return [
         (b.judge, criterion.scored.index(b.option))
         for b in ballots
@@ -271,7 +273,7 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
 
 
 def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
-    """The usable cells: labelled with a scored option, and with a vote for one."""
+    """Return the usable cells: labelled with a scored option, and with a vote for one."""
     ballots_of, alike = distinct([cell.ballots for cell in cells])
     voted, scored = [votes_of(criterion, ballots) for ballots in ballots_of], set(criterion.scored)
     pairs = zip(cells, alike.tolist(), strict=True)
@@ -279,7 +281,7 @@ def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[Labelled
 
 
 def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]], Levels]:
-    """The distinct ballots in order of appearance, and the index of each in them."""
+    """Return the distinct ballots in order of appearance, and the index of each in them."""
     import numpy as np
 
     # Identical objects are compared once; they live longer than their ids are used.

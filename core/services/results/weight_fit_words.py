@@ -9,7 +9,7 @@ from core.text.numbers import percent, score
 
 
 def how(fitted: Fitted) -> str:
-    """What the fitted rule does, in a few words.
+    """Return what the fitted rule does, in a few words.
 
     >>> from core.domain.weight_fit import Weights
     >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
@@ -30,7 +30,7 @@ def how(fitted: Fitted) -> str:
 
 
 def in_words(fitted: Fitted) -> str:
-    """The explanation of a fit: what was estimated, and how."""
+    """Return the explanation of a fit: what was estimated, and how."""
     n = fitted.labels
     ours, plain = fitted.right, fitted.plain_right
     far = ""
@@ -79,5 +79,5 @@ def _why_not(fitted: Fitted) -> str:
 
 
 def heard(fitted: Fitted) -> Mapping[str, float]:
-    """How much each judge counts, from 0 (no better than chance) to 1."""
+    """Return how much each judge counts, from 0 (no better than chance) to 1."""
     return dict(sorted(fitted.reliance.items(), key=lambda pair: (-pair[1], pair[0])))

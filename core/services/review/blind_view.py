@@ -249,7 +249,9 @@ def _others(verdicts: list[VerdictRow], ticket: Ticket, criterion: str) -> tuple
         v.final for v in verdicts if v.final is not None and v.reviewer != ticket.seat.name
     ]
     seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
-    return tuple(Other(chr(ord("A") + at), given) for at, given in enumerate(verdicts_of_others))
+    return tuple(
+        Other(chr(ord("A") + index), given) for index, given in enumerate(verdicts_of_others)
+    )
 
 
 def unanimous(store: Store, run_id: int, item_id: str) -> dict[str, int]:

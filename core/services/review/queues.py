@@ -128,7 +128,7 @@ def make_queue(
 
 @allowed("review")
 def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -> QueueRow:
-    """The current queue of a run by a rule; made now where there is none.
+    """Return the current queue of a run by a rule; made now where there is none.
 
     Raises:
         InputError: no name, or no cell to queue.

@@ -117,7 +117,9 @@ def has_verdict(table: CellTable) -> Numbers:
     """Return which cells have a voted option that can be right or wrong, so no abstention."""
     import numpy as np
 
-    scored = table.by_option(lambda c: [float(at in c.scored) for at in range(len(c.choices))])
+    scored = table.by_option(
+        lambda c: [float(index in c.scored) for index in range(len(c.choices))]
+    )
     scored_cells: Numbers = scored[table.question, np.maximum(table.judged, -1)] == 1
     return scored_cells
 

@@ -86,7 +86,7 @@ def request(store: Store, seat: Seat, run_id: int, wanted: Sequence[RegradeReque
     whole = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, item_ids, upto=0)
     rubrics = {item.id: effective(item, whole) for item in items}
-    problems = [p for at, wish in enumerate(wanted, 1) for p in _problems(wish, rubrics, at)]
+    problems = [p for index, wish in enumerate(wanted, 1) for p in _problems(wish, rubrics, index)]
     if problems or not wanted:
         raise InputError("These requests cannot be kept.", tuple(problems[:20]))
     with store.write():

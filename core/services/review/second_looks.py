@@ -57,8 +57,8 @@ def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
     order = sorted(decided, key=lambda item: decided[item])
     return [
         item
-        for at, item in enumerate(order)
-        if len(order) - 1 - at >= REST
+        for index, item in enumerate(order)
+        if len(order) - 1 - index >= REST
         and item not in again
         and seeded("repeat", queue.seed, item, seat.name.casefold()).random() < share
     ]

@@ -146,9 +146,9 @@ def unread_draft(draft: RubricDraft) -> tuple[str, ...]:
 
 def _readable(draft: RubricDraft) -> list[tuple[int, Criterion]]:
     readable = []
-    for at, data in enumerate(payload(draft)["criteria"]):
+    for index, data in enumerate(payload(draft)["criteria"]):
         try:
-            readable.append((at, base.build(Criterion, data, "criterion")))
+            readable.append((index, base.build(Criterion, data, "criterion")))
         except InputError:
             continue  # The editor reports why this criterion is invalid.
     return readable
@@ -160,11 +160,11 @@ def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
     if head == "scoring":
         return draft_criteria.set_scoring(draft, str(rest[0]), edit.value)
     if head == "gates":
-        return {**draft, "gates": [g for at, g in enumerate(draft["gates"]) if at != rest[0]]}
-    at = rest[0]
-    if not isinstance(at, int) or at >= len(draft["criteria"]):
+        return {**draft, "gates": [g for index, g in enumerate(draft["gates"]) if index != rest[0]]}
+    index = rest[0]
+    if not isinstance(index, int) or index >= len(draft["criteria"]):
         return draft
-    uid = draft["criteria"][at]["uid"]
+    uid = draft["criteria"][index]["uid"]
     match edit.act:
         case "split":
             return _split(draft, uid, edit.value)

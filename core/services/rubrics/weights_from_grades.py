@@ -215,9 +215,14 @@ def _misfits(ids: Sequence[str], wanted: Matrix, residuals: Matrix) -> tuple[Mis
     spread = float(residuals.std())
     least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(wanted).max())))
     far = [
-        Misfit(ids[at], float(wanted[at]), float(wanted[at] - residuals[at]), float(residuals[at]))
-        for at in range(len(ids))
-        if abs(residuals[at]) > least
+        Misfit(
+            ids[index],
+            float(wanted[index]),
+            float(wanted[index] - residuals[index]),
+            float(residuals[index]),
+        )
+        for index in range(len(ids))
+        if abs(residuals[index]) > least
     ]
     return tuple(sorted(far, key=lambda misfit: -abs(misfit.residual)))
 

@@ -1,4 +1,4 @@
-"""The items of a dataset version that a plan chooses from, without their texts."""
+"""The items of a dataset version from which a plan chooses, without their texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """An item.
+    """An item that a plan may choose.
 
     ``place`` is its position in the dataset. ``teaches``: it has a label that fits its rubric.
     ``text``: it has a text to judge.
@@ -34,10 +34,10 @@ class Candidate(NamedTuple):
 
 
 class Candidates:
-    """All items of a dataset version, with labels and verdicts settled up to an event."""
+    """All items of a dataset version, with labels, and with verdicts settled up to an event."""
 
     def __init__(self, store: Store, version: int, rubric: Rubric, upto: int | None = None) -> None:
-        # Columns need numpy, which planning by hand should not load.
+        # Columns need numpy, which planning from the command line should not load.
         from core.services.datasets import item_columns
 
         self._store, self.version, self._rubric, self._upto = store, version, rubric, upto
@@ -58,7 +58,7 @@ class Candidates:
 
     @property
     def teachers(self) -> int:
-        """Return how many of them offline judges may learn from."""
+        """Return how many items offline judges may learn from."""
         marked = [split == "evaluation" for *_, split in self._columns.kinds]
         return sum(
             teaches and not marked[kind]
@@ -74,13 +74,13 @@ class Candidates:
     def _teach(self) -> Flags:
         columns = self._columns
         teaches: Flags = columns.own & False
-        asked = {criterion.name: criterion for criterion in self._rubric.criteria}
+        criteria = {criterion.name: criterion for criterion in self._rubric.criteria}
         for name, label, rows in columns.labels:
-            if name in asked and asked[name].index_of(label) is not None:
+            if name in criteria and criteria[name].index_of(label) is not None:
                 teaches[rows] = True
-        # An item's own rubric, or a settled verdict, may decide otherwise.
+        # The item may have its own rubric or a settled verdict, which change the answer.
         settled = self._store.settled.truth(self.version, upto=self._upto)
-        apart = [columns.ids[at] for at in columns.own.nonzero()[0].tolist()]
+        apart = [columns.ids[index] for index in columns.own.nonzero()[0].tolist()]
         for item in self.read(list({*apart, *settled})):
             fits = bool(labels_of(item, effective(item, self._rubric)))
             teaches[columns.place[item.id]] = fits
@@ -93,7 +93,7 @@ class Candidates:
         return resolved_items(self._store, self.version, ids, upto=self._upto)
 
     def asked(self, chosen: Sequence[Candidate]) -> int:
-        """Return the number of criteria of these items, in total."""
-        own = [item.id for item in chosen if self._columns.own[item.place]]
-        alone = sum(len(effective(item, self._rubric).criteria) for item in self.read(own))
-        return alone + (len(chosen) - len(own)) * len(self._rubric.criteria)
+        """Return the total number of criteria of these items."""
+        own_rubric = [item.id for item in chosen if self._columns.own[item.place]]
+        alone = sum(len(effective(item, self._rubric).criteria) for item in self.read(own_rubric))
+        return alone + (len(chosen) - len(own_rubric)) * len(self._rubric.criteria)

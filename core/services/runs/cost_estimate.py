@@ -28,26 +28,28 @@ from core.services.runs.questions import Asker, leads
 from core.store.store import Store
 from core.text import numbers as fmt
 
-#: Prompts built to measure their mean length, spread evenly over the run.
+#: The number of prompts that are built to measure their mean length, spread evenly over the run.
 _SAMPLE = 48
 #: The number of example items that are read to estimate the length of examples.
 _EXAMPLES = 400
-#: Characters per token, the usual rule of thumb for English. Screens call it an estimate.
+#: Characters per token: the usual rule of thumb for English. Screens call the result an estimate.
 _CHARS_PER_TOKEN = 4
-#: Tokens of an answer with evidence, reason and option; with the option alone; of one word.
+#: Tokens of an answer with evidence, reason and option; of an answer with only the option; of one
+#: word.
 _TOKENS_OUT, _TOKENS_BRIEF, _TOKENS_DECIDED = 150, 12, 5
-#: Tokens of an assessment.
+#: Tokens of an answer that assesses a text.
 _TOKENS_ASSESSED = 150
 
 
 @dataclass(frozen=True)
 class JudgeEstimate:
-    """One judge's share. ``cost`` is ``None`` if its price is unknown; offline judges cost 0.
+    """One judge's part of the estimate. ``cost`` is ``None`` if its price is unknown; offline
+    judges cost 0.
 
-    ``seconds`` is the time its calls take at its concurrency, by its last connection test, and at
-    least what its limits per minute require. ``None``: it was never tested. Offline judges count as
-    0. ``direct`` is the cost of direct calls, set for a judge that runs in batches, which take up
-    to a day.
+    ``seconds`` is the time of its calls at its concurrency, by its last connection test, and at
+    least what its limits per minute require; ``None`` if it was never tested, 0 for offline judges.
+    ``direct`` is the cost of direct calls, set for a judge that runs in batches, which take up to a
+    day.
     """
 
     name: str
@@ -75,9 +77,9 @@ class Learning:
 class CostEstimate:
     """The calls, tokens and cost of a run. Tokens are estimated (4 characters each), not counted.
 
-    ``at_most``: stages or early stops may need fewer calls. ``twins``: duplicates among items that
-    judges learn from and items that are graded; empty if no judge learns. ``batch``: models run in
-    batches. ``brief_suits``: a local model is asked in full words.
+    ``at_most``: stages or early stops may need fewer calls. ``twins``: duplicates between items
+    that judges learn from and items that are graded; empty if no judge learns. ``batch``: models
+    run in batches. ``brief_suits``: a local model gets full prompts; brief ones suit it better.
     """
 
     items: int
@@ -141,18 +143,20 @@ BRIEF_SUITS = "A small model on your own machine does better with the brief word
 
 
 def brief_suits(panel: Panel) -> bool:
-    """Return whether a local model of the panel is asked in full words."""
-    asked = (judge for judge in panel.judges if is_local(judge) and not judge.decides)
-    return panel.asking.style == "full" and any(asked)
+    """Return whether a local model of the panel gets full prompts; brief ones suit it better."""
+    callers = (judge for judge in panel.judges if is_local(judge) and not judge.decides)
+    return panel.asking.style == "full" and any(callers)
 
 
 def learning(store: Store, dataset_version: int) -> Learning:
-    """Return how many items offline judges could learn from, those that people settled included."""
+    """Return how many items offline judges could learn from, including items that people
+    settled.
+    """
     marked = store.datasets.count(dataset_version, ItemFilter(labelled=True, split="calibration"))
     truth = store.settled.truth(dataset_version)
-    settled = [item_id for item_id, given in truth.items() if any(given.values())]
-    more = sum(not item.labels for item in store.datasets.items(dataset_version, settled))
-    return Learning(store.datasets.version(dataset_version).labelled + more, marked)
+    settled = [item_id for item_id, labels in truth.items() if any(labels.values())]
+    newly_labelled = sum(not item.labels for item in store.datasets.items(dataset_version, settled))
+    return Learning(store.datasets.version(dataset_version).labelled + newly_labelled, marked)
 
 
 def estimate(store: Store, request: RunRequest) -> CostEstimate:
@@ -170,7 +174,7 @@ def estimate(store: Store, request: RunRequest) -> CostEstimate:
             cells=planned.pool.asked(planned.graded),
             leads=0,
             sample=sample,
-            # Of many examples, a few are enough to estimate their length.
+            # A few of many examples are enough to estimate their length.
             calibration=planned.calibration(_EXAMPLES) if shown else (),
             learned_from=len(planned.taught.items),
             twins=planned.taught.twins,
@@ -280,8 +284,8 @@ def _paced(amount: int, per_minute: int | None) -> float:
 def _prompt(judge: Judge, question: Question) -> Sequence[Segment]:
     if not judge.decides:
         return build(question).segments
-    asked = decision(question, judge.template)
-    return () if isinstance(asked, str) else asked.segments
+    request = decision(question, judge.template)
+    return () if isinstance(request, str) else request.segments
 
 
 def _mean_prompt_tokens(judge: Judge, sized: _Sized) -> float:

@@ -1,7 +1,8 @@
 """Shared by work under a lease: runs, and help tasks.
 
-The worker renews its lease with beats. A beat also tells it that another worker took over, or that
-the work was asked to stop. A worker uses the store from one thread, and writes outcomes in groups.
+The worker renews its lease with heartbeats. A heartbeat also tells it that another worker took
+over, or that the work was asked to stop. A worker uses the store from one thread, and writes
+outcomes in groups.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ _seldom: list[int] = []
 
 
 @contextmanager
-def seldom_collecting() -> Iterator[None]:
-    """Collect cyclic garbage less often inside.
+def fewer_collections() -> Iterator[None]:
+    """Collect cyclic garbage less often inside the ``with`` block.
 
     Three calls in flight reach Python's default threshold (700), and each collection visits all
-    calls in flight: a sixth of a call's processor time, although calls leave no cycles. A few
-    hundred calls in flight and their outcomes are tens of thousands of objects. The threshold is
-    restored when the last of several nested uses ends.
+    calls in flight. That costs a sixth of a call's processor time, although calls leave no cycles.
+    A few hundred calls in flight and their outcomes are tens of thousands of objects. The last of
+    several nested uses restores the threshold.
     """
     _seldom.append(gc.get_threshold()[0])
-    if _seldom[0]:  # 0 means that collection is switched off
+    if _seldom[0]:  # A threshold of 0 means that collection is off.
         gc.set_threshold(max(SELDOM, _seldom[0]), *gc.get_threshold()[1:])
     try:
         yield
@@ -67,7 +68,7 @@ def seldom_collecting() -> Iterator[None]:
 
 @asynccontextmanager
 async def store_thread(store: Store, providers: Providers | None = None) -> AsyncIterator[Executor]:
-    """Give the store its own thread; close its connection, and ``providers``, at the end."""
+    """Yield the store's own thread; at the end close its connection, and ``providers``."""
     io = ThreadPoolExecutor(1, thread_name_prefix="store")
     try:
         yield io
@@ -87,8 +88,8 @@ def in_thread(io: Executor, call: Callable[..., ResultT], *arguments: object) ->
 async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIterator[None]:
     """Call ``beat`` at this interval in seconds, until it returns ``False``.
 
-    A beat is skipped while the file cannot be written. The recorder reports that, and no other
-    worker can take the work meanwhile.
+    A beat is skipped while the file cannot be written. The recorder reports that, and meanwhile no
+    other worker can take the work.
     """
 
     async def beats() -> None:
@@ -108,16 +109,18 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
 
 
 class Waiting:
-    """Which questions have no outcome yet, since when."""
+    """The questions without an outcome, and when each was asked."""
 
-    #: How long a wait must be to be told, in seconds.
+    #: Seconds after which a waiting question is reported.
     LONG = 10.0
 
     def __init__(self) -> None:
         self._since: dict[object, tuple[float, str]] = {}
 
     def told(self) -> dict[str, Any]:
-        """Return the oldest question's judge, and when it was asked, if that is long ago."""
+        """Return the oldest question's judge and time if it has waited for long, else an empty
+        dict.
+        """
         since, judge = min(self._since.values(), default=(math.inf, ""))
         return {"since": since, "judge": judge} if clock.at() - since > self.LONG else {}
 
@@ -132,7 +135,9 @@ class Waiting:
 
 
 def noting(book: Logbook, run_id: int, waiting: Waiting) -> Watch:
-    """Note in the logbook which question's code runs, to find what blocks a worker."""
+    """Return a watch that notes in the logbook which question's code runs, to find what blocks a
+    worker.
+    """
 
     def watched(
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
@@ -153,7 +158,7 @@ def trim_answers(store: Store, used: Collection[str]) -> None:
 
 
 def keep_columns(store: Store, run_id: int) -> None:
-    """Prepare the columns that pages count. If the file is busy, the first page does it."""
+    """Build the run's columns for pages. If the file is busy, the first page builds them."""
     try:
         if store.runs.row(run_id).items >= MANY:
             # Columns need numpy, which a small run should not load.
@@ -165,7 +170,7 @@ def keep_columns(store: Store, run_id: int) -> None:
 
 
 def budget_message(turns: QuestionTurns, seed: int) -> str:
-    """Why a run ended, and how it goes on."""
+    """Return why a run ended, and how it goes on."""
     return (
         f"The budget of ${turns.limit:.4g} is spent (${turns.spent:.4g}). What was finished is "
         f"kept. To continue, start the same run with a higher budget and the seed {seed}: answers "
@@ -180,9 +185,9 @@ def budget_message(turns: QuestionTurns, seed: int) -> str:
 # kill loses calls in flight, and answers that arrived while one group gathered and was written.
 
 GATHER = 0.02
-#: While this many outcomes wait, no more calls are made.
+#: No more calls are made while this many outcomes wait.
 HOLD_AT = 2000
-#: The limit of unwritten paid outcomes: twice the calls in flight, and at least this many.
+#: Limit of unwritten paid outcomes: twice the calls in flight, and at least this number.
 LEAST_PAID = 64
 
 
@@ -190,8 +195,8 @@ class Recorder:
     """Records outcomes as they come. ``ready`` is cleared while no more calls should be made.
 
     ``on_failure`` is called once when a group cannot be written; ``drain`` then raises the cause.
-    Calls pause while the unwritten outcomes hold twice as many paid calls as may be in ``flight``,
-    which bounds the loss of a kill.
+    Calls pause while unwritten outcomes include twice as many paid calls as may be in ``flight``.
+    This limits what a kill loses.
     """
 
     def __init__(
@@ -218,7 +223,7 @@ class Recorder:
             self.ready.clear()
 
     def _unwritten_paid(self) -> int:
-        """Return how many unwritten outcomes were paid for, or 0 if they are surely few."""
+        """Return how many paid outcomes are unwritten, or 0 if there are surely few."""
         if len(self._waiting) + len(self._writing) < self._most_paid:
             return 0
         return sum(
@@ -226,17 +231,17 @@ class Recorder:
         )
 
     def stir(self) -> None:
-        """Write soon, even if no outcome waits."""
+        """Wake the writer soon, even if no outcome waits."""
         self._some.set()
         self._none.clear()
 
     @property
     def unwritten(self) -> list[AskedOutcome]:
-        """Return outcomes that are not on disk yet."""
+        """Return the outcomes that are not on disk yet."""
         return [*self._writing, *self._waiting]
 
     async def drain(self) -> None:
-        """Wait until everything added is written; raise the cause if writing failed."""
+        """Wait until every added outcome is written; raise the cause if writing failed."""
         written = asyncio.create_task(self._none.wait())
         await asyncio.wait({written, self._task}, return_when=asyncio.FIRST_COMPLETED)
         written.cancel()
@@ -266,7 +271,7 @@ class Recorder:
 
 
 def unwritable(outcome: AskedOutcome, error: Exception) -> AskedOutcome:
-    """Return the outcome as failures of its cells, which say why recording failed."""
+    """Return the outcome with every cell failed; each failure says why recording failed."""
     why = f"{type(error).__name__}: {error}"[:200]
     failures = tuple(
         VoteFailure(

@@ -25,14 +25,14 @@ from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
 from core.text.numbers import seconds
 
-#: Looks closer together than this many seconds do not measure a rate.
+#: A rate is not measured between checks that are less than this many seconds apart.
 _TOO_SOON = 0.2
 #: Seconds in the queue after which the screen explains the wait.
 _LONG_WAIT = 8.0
 
 
 class RunLook(NamedTuple):
-    """What one look at a run keeps for the next, as plain data for a browser session.
+    """What one progress check keeps for the next, as plain data for a browser session.
 
     ``seen`` is on this process's monotonic clock; ``rate`` is in cells per second.
     """
@@ -44,7 +44,7 @@ class RunLook(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A page of runs. ``total`` counts all matches; ``means`` is by run id."""
+    """A page of runs. ``total`` counts all matches; ``means`` is keyed by run id."""
 
     rows: list[RunRow]
     total: int
@@ -53,12 +53,12 @@ class Listing(NamedTuple):
 
 @dataclass(frozen=True)
 class RunProgress:
-    """A run's progress. ``rate`` is cells per second, over the last few looks.
+    """A run's progress. ``rate`` is cells per second, smoothed over the last few checks.
 
-    ``rate`` and ``seconds_left`` are ``None`` before the second look, or without progress.
-    ``stalled``: the run's process ended and no other has taken over. ``batches`` are those that the
-    provider received, including finished ones. ``waited`` is how long the oldest question has been
-    out, in seconds, if that is long, and ``waits_for`` its judge.
+    ``rate`` and ``seconds_left`` are ``None`` at the first check, or without progress. ``stalled``:
+    the run's process ended and no other has taken over. ``batches`` are those that the provider
+    received, including finished ones. ``waited`` is how long the oldest question has waited for an
+    answer, in seconds, if that is long, and ``waits_for`` its judge.
     """
 
     row: RunRow
@@ -88,7 +88,7 @@ class RunProgress:
 
     @property
     def look(self) -> RunLook:
-        """Return what to pass to the next ``progress``."""
+        """Return what the next ``progress`` compares with."""
         return RunLook(self.row.id, self.settled, self.seen, self.rate)
 
 
@@ -115,7 +115,7 @@ def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS
 def runs(
     store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0, without: str = ""
 ) -> list[RunRow]:
-    """Return runs, newest first, except those whose plan has the detail ``without``."""
+    """Return runs, newest first, without those whose plan has the detail ``without``."""
     return store.runs.list(kind=kind, limit=limit, offset=offset, without=without)
 
 
@@ -137,7 +137,7 @@ def newest(store: Store, limit: int) -> list[RunRow]:
 
 
 def means(store: Store, run_id: int) -> RunMeans:
-    """Return the mean score and agreement over a run's items."""
+    """Return the means of score and agreement over a run's items."""
     return store.results.means(run_id)
 
 
@@ -153,10 +153,10 @@ def cancel(store: Store, run_id: int) -> str:
 
 @allowed("write")
 def resume(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> str:
-    """Queue the rest of a run, also if its process on this machine ended.
+    """Queue the unfinished part of a run, even if its process on this machine ended.
 
-    A finished run has no rest; ``retry`` repeats its failures. Raises ``Conflict`` for imported
-    votes.
+    A finished run has no such part; ``retry`` repeats its failures. Raises ``Conflict`` for
+    imported votes.
     """
     _refuse_unaskable(store, run_id, functions)
     release_if_gone(store, run_id)
@@ -182,7 +182,7 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
     if row.status == "running":
         raise Conflict(f"Run {run_id} is in progress. Cancel it or wait, then retry.")
     if any(batch.at_provider for batch in store.batches.of_run(run_id)):
-        # A retry would change the requests that are in flight.
+        # A retry would change requests in flight.
         raise Conflict(
             f"Run {run_id} has batches at the provider. Resume it, and retry what failed when they "
             "are back."
@@ -210,35 +210,35 @@ def release_if_gone(store: Store, run_id: int) -> None:
 
 
 def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = None) -> RunProgress:
-    """Return a run's progress; with the one (or look) before, also its rate and time left."""
+    """Return a run's progress. Its rate and time left need the progress or look ``before``."""
     row = store.runs.row(run_id)
     failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
     stalled = is_stalled(row)
-    now = RunLook(row.id, row.votes + row.failures_open, time.monotonic())
+    current = RunLook(row.id, row.votes + row.failures_open, time.monotonic())
     last = before.look if isinstance(before, RunProgress) else before
-    rate = _rate(now, last) if row.active and not stalled else None
-    seconds_left = (row.planned - now.settled) / rate if rate else None
-    # A slow run is measured from its last vote on.
-    still = last is not None and last[:2] == now[:2] and row.active
-    seen = last.seen if last is not None and still else now.seen
+    rate = _rate(current, last) if row.active and not stalled else None
+    seconds_left = (row.planned - current.settled) / rate if rate else None
+    # Without new votes, the rate counts from the last vote.
+    still = last is not None and last[:2] == current[:2] and row.active
+    since = last.seen if last is not None and still else current.seen
     waits = (store.runs.note(run_id, WAITING) if row.status == "running" else None) or {}
     waited = clock.at() - waits["since"] if waits else None
     batches = tuple(batch for batch in store.batches.of_run(run_id) if batch.batch)
     return RunProgress(
-        *(row, failures, seen, rate, seconds_left, stalled, batches),
+        *(row, failures, since, rate, seconds_left, stalled, batches),
         *(waited, waits.get("judge", "")),
     )
 
 
 def is_stalled(row: HeldWork) -> bool:
-    """Whether the owner is gone or stopped renewing its lease: nobody works on it now."""
+    """Return whether a run has no live owner: it is gone, or stopped renewing its lease."""
     return row.status == "running" and (
         (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
     )
 
 
 def phase_of(row: RunRow) -> str:
-    """Return what happens to an active run, in a few words."""
+    """Return what an active run is doing, in a few words."""
     if is_stalled(row):
         return "the process that asked is gone; another takes over in some seconds"
     if row.status == "queued":
@@ -252,7 +252,7 @@ def phase_of(row: RunRow) -> str:
 
 
 def waiting_words(look: RunProgress) -> str:
-    """Return what has been out for long, and with whom, or an empty string."""
+    """Return how many calls have waited long, and for which judge, or an empty string."""
     if look.waited is None:
         return ""
     out, since = max(1, look.row.out), seconds(look.waited)
@@ -271,34 +271,34 @@ def status_of(row: RunRow) -> str:
     return "failed" if nothing else row.status
 
 
-def said_of(row: RunRow) -> str:
-    """Return the status for people: ``incomplete`` if some questions have no answer."""
+def shown_status(row: RunRow) -> str:
+    """Return the displayed status: ``incomplete`` if some questions have no answer."""
     status = status_of(row)
     return "incomplete" if status == "done" and row.failures_open else status
 
 
-def _rate(now: RunLook, before: RunLook | None) -> float | None:
-    if before is None or before.run_id != now.run_id or now.settled < before.settled:
+def _rate(current: RunLook, before: RunLook | None) -> float | None:
+    if before is None or before.run_id != current.run_id or current.settled < before.settled:
         return None
-    elapsed = now.seen - before.seen
+    elapsed = current.seen - before.seen
     if elapsed < _TOO_SOON:
         return before.rate
-    if now.settled == before.settled:
-        # The next vote comes now at the earliest.
+    if current.settled == before.settled:
+        # The next vote comes now at the earliest, which limits the rate.
         return before.rate and min(before.rate, 1 / elapsed)
-    moved = (now.settled - before.settled) / elapsed
+    moved = (current.settled - before.settled) / elapsed
     # Smooth the rate, so that the time left does not jump.
     return moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
 
 
 def summary(store: Store, run_id: int) -> dict[str, Any]:
-    """Return what the command line prints of a run (``grade --json`` of the contract).
+    """Return what the command line prints about a run (``grade --json`` of the contract).
 
     ``votes`` includes abstentions. ``cost_usd`` is ``None`` if a call's price is unknown.
     ``lost_calls`` went out and were never recorded; ``calls`` and ``cost_usd`` exclude them.
     ``spared`` counts the planned votes that a cascade or an early stop saved. ``reasons`` has the
-    newest message of each kind of failure, in the provider's words if there are any.
-    ``batches_out`` counts the batches that a provider still processes.
+    newest message of each kind of failure, in the provider's words if available. ``batches_out``
+    counts the batches that a provider still processes.
     """
     row = store.runs.row(run_id)
     kinds = store.votes.failure_kinds(run_id)
@@ -330,7 +330,7 @@ def lost(row: RunRow) -> int:
 
 
 def lost_words(count: int) -> str:
-    """Return a sentence on calls that a stop or a kill lost, or an empty string.
+    """Return a sentence on unrecorded calls after a stop or a kill, or an empty string.
 
     >>> lost_words(1)
     '1 more call was out when the run was stopped: it is not counted and may have been paid.'
@@ -345,7 +345,9 @@ def lost_words(count: int) -> str:
 
 
 def spared(row: RunRow) -> int:
-    """Return the planned votes a finished run did not need: settled earlier, or stopped early."""
+    """Return how many planned votes a finished run did not need: settled earlier, or stopped
+    early.
+    """
     return row.planned - row.votes - row.failures_open if row.status == "done" else 0
 
 

@@ -1,7 +1,7 @@
 """Limit the load of a server: open pages, sign-in requests, files uploaded to pages.
 
 Streamlit limits the size of one file (``server.maxUploadSize``) and keeps all files in memory while
-a page is open. It limits neither their number nor the number of pages.
+a page is open. It does not limit the number of files or pages.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from core.services.access.open_pages import (
 )
 from core.services.runs.server import AsgiApp, Message, Receive, Send
 
-#: Bytes of the files on one open page, and on all pages together.
+#: Bytes allowed in files on one open page, and on all pages together.
 ON_ONE_PAGE, IN_ALL = 200_000_000, 1_000_000_000
-#: Seconds that a page stays open without a sign-in, and seconds between checks of a sign-in.
+#: Seconds that a page stays open without a sign-in, and seconds between checks of the sign-in.
 LIFE, LOOK = 120.0, 60.0
 #: Seconds after which a rejected request may be repeated.
 AGAIN = 60
@@ -40,17 +40,17 @@ _TOO_MUCH = (
     "page, and try again."
 )
 _NO_LENGTH = "This file does not say how large it is."
-#: Return the user of these cookies: `Visit.who`.
+#: Returns the user of these cookies: `Visit.who`.
 Who = Callable[[str], str | None]
 
 
 class Limits:
-    """The middleware: rejects too many pages (503), sign-ins that come too fast (429) and too many
-    files (413), each with a sentence. A page without a sign-in is closed after a while.
+    """The middleware: it rejects too many pages (503), sign-ins that come too fast (429) and too
+    many files (413), each with a sentence. It closes a page without a sign-in after a while.
 
     Args:
         app: handles all other requests.
-        pages: the pages that are open.
+        pages: the open pages.
         uploaded: returns the bytes of files on a session's page, and on all pages together.
         who: returns the user of these cookies.
         sign_in: returns the address of a sign-in that needs no open page, or an empty string.
@@ -73,7 +73,7 @@ class Limits:
         self._steps = defaultdict[str, Minute](lambda: Minute(*STEPS_A_MINUTE))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or let the app answer it."""
+        """Answer a request, or pass it to the app."""
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
             return
@@ -84,46 +84,46 @@ class Limits:
             await self._app(scope, receive, send)
 
     async def _refused(self, scope: Message) -> tuple[int, str]:
-        """Return a status and a message, or no message if the request may pass."""
+        """Return a status and a message; the message is empty if the request may pass."""
         path = str(scope.get("path", ""))
         if match := _SIGN_IN.search(path):
             slow = self._steps[match[1]].take(_address(scope), time.monotonic())
             return (0, "") if slow else (429, SLOWLY)
-        given: dict[bytes, bytes] = dict(scope["headers"])
-        if scope["method"] == "GET" and b"text/html" in given.get(b"accept", b""):
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if scope["method"] == "GET" and b"text/html" in headers.get(b"accept", b""):
             visit = await self._visit(scope)
             why = self._pages.why_not(visit)
-            return (503, self._told(why, visit)) if why else (0, "")
+            return (503, self._small_page(why, visit)) if why else (0, "")
         match = _UPLOAD.search(path)
         if match and scope.get("method") == "PUT":
-            return self._file(match[1], given.get(b"content-length", b""))
+            return self._file(match[1], headers.get(b"content-length", b""))
         return 0, ""
 
     async def _visit(self, scope: Message) -> Visit:
-        # Members are listed in a data file.
-        who = await asyncio.to_thread(self._who, _cookies(scope))
-        return Visit(who, _address(scope))
+        # Reading the members opens a data file, so it runs in a thread.
+        user = await asyncio.to_thread(self._who, _cookies(scope))
+        return Visit(user, _address(scope))
 
-    def _told(self, words: str, visit: Visit) -> str:
+    def _small_page(self, words: str, visit: Visit) -> str:
         """Return a sentence as a small page, with a sign-in link for anonymous visitors."""
         to = self._sign_in() if visit.who is None else ""
         link = f'<p><a href="{html.escape(to)}">Log in</a></p>' if to else ""
         return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
 
     async def _page(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve an open page for as long as it may stay open."""
+        """Serve an open page until it must close."""
         visit = await self._visit(scope)
         if self._pages.enter(visit, time.monotonic()):
-            # The page shows the reason. Uvicorn logs any other answer as an error.
+            # The page shows the reason. Uvicorn logs any other response as an error.
             await send({"type": "websocket.close", "code": 1013})
             return
-        over = False
+        ended = False
         loop = asyncio.get_running_loop()
         until = loop.time() + (self._life if visit.who is None else self._look)
 
         async def hear() -> Message:
-            nonlocal over, until
-            while not over:
+            nonlocal ended, until
+            while not ended:
                 if loop.time() < until:
                     try:
                         async with asyncio.timeout_at(until):
@@ -133,12 +133,12 @@ class Limits:
                 elif visit.who is not None and (await self._visit(scope)).who == visit.who:
                     until = loop.time() + self._look
                 else:
-                    over = True
+                    ended = True
                     await send({"type": "websocket.close", "code": 1013})
             return {"type": "websocket.disconnect", "code": 1013}
 
         async def say(message: Message) -> None:
-            if not over:
+            if not ended:
                 await send(message)
 
         try:
@@ -150,13 +150,13 @@ class Limits:
         if not length.isdigit():
             return 411, _NO_LENGTH
         page, all_pages = self._uploaded(session)
-        for holder, now, most in (
+        for holder, used, most in (
             ("The files on this page", page, ON_ONE_PAGE),
             ("All open pages", all_pages, IN_ALL),
         ):
-            if now + int(length) > most:
+            if used + int(length) > most:
                 return 413, _TOO_MUCH.format(
-                    whose=holder, now=now // 1_000_000, most=most // 1_000_000
+                    whose=holder, now=used // 1_000_000, most=most // 1_000_000
                 )
         return 0, ""
 
@@ -168,8 +168,8 @@ def _cookies(scope: Message) -> str:
 
 
 def _address(scope: Message) -> str:
-    """Return the client's network. Only a trusted proxy (``FORWARDED_ALLOW_IPS``) can name another
-    client than the one that connects.
+    """Return the client's network. Only a trusted proxy (``FORWARDED_ALLOW_IPS``) may name a client
+    other than the one that connects.
     """
     return network(str((scope.get("client") or ("",))[0]))
 
@@ -178,7 +178,7 @@ async def _answer(send: Send, status: int, text: str) -> None:
     body, again = f"{text}\n".encode(), str(AGAIN).encode()
     kind, more = b"text/plain", list[tuple[bytes, bytes]]()
     if status == 503:
-        # A page that the browser reloads.
+        # Send a page that the browser reloads.
         kind, more = b"text/html", [(b"refresh", again)]
     headers = [
         (b"content-type", kind + b"; charset=utf-8"),

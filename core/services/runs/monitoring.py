@@ -1,7 +1,7 @@
 """A server's monitoring: ``/healthz`` for supervisors, ``/metrics`` for Prometheus.
 
-Health is one word and public. Figures need the token in ``RUBRIC_STUDIO_METRICS_TOKEN``. Without a
-token, only this machine may read them, and not through a proxy.
+Health is public and a single word. Figures need the token in ``RUBRIC_STUDIO_METRICS_TOKEN``.
+Without a token, only this machine may read them, and not through a proxy.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from core.store.store import Store
 log = logging.getLogger(__name__)
 Stores = Callable[[], Mapping[str, Store]]
 HEALTH, METRICS = "/healthz", "/metrics"
-#: Whether pages can be served: for a proxy that chooses between app processes.
+#: Reports whether pages can be served, for a proxy that chooses between app processes.
 HEALTH_OF_PAGES = "/healthz/pages"
-#: Streamlit's own figures are protected like ours.
+#: Streamlit's own figures, protected like ours.
 GUARDED = (METRICS, "/_stcore/metrics")
-#: A server with less free disk space than this for its data file is unhealthy.
+#: A server is unhealthy with fewer free bytes of disk than this for its data file.
 LEAST_ROOM = 50_000_000
-#: A server is unhealthy if runs are due and none moved for this many seconds.
+#: A server is unhealthy if runs are due and none has moved for this many seconds.
 STILL = 60.0
 #: The setting with the time of the last backup.
 LAST_BACKUP = "last_backup"
@@ -47,12 +47,12 @@ _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 class Monitor:
-    """The middleware: answers health and metrics; gives every other request an id and a log line.
+    """The middleware: it answers health and metrics, and gives other requests an id and a log line.
 
     Args:
         app: handles all other requests.
-        stores: opens the data files, by workspace; the key is "" if there is one for all.
-        token: required to read the figures; empty: any client on this machine may read them.
+        stores: opens the data files, by workspace; the key is "" for a single file.
+        token: required to read the figures; if empty, any client on this machine may read them.
         base: the path under which the app is (``server.baseUrlPath``).
         sessions: returns the number of connected browsers.
     """
@@ -71,7 +71,7 @@ class Monitor:
         self._figures, self._stores = Figures(stores, sessions, self._moving), stores
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or let the app answer it."""
+        """Answer a request, or pass it to the app."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -80,21 +80,21 @@ class Monitor:
             await _answer(send, *await asyncio.to_thread(health, self._stores, self._moving))
         elif scope["type"] == "http" and path == HEALTH_OF_PAGES:
             await _answer(send, *await asyncio.to_thread(health, self._stores))
-        elif path in GUARDED and not self._may(scope):
+        elif path in GUARDED and not self._may_read(scope):
             await _answer(send, 403, "Figures are for who has the token (docs/operating.md).\n")
         elif scope["type"] == "http" and path == METRICS:
             await _answer(send, 200, await asyncio.to_thread(self._figures.text))
         else:
             await self._logged(scope, receive, send)
 
-    def _may(self, scope: Message) -> bool:
-        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    def _may_read(self, scope: Message) -> bool:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if self._token:
-            credential = given.get(b"authorization", "").removeprefix("Bearer ")
+            credential = headers.get(b"authorization", "").removeprefix("Bearer ")
             return hmac.compare_digest(credential.encode(), self._token.encode())
         client = scope.get("client") or ("",)
-        near = is_loopback(str(client[0])) and is_loopback_host(given.get(b"host", ""))
-        return near and not _FORWARDED & given.keys()
+        near = is_loopback(str(client[0])) and is_loopback_host(headers.get(b"host", ""))
+        return near and not _FORWARDED & headers.keys()
 
     async def _logged(self, scope: Message, receive: Receive, send: Send) -> None:
         given: dict[bytes, bytes] = dict(scope["headers"])
@@ -132,28 +132,28 @@ async def _answer(send: Send, status: int, text: str) -> None:
 
 
 class Moving:
-    """Whether due runs are processed, by the name of each data file.
+    """Tells whether due runs are processed, by the name of each data file.
 
-    A run moves while its lease is renewed: the worker renews it every second, however long its
-    calls take. A run that waits for its place in the queue moves when others do.
+    A run moves while its lease is renewed: the worker renews it every second, even during long
+    calls. A run that waits for its place in the queue moves when others do.
     """
 
     def __init__(self) -> None:
         self._since: dict[str, float] = {}
 
     def still(self, name: str, store: Store) -> float:
-        """Return for how many seconds runs have been due without any moving; 0 is healthy."""
-        now, held = clock.at(), store.leases.due()
-        if not held or max(held) > now:
+        """Return how many seconds runs have been due without any moving; 0 is healthy."""
+        now, due = clock.at(), store.leases.due()
+        if not due or max(due) > now:
             self._since.pop(name, None)
             return 0.0
-        # Queued runs count from the first check that saw them, a lease from when it ended.
+        # Queued runs count from the first check that saw them; leases count from their end.
         since = self._since.setdefault(name, now)
-        return now - (min(since, max(held)) if max(held) else since)
+        return now - (min(since, max(due)) if max(due) else since)
 
 
 def last_backup(stores: Iterable[Store]) -> str:
-    """Return when the data file was last backed up, the oldest time of several; or "never"."""
+    """Return when the data files were last backed up (the oldest time), or "never"."""
     times = [str(store.settings.get(LAST_BACKUP, "")) for store in stores]
     return min(times, default="") or "never"
 
@@ -161,7 +161,7 @@ def last_backup(stores: Iterable[Store]) -> str:
 def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
     """Return a status and a word: whether every data file is readable and has space to grow.
 
-    With ``moving``: also whether runs move, and when the last backup was made.
+    With ``moving``, also check that runs move, and report when the last backup was made.
     """
     try:
         opened = dict(stores())
@@ -183,7 +183,7 @@ def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
 
 
 class Figures:
-    """The figures in Prometheus's format. Calls are counted on from the last read."""
+    """The figures in Prometheus's format. Each read adds only the calls since the last read."""
 
     def __init__(self, stores: Stores, sessions: Callable[[], int], moving: Moving) -> None:
         self._stores, self._sessions, self._moving = stores, sessions, moving
@@ -251,7 +251,7 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class _Figure:
-    """One figure."""
+    """One figure with its labels."""
 
     name: str
     value: int
@@ -259,7 +259,7 @@ class _Figure:
 
     @property
     def line(self) -> str:
-        """Return the line as Prometheus reads it."""
+        """Return the figure as a line for Prometheus."""
         labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in self.labels.items())
         return f"{_PREFIX}{self.name}{f'{{{labels}}}' if labels else ''} {self.value}"
 
@@ -273,5 +273,5 @@ def _unix(when: str) -> int:
 
 
 def _provider(judge: Judge) -> str:
-    """Return a judge's provider as operators know it."""
+    """Return a judge's provider, named as operators know it."""
     return urlsplit(judge.api_base).netloc or provider_of(judge.model) or "openai"

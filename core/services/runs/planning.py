@@ -41,9 +41,9 @@ LABEL_SHARE = 0.2
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The settings of a new run. ``seed=None`` draws one; ``items=None`` means all items.
+    """The settings of a new run. ``seed=None`` draws a seed; ``items=None`` means all items.
 
-    ``limit`` keeps this many of the items to grade: the first ones or, with ``drawn``, a sample by
+    ``limit`` keeps this many of the items to grade: the first ones or, if ``drawn``, a sample by
     the seed, which represents the whole dataset.
 
     ``label_share`` is the share of labelled items that offline judges learn from, unless the
@@ -89,7 +89,7 @@ class Planned:
 
 
 def plan_run(store: Store, request: RunRequest) -> Planned:
-    """Return the plan for a request; an ``InputError`` says why the request is invalid."""
+    """Return the plan for a request; raise ``InputError`` if the request is invalid."""
     plan = outline(store, request)
     items = plan.pool.read([candidate.id for candidate in plan.graded])
     return Planned(plan.plan, plan.rubric, items, plan.calibration(), plan.taught.twins)
@@ -106,17 +106,17 @@ class Outline:
     taught: Taught
 
     def calibration(self, most: int | None = None) -> tuple[Item, ...]:
-        """Return the items to learn from, or about ``most`` of them, evenly spread."""
+        """Return the items to learn from; with ``most``, about that many, evenly spread."""
         pool, items = self.taught.pool, self.taught.items
         step = 1 if most is None else max(1, len(items) // most)
         return () if pool is None else pool.read([candidate.id for candidate in items[::step]])
 
 
 def outline(store: Store, request: RunRequest) -> Outline:
-    """Return the plan for a request, like ``plan_run``, without the items' texts."""
+    """Return the same plan as ``plan_run``, without the items' texts."""
     rubric = store.rubrics.version(request.rubric_version).rubric
     head = store.datasets.version(request.dataset_version)
-    # Read first: verdicts settled during planning are unknown to this run.
+    # Read before planning, so that verdicts settled meanwhile are not part of this run.
     last_event = store.settled.last_event()
     _refuse_imported(request.panel)
     _refuse_strange_checks(request.panel, rubric)
@@ -129,7 +129,7 @@ def outline(store: Store, request: RunRequest) -> Outline:
     same, taught = learned_from == head.id, Taught()
     if _teaches(request):
         teaching = pool if same else Candidates(store, learned_from, rubric, upto=last_event)
-        taught = _taught(teaching, _wanted(everything, request), pool, request, seed)
+        taught = _taught(teaching, _gradable(everything, request), pool, request, seed)
     held_out = taught.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
@@ -153,7 +153,7 @@ def outline(store: Store, request: RunRequest) -> Outline:
 
 
 class Taught(NamedTuple):
-    """The items to learn from, all items of their dataset that are not graded, and twins."""
+    """The items to learn from, all ungraded items of their dataset, and the numbers of twins."""
 
     items: tuple[Candidate, ...] = ()
     held_out: frozenset[str] = frozenset()
@@ -162,7 +162,7 @@ class Taught(NamedTuple):
 
 
 def _remembered(version: int, taught: Taught) -> dict[str, Any]:
-    """Return what a plan keeps about the items learned from."""
+    """Return what the plan records about the items learned from."""
     if not taught.items:
         return {}
     twins = {"twins": taught.twins.to_dict()} if taught.twins else {}
@@ -179,14 +179,14 @@ def _refuse_imported(panel: Panel) -> None:
 
 
 def _refuse_strange_checks(panel: Panel, rubric: Rubric) -> None:
-    """Raise ``InputError`` for checks that match no criterion, or none of its options."""
+    """Raise ``InputError`` if a check names no criterion of the rubric, or none of its options."""
     problems = list[Problem]()
     for judge in panel.judges:
         checked = [criterion for criterion in rubric.criteria if criterion.name in judge.checks]
         if judge.checks and not checked:
             names = ", ".join(criterion.name for criterion in rubric.criteria)
-            own = (judge.name, "checks")
-            problems.append(Problem("has no check for this rubric.", f"Use {names}.", own))
+            field = (judge.name, "checks")
+            problems.append(Problem("has no check for this rubric.", f"Use {names}.", field))
         for criterion in checked:
             for label in judge.checks[criterion.name].labels:
                 if criterion.index_of(label) is None:
@@ -202,7 +202,7 @@ def _learners(request: RunRequest) -> list[str]:
 
 
 def _teaches(request: RunRequest) -> bool:
-    """Return whether a judge learns from labels, or its prompt shows labelled examples."""
+    """Return whether a judge learns from labels, or is shown labelled examples."""
     judges = request.panel.judges
     shown = bool(request.panel.asking.few_shot) and not all(judge.offline for judge in judges)
     return shown or bool(_learners(request))
@@ -210,28 +210,28 @@ def _teaches(request: RunRequest) -> bool:
 
 def _taught(
     teaching: Candidates,
-    wanted: Sequence[Candidate],
+    to_grade: Sequence[Candidate],
     graded: Candidates,
     request: RunRequest,
     seed: int,
 ) -> Taught:
-    """Return the labelled items to learn from, at least one; ``wanted`` are those to grade.
+    """Return the labelled items to learn from, at least one; ``to_grade`` are the items to grade.
 
     An offline judge does not learn from a twin of a graded item. The calibration split of a dataset
-    is not graded, even if it is not learned from.
+    is not graded, even if no judge learns from it.
     """
     pool, same = teaching.everyone, teaching is graded
     if request.kind == "spot" and request.items is not None:
-        # Only one item is graded, so all other labelled ones may be learned from.
+        # Only the named items are graded, so judges may learn from all other labelled items.
         pool = [candidate for candidate in pool if candidate.id not in request.items]
     learners = ", ".join(_learners(request))
     labelled = _may_teach(pool, request)
     if not labelled:
         raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
     if same:
-        groups, repeated = apart(labelled, wanted, teaching.twins, strict=bool(learners))
+        groups, repeated = apart(labelled, to_grade, teaching.twins, strict=bool(learners))
     else:
-        texts = teaching.read([i.id for i in labelled]), graded.read([i.id for i in wanted])
+        texts = teaching.read([i.id for i in labelled]), graded.read([i.id for i in to_grade])
         groups, repeated = apart_texts(labelled, *texts, strict=bool(learners))
     if not groups:
         raise InputError(_ALL_TWINS.format(count=plural(len(labelled), "labelled item")))
@@ -242,14 +242,14 @@ def _taught(
     return Taught(items, frozenset(held_out), repeated, teaching)
 
 
-def _wanted(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:
-    """Return the items that may be graded, ignoring those learned from."""
-    wanted = None if request.items is None else set(request.items)
-    return [i for i in items if wanted is None or i.id in wanted]
+def _gradable(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:
+    """Return the items that may be graded, before those learned from are removed."""
+    ids = None if request.items is None else set(request.items)
+    return [i for i in items if ids is None or i.id in ids]
 
 
 def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
-    items = limited(_wanted(free, request), request, seed)
+    items = limited(_gradable(free, request), request, seed)
     texts = tuple(item for item in items if item.text)
     if items and not texts:
         raise InputError(
@@ -265,9 +265,7 @@ def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tupl
 
 
 def _may_teach(pool: Sequence[Candidate], request: RunRequest) -> tuple[Candidate, ...]:
-    """Return the items that the request names; else the labelled ones of the calibration split;
-    else all labelled items without a split.
-    """
+    """Return the items named by the request, else the labelled items of the split, if any."""
     labelled = teachers(pool)
     if request.learn_items is not None:
         named = set(request.learn_items)
@@ -296,7 +294,7 @@ def teachers(items: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 
 def limited(items: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
-    """Return the items that the request's limit keeps, in their order."""
+    """Return the items that the request's limit keeps, in dataset order."""
     if request.limit is None or request.limit >= len(items):
         return tuple(items)
     if not request.drawn:
@@ -324,7 +322,7 @@ _NO_EXAMPLES = (
 
 
 def versions(panel: Panel) -> dict[str, str]:
-    """Return the versions of this program, the prompt, and libraries that affect the answers."""
+    """Return the versions of this program, its prompt, and the libraries that affect answers."""
     from core.judging.prompts.wording import PROMPT_VERSION
 
     names = ["rubric-studio"]
@@ -335,12 +333,13 @@ def versions(panel: Panel) -> dict[str, str]:
     return {"prompt": PROMPT_VERSION, **{name: _version(name) for name in names}}
 
 
-_version = cache(metadata.version)  # it reads files, and a form plans again on every rerun
+# Reading a version opens files, and a form plans again on every rerun.
+_version = cache(metadata.version)
 
 
 @dataclass(frozen=True)
 class RunChoices:
-    """Everything that is not archived, newest first if it has an order."""
+    """Everything that is not archived; lists with an order have the newest first."""
 
     rubrics: tuple[RubricRow, ...]
     datasets: tuple[DatasetRow, ...]
@@ -376,7 +375,7 @@ def rubric_at(store: Store, version_id: int) -> Rubric:
 
 
 def scales_of(rubric: Rubric) -> list[Scale]:
-    """Return the scales for the panel's rules: those of criteria without a rule of their own."""
+    """Return the scales that need the panel's rules: scales of criteria without their own rule."""
     used = {c.scale for c in rubric.criteria if c.aggregation is None}
     return [scale for scale in SCALES if scale in used]
 
@@ -384,12 +383,12 @@ def scales_of(rubric: Rubric) -> list[Scale]:
 def panel_of(
     name: str, judges: Sequence[Judge], rules: Mapping[Scale, str], setup: PanelSetup | None = None
 ) -> Panel:
-    """Return a panel for one run. Raises ``InputError``, e.g. without judges."""
+    """Return a panel for one run. Raise ``InputError`` if it is invalid, e.g. has no judges."""
     return build(Panel, panel_data(name, judges, rules, setup or PanelSetup()), "panel")
 
 
 def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:
-    """Return judges that lack a key or another value in the environment: (judge, variable)."""
+    """Return (judge, variable) for each key or value missing from the environment."""
     keys = [(judge.name, *key_status(judge)) for judge in judges]
     missing = [(name, variable) for name, variable, status in keys if status == "not set"]
     return missing + [

@@ -22,7 +22,7 @@ from core.scoring.verdict import Ballot, settle
 from core.services.results.scored_items import effective, labels_of
 from core.services.results.verdicts import Counting, RubricOf, answers_of
 
-#: How many items and questions decide the layout: several are needed to see what they share.
+#: The number of items and of questions that decide the layout: several, to see what they share.
 _SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
 
 #: Decides whether a cell (item id, criterion name) is graded at all.
@@ -35,11 +35,11 @@ def everything(item: str, criterion: str) -> bool:
 
 
 def leads(item: Item) -> bool:
-    """Return whether an item shows the only or the first order of a comparison."""
+    """Return whether an item shows the first or only order of a comparison."""
     return isinstance(item.submission, Pair) and item.meta.get("leads") is True
 
 
-#: The detail of runs that grade edited copies of texts. The same key of an item's ``meta`` names
+#: The detail of runs that grade edited copies of texts. The same key in an item's ``meta`` names
 #: the original (``of``), and says whether the options are reversed (``reversed``).
 PROBE = "probe"
 
@@ -60,11 +60,11 @@ class Asker:
         wanted: Wanted = everything,
         only: Collection[str] | None = None,
     ) -> Iterator[Question]:
-        """Yield a judge's remaining questions, item by item, so that an item's calls are close.
+        """Yield a judge's remaining questions item by item, so that calls about one item are close.
 
         ``only`` limits them to these item ids.
         """
-        whole = judge.mode_in(self.plan.panel.asking) == "rubric" and not judge.offline
+        together = judge.mode_in(self.plan.panel.asking) == "rubric" and not judge.offline
         layout = self._layout(judge)
         for position, item in self._chosen(only):
             in_force = effective(item, self.rubric)
@@ -75,14 +75,14 @@ class Asker:
                     if (cell := Cell(item.id, criterion.name, judge.name, replicate)) not in done
                     and wanted(item.id, criterion.name)
                 ]
-                if whole and asks:
+                if together and asks:
                     yield self._question(judge, item, in_force, asks, layout)
-                elif not whole:
+                elif not together:
                     for ask in asks:
                         yield self._question(judge, item, in_force, [ask], layout)
 
     def _chosen(self, only: Collection[str] | None) -> Iterator[tuple[int, Item]]:
-        """Return items with their position in the run, which balances the option orders."""
+        """Return items with their position in the run, by which option orders are balanced."""
         if only is None:
             return enumerate(self.items)
         return ((place, self.items[place]) for place in sorted(map(self._places.__getitem__, only)))
@@ -94,7 +94,7 @@ class Asker:
     def _question(
         self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask], layout: Layout
     ) -> Question:
-        first, *more = asks
+        first, *others = asks
         shown = (first.cell, item, rubric, first.criterion, first.order, self.plan.seed)
         if judge.offline:
             return Question(*shown)
@@ -103,7 +103,7 @@ class Asker:
         taught = asks if asking.few_shot else ()
         return Question(
             *shown,
-            more=tuple(more),
+            more=tuple(others),
             examples=tuple(
                 e for ask in taught for e in self._examples(ask.criterion, rubric, item)
             ),
@@ -119,10 +119,12 @@ class Asker:
     def _order(
         self, criterion: Criterion, judge: Judge, item: Item, position: int, replicate: int
     ) -> tuple[int, ...]:
-        """Return the order of options; a flipped answer gets the reverse of its partner's order."""
-        own = self.plan.replicates
-        if replicate >= own:
-            partner = self._order(criterion, judge, item, position, replicate - own)
+        """Return the order of options; a replicate that checks order gets the reverse of its
+        partner's.
+        """
+        replicates = self.plan.replicates
+        if replicate >= replicates:
+            partner = self._order(criterion, judge, item, position, replicate - replicates)
             return reversed_order(criterion, partner)
         if self.plan.panel.asking.balanced and judge.shuffle:
             return balanced_order(
@@ -140,7 +142,7 @@ class Asker:
         return reversed_order(criterion, shown) if facts.get("reversed") else shown
 
     def _layout(self, judge: Judge) -> Layout:
-        """Return what comes first in this judge's prompts, by the whole run, not by its rest."""
+        """Return which part comes first in this judge's prompts, decided by the whole run."""
         panel = self.plan.panel
         if judge.offline or panel.asking.layout != "auto":
             return "criterion_first" if panel.asking.layout == "criterion_first" else "item_first"
@@ -182,13 +184,13 @@ class Asker:
 # A round depends only on votes of earlier rounds, so a resumed run takes the same decisions as
 # before the kill.
 
-#: With more outstanding votes than this, a verdict counts as open to change.
+#: With more outstanding votes than this, a verdict counts as changeable.
 MOST_OUTSTANDING = 4
 
 
 @dataclass(frozen=True)
 class AskingRound:
-    """Judges of one round. ``earlier`` judges graded in this stage before; ``later`` follow."""
+    """The judges of one round. ``earlier`` judges graded before in this stage; ``later`` follow."""
 
     judges: tuple[Judge, ...]
     stage: int
@@ -197,7 +199,9 @@ class AskingRound:
 
 
 def rounds_of(panel: Panel) -> list[AskingRound]:
-    """Return a panel's rounds: one; one per stage; or one per judge if it may stop early."""
+    """Return a panel's rounds: a single one, one per stage, or one per judge if it may stop
+    early.
+    """
     stages = sorted({j.stage for j in panel.judges}) if panel.cascade else [0]
     rounds = []
     for stage in stages:
@@ -205,12 +209,13 @@ def rounds_of(panel: Panel) -> list[AskingRound]:
         if not panel.early_stop:
             rounds.append(AskingRound(tuple(members), stage))
             continue
-        # Shadows do not vote, so they join the first round. Free judges go first.
+        # Shadows do not vote, so they are in the first round. Offline judges cost nothing and go
+        # first.
         voters = sorted((j for j in members if not j.shadow), key=lambda j: not j.offline)
         shadows = tuple(j for j in members if j.shadow)
-        for at, judge in enumerate(voters):
-            with_it = (judge, *shadows) if at == 0 else (judge,)
-            rounds.append(AskingRound(with_it, stage, tuple(voters[:at]), tuple(voters[at:])))
+        for index, judge in enumerate(voters):
+            with_it = (judge, *shadows) if index == 0 else (judge,)
+            rounds.append(AskingRound(with_it, stage, tuple(voters[:index]), tuple(voters[index:])))
     return rounds
 
 
@@ -226,7 +231,7 @@ class Selector:
     _open: dict[object, bool] = field(default_factory=dict)
 
     def wanted(self, round_: AskingRound, items: Iterable[ItemBallots]) -> set[tuple[str, str]]:
-        """Return the (item id, criterion) cells that the round grades."""
+        """Return the cells, as (item id, criterion), that the round grades."""
         chosen = set()
         for item in items:
             rubric = self.rubric_of(item.item_id)
@@ -270,7 +275,7 @@ class Selector:
         rows: Sequence[BallotRow],
         failed: int,
     ) -> bool:
-        """Return whether a cell moves from a stage to the next."""
+        """Return whether a cell escalates from this stage to the next."""
         names = {j.name for j in self.panel.judges if j.stage == stage and not j.shadow}
         counted = self.counting.count([r for r in rows if r.judge in names])
         verdict = settle(criterion, counted.ballots, self.panel.rules)
@@ -278,7 +283,8 @@ class Selector:
             return cascade.on_failure
         if verdict.abstained:
             return cascade.on_abstention
-        # Not the share of the verdict's option: a rule may settle on an option without votes.
+        # The entropy decides, not the share of the verdict's option: a rule may choose an option
+        # without votes.
         if cascade.on_split and verdict.entropy:
             return True
         if cascade.on_failure and failed and verdict.votes < len(names) * self.replicates:
@@ -292,10 +298,10 @@ class Selector:
     def _can_change(
         self, criterion: Criterion, cast: Sequence[Ballot], later: Sequence[Judge]
     ) -> bool:
-        """Return whether votes of the remaining judges could change the verdict."""
+        """Return whether the remaining judges' votes could change the verdict; cached."""
         weights = tuple(j.weight for j in later for _ in range(self.replicates))
-        asked = (criterion.scale, criterion.values, criterion.weight, criterion.aggregation)
-        key = (asked, tuple(sorted(((*b[:3], b.chances) for b in cast), key=str)), weights)
+        question = (criterion.scale, criterion.values, criterion.weight, criterion.aggregation)
+        key = (question, tuple(sorted(((*b[:3], b.chances) for b in cast), key=str)), weights)
         if key not in self._open:
             self._open[key] = can_change(criterion, cast, self.panel.rules, weights)
         return self._open[key]
@@ -304,7 +310,7 @@ class Selector:
 def can_change(
     criterion: Criterion, cast: Sequence[Ballot], rules: Rules, outstanding: Sequence[float]
 ) -> bool:
-    """Return whether votes of these weights could change the verdict of ``cast``.
+    """Return whether further votes of these weights could change the verdict of ``cast``.
 
     It is ``True`` without a verdict, or with more than ``MOST_OUTSTANDING`` outstanding votes.
 
@@ -312,27 +318,27 @@ def can_change(
     >>> can_change(Criterion(name="a", requirement="Is it?"), [yes, yes], Rules(), [1.0])
     False
     """
-    now = settle(criterion, list(cast), rules)
-    if now is None or now.abstained or len(outstanding) > MOST_OUTSTANDING:
+    verdict = settle(criterion, list(cast), rules)
+    if verdict is None or verdict.abstained or len(outstanding) > MOST_OUTSTANDING:
         return bool(outstanding)
     options = range(len(criterion.choices))
     for answers in product(options, repeat=len(outstanding)):
-        more = [
+        further = [
             Ballot(option, criterion.choices[option].na, weight)
             for option, weight in zip(answers, outstanding, strict=True)
         ]
-        then = settle(criterion, [*cast, *more], rules)
-        if then is None or then.option != now.option:
+        then = settle(criterion, [*cast, *further], rules)
+        if then is None or then.option != verdict.option:
             return True
     return False
 
 
 def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
-    """Return whether moving the criterion by one option would change a gate's state."""
+    """Return whether a move to a neighbouring option would change a gate's state."""
     if option is None or not any(g.when.criterion == criterion.name for g in rubric.gates):
         return False
     by_value = sorted(criterion.scored, key=lambda i: (criterion.values[i] or 0.0, i))
-    at = by_value.index(option)
+    rank = by_value.index(option)
 
     def states(index: int) -> list[str]:
         marks = evaluate(rubric, {criterion.name: index})
@@ -342,5 +348,5 @@ def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
             if g.when.criterion == criterion.name
         ]
 
-    neighbours = [by_value[i] for i in (at - 1, at + 1) if 0 <= i < len(by_value)]
-    return any(states(other) != states(option) for other in neighbours)
+    neighbours = [by_value[i] for i in (rank - 1, rank + 1) if 0 <= i < len(by_value)]
+    return any(states(neighbour) != states(option) for neighbour in neighbours)

@@ -56,9 +56,9 @@ class NotAsked(set[Cell]):
     [True, True, False]
     """
 
-    def __init__(self, whole: Collection[str] = (), cells: Iterable[Cell] = ()) -> None:
+    def __init__(self, items: Collection[str] = (), cells: Iterable[Cell] = ()) -> None:
         super().__init__(cells)
-        self.whole = frozenset(whole)
+        self.whole = frozenset(items)
 
     def __contains__(self, cell: object) -> bool:
         return (isinstance(cell, Cell) and cell.item in self.whole) or super().__contains__(cell)
@@ -66,9 +66,10 @@ class NotAsked(set[Cell]):
 
 @dataclass(frozen=True)
 class Job:
-    """A run with everything that processing it needs. ``done`` are cells to skip.
+    """A run with everything needed to process it. ``done`` has the cells to skip.
 
-    ``rubric`` is the version that judges see; ``derive`` scores by the version the run follows.
+    ``rubric`` is the version that judges see; ``derive`` scores by the version that the run
+    follows.
     """
 
     run: Run
@@ -86,7 +87,7 @@ class Job:
 
 
 def load_job(store: Store, run_id: int) -> Job:
-    """Return the job of a run: its plan without its votes and open failures."""
+    """Return the job of a run: its planned cells without those that have votes or open failures."""
     run = store.runs.get(run_id)
     plan = run.plan
     rubric = store.rubrics.version(plan.rubric_version_id).rubric
@@ -106,9 +107,9 @@ class Providers:
     """What a process can call: providers, processes for ``checks``, and Python ``functions`` by
     judge name.
 
-    All runs of the process share connections and gates. Through the folder ``pace``, other
-    processes share the limits per minute. ``elsewhere``: this is a cluster's worker, and the run's
-    owner has checked that the judges are allowed.
+    All runs of the process share connections and gates. Processes share the limits per minute
+    through the folder ``pace``. ``elsewhere``: this is a cluster's worker, and the run's owner has
+    checked that the judges are allowed.
     """
 
     def __init__(
@@ -136,9 +137,9 @@ class Providers:
 
     def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
         """Return an LLM judge that answers in batches."""
-        # Batches need a key, though litellm may know other ways to sign in.
+        # Batches need a key, although litellm may know other ways to sign in.
         provider, key, _ = self._way(spec, provider_for(spec))
-        assert isinstance(provider, OpenAIProvider)  # plans with another provider are refused
+        assert isinstance(provider, OpenAIProvider)  # Plans with another provider are rejected.
         return BatchJudge(spec, provider, key, cache, known_values(spec))
 
     def function(self, spec: Judge) -> FunctionJudge:
@@ -158,7 +159,7 @@ class Providers:
         kind = kind or provider_for(spec, os.environ)
         if kind not in self._providers:
             self._providers[kind] = open_provider(kind, os.environ)
-        # Judges with one address or provider share its rate limit, and so its gate.
+        # Judges with the same address or provider share its rate limit, so they share a gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         places = (shared, *(address.rstrip("/") for address in spec.replicas))
         return self._providers[kind], key_of(spec), tuple(map(self._gate, places))
@@ -169,7 +170,7 @@ class Providers:
         return self._gates[place]
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         for gate in self._gates.values():
             gate.pacer.times.close()
         for provider in self._providers.values():
@@ -201,14 +202,14 @@ async def ready_judges(
     return judges, {"training": training} if training else {}
 
 
-#: The note of a run with the counts of each address of its judges.
+#: The note of a run with its call counts per address.
 ADDRESSES = "addresses"
 
 
-def told_of(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return counts per address of judges with several, added to earlier counts.
+def address_counts(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return call counts per address for judges with several addresses, added to earlier counts.
 
-    ``before`` is the same note from earlier workers of the run.
+    ``before`` is the same note, left by earlier workers of the run.
     """
     return {
         name: {
@@ -220,11 +221,11 @@ def told_of(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]) -> di
     }
 
 
-def _sums(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, int]:
-    return {name: now[name] + before.get(name, 0) for name in ("answered", "lost")}
+def _sums(counts: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, int]:
+    return {name: counts[name] + before.get(name, 0) for name in ("answered", "lost")}
 
 
-#: An offline judge, and by criterion the report on its training.
+#: An offline judge, with a training report per criterion.
 TrainedJudge = tuple[AskableJudge, dict[str, Any]]
 
 
@@ -262,7 +263,9 @@ def trained_model(
     items: Sequence[Item],
     seed: int,
 ) -> Trained | Unfit:
-    """Return an offline judge's model of one criterion; ``items`` show which words are rare."""
+    """Return an offline judge's model of one criterion. Its texts in ``items`` show which words are
+    rare.
+    """
     from core.judging.offline import train
 
     labelled = _labelled(calibration, criterion, rubric)
@@ -290,7 +293,7 @@ class KeptAnswers:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kept-answers")
         self._wanted: list[tuple[str, asyncio.Future[Completion | None]]] = []
         self._reading: asyncio.Task[None] | None = None
-        #: The keys of answers that were used, in order.
+        #: The keys of the cached answers used, in order.
         self.used: dict[str, None] = {}
 
     async def get(self, key: str) -> Completion | None:
@@ -318,16 +321,16 @@ class KeptAnswers:
     async def _read(self) -> None:
         loop = asyncio.get_running_loop()
         while self._wanted:
-            wanted, self._wanted = self._wanted, []
-            keys = [key for key, _ in wanted]
+            batch, self._wanted = self._wanted, []
+            keys = [key for key, _ in batch]
             try:
                 stored = await loop.run_in_executor(self._reader, self._store.responses.get, keys)
             except Exception as error:
-                for _, answer in wanted:
+                for _, answer in batch:
                     if not answer.done():
                         answer.set_exception(error)
                 continue
             self.used |= dict.fromkeys(key for key in keys if key in stored)
-            for key, answer in wanted:
+            for key, answer in batch:
                 if not answer.done():
                     answer.set_result(as_completion(stored[key]) if key in stored else None)

@@ -1,8 +1,8 @@
 """The Runner: processes queued runs on an asyncio loop, and ends cleanly on signals.
 
-It is the same in the app, in a worker process and on the command line. Runs are claimed by lease,
-so several Runners on one data file share the work without doing any twice. The loop's thread calls
-judges; one more thread does all the writing.
+The app, worker processes and the command line use the same Runner. It claims runs by lease, so
+several Runners share a data file's work without repeating any. The loop's thread calls judges;
+another thread does all the writing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
 from core.services.access.allowing import allowed
 from core.services.judges.readiness import NO_FUNCTIONS, Functions
-from core.services.runs.cluster.asking import ClusterDoor
+from core.services.runs.cluster.asking import ClusterConnection
 from core.services.runs.held_work import beating, in_thread, store_thread
 from core.services.runs.ready_run import Providers
 from core.services.runs.worker import GRACE, LEASE_SECONDS, Work
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 
 #: Signals within this many seconds count as one.
 TOGETHER = 0.3
-#: Some systems have no SIGHUP.
+#: Some systems lack SIGHUP.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def ending(end: Callable[[], object]) -> Iterator[None]:
-    """Let these signals call ``end`` on the running loop; only on the main thread.
+    """Make these signals call ``end`` on the running loop, if this is the main thread.
 
     A second signal before the loop handled the first raises ``KeyboardInterrupt``: the loop hangs.
-    A closing terminal sends several signals at once, which count as one.
+    A closing terminal sends several signals at once; they count as one.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -85,8 +85,8 @@ def ending(end: Callable[[], object]) -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-def hang_up_ends() -> None:
-    """End a server on a lost terminal as on SIGTERM."""
+def end_on_hang_up() -> None:
+    """Make a lost terminal end a server like SIGTERM."""
     sighup = getattr(signal, "SIGHUP", None)
     if sighup is None or threading.current_thread() is not threading.main_thread():
         return
@@ -126,7 +126,7 @@ class Runner:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        providers, cluster = Providers(), ClusterDoor(self._where)
+        providers, cluster = Providers(), ClusterConnection(self._where)
         works: dict[asyncio.Task[None], Work] = {}
 
         def end() -> None:
@@ -142,19 +142,19 @@ class Runner:
                 )
                 async with beating(partial(_moved, book), LOOK_EVERY):
                     try:
-                        await self._work_off(works, begun, io)
+                        await self._process_runs(works, begun, io)
                     finally:
                         for work in works.values():
                             work.leave("queued", GRACE)
                         await asyncio.gather(*works, return_exceptions=True)
 
-    async def _work_off(
+    async def _process_runs(
         self,
         works: dict[asyncio.Task[None], Work],
         begun: Callable[[Lease], Work],
         io: Executor,
     ) -> None:
-        """Take up runs until the Runner is stopped; ``works`` are the active ones."""
+        """Claim and process runs until the Runner is stopped; ``works`` holds the active ones."""
         freed = False
         while not self._stopping.is_set():
             freed = freed or await in_thread(io, self._free_from_the_dead)
@@ -185,14 +185,14 @@ class Runner:
         try:
             lease = self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
         except NotNow:
-            return None  # the next look comes soon
+            return None  # The loop checks again soon.
         if lease is not None:
             self.store.leases.sweep()
         return lease
 
 
 async def _moved(book: Logbook) -> bool:
-    """Note in the logbook that this process is alive."""
+    """Note in the logbook that this process is alive; return ``True``."""
     book.moved()
     return True
 
@@ -203,7 +203,7 @@ async def _guarded(work: Work) -> None:
     except StoreError as error:
         log.error("run %s: %s", work.lease.run_id, error, extra={"run": work.lease.run_id})
     except Exception:
-        # The run is already marked failed with the reason; other runs must continue.
+        # The run is already marked as failed, with the reason. Other runs must continue.
         fields = {"run": work.lease.run_id}
         log.exception("run %(run)s ended with a defect", fields, extra=fields)
 
@@ -225,7 +225,7 @@ def work_here(
     leaves the run ``interrupted`` and raises ``KeyboardInterrupt``.
     """
     try:
-        connection = ClusterDoor(cluster)
+        connection = ClusterConnection(cluster)
         return asyncio.run(
             _work_here(store.acting(LOCAL), run_id, on_tick, tick, functions, connection)
         )
@@ -239,7 +239,7 @@ async def _work_here(
     on_tick: Callable[[], None],
     tick: float,
     functions: Functions,
-    cluster: ClusterDoor,
+    cluster: ClusterConnection,
 ) -> RunStatus | None:
     claim = partial(
         store.leases.claim,
@@ -259,16 +259,18 @@ async def _work_here(
             task, mine = asyncio.create_task(work.run()), asyncio.current_task()
             assert mine is not None
             with ending(mine.cancel):
-                return await _worked_off(work, task, on_tick, tick)
+                return await _final_status(work, task, on_tick, tick)
 
 
-async def _worked_off(
+async def _final_status(
     work: Work,
     task: asyncio.Task[RunStatus | None],
     on_tick: Callable[[], None],
     tick: float,
 ) -> RunStatus | None:
-    """Return the final status; asyncio.run turns Ctrl-C into a cancellation, as signals do."""
+    """Return the run's final status. Ctrl-C cancels the task through asyncio.run, like the
+    signals.
+    """
     try:
         while not task.done():
             await asyncio.wait({task}, timeout=tick)
@@ -292,7 +294,7 @@ def follow(
     functions: Functions = NO_FUNCTIONS,
     cluster: str = "",
 ) -> None:
-    """Process the run here, or watch the process that does, until it stops."""
+    """Process the run here, or watch the process that does, until the run stops."""
     from core.services.runs.lifecycle import progress, release_if_gone
 
     look = progress(store, run_id)
@@ -303,7 +305,7 @@ def follow(
         on_look(look)
 
     def looked() -> None:
-        # If the file is unreadable, the work itself notices and ends cleanly.
+        # If the file is unreadable, the run's own work notices it and ends cleanly.
         with suppress(StoreError):
             tick()
 

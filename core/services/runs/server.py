@@ -22,8 +22,8 @@ from core.settings import FILES, Settings, own_environment, own_python
 def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = "") -> NoReturn:
     """Replace this process with the app's server, for this machine unless ``host`` says otherwise.
 
-    It accepts the names of where it listens, and `settings.hosts` (`guarding`). With a
-    ``base_path`` its pages are below that path, for a proxy with other sites under its name.
+    It accepts the names of its own addresses, and `settings.hosts` (`guarding`). With a
+    ``base_path``, its pages are below that path, for a proxy that serves other sites too.
 
     Raises:
         InputError: other machines could reach it without a sign-in.
@@ -40,7 +40,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
         "RUBRIC_STUDIO_OPEN": "1" if settings.open else "",
     }
-    # The login's secrets may be where the app was started; Streamlit's settings are only ours.
+    # Sign-in secrets may be in the folder where the app was started; Streamlit's settings are ours.
     homes = dict.fromkeys([Path.home(), FILES, Path.cwd()])
     secrets = [str(home / ".streamlit" / "secrets.toml") for home in homes]
     os.chdir(FILES)  # Streamlit reads .streamlit/config.toml from the working directory
@@ -48,7 +48,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
         *own_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
-        # Streamlit's own check does not know of a proxy that connects by the address.
+        # Streamlit's own check does not recognise a proxy that connects by the address.
         *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
         *(f"--secrets.files={path}" for path in secrets),
     ]
@@ -102,12 +102,12 @@ class Hosts:
         if name not in self.names and not (self.open and _is_address(name)):
             return False
         if origin is None:
-            return True  # not a browser, or a browser that follows a link
+            return True  # The client is not a browser, or its browser follows a link.
         return _place(origin) == host.lower() or _name(origin) in self.further
 
 
 def below(base: str) -> str:
-    """Return the path that an app is below, as prefix of addresses; or an empty string.
+    """Return the prefix of an app's addresses for its base path; an empty string for none.
 
     >>> below("tools/studio/"), below("/")
     ('/tools/studio', '')
@@ -139,44 +139,45 @@ class Guard:
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or let the app answer it."""
+        """Answer a request, or pass it to the app."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        given = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
-        hosts = [value for name, value in given if name == b"host"]
-        origins = [value for name, value in given if name == b"origin"] or [None]
+        headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
+        hosts = [value for name, value in headers if name == b"host"]
+        origins = [value for name, value in headers if name == b"origin"] or [None]
         if len(hosts) != 1 or not all(self._hosts.may(hosts[0], origin) for origin in origins):
             await _refuse(scope["type"], send, REFUSED)
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if FILES_OF_PAGES.search(f"{path}/"):
-            cookies = "; ".join(value for name, value in given if name == b"cookie")
+            cookies = "; ".join(value for name, value in headers if name == b"cookie")
             if not self._member(cookies, path):
                 await _refuse(scope["type"], send, NO_MEMBER)
                 return
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                others = [
+                headers = [
                     pair for pair in message["headers"] if pair[0].lower() not in self._headers
                 ]
-                others = [_for_tls(*pair) for pair in others] if self._secure else others
-                message = {**message, "headers": [*others, *self._headers.items()]}
+                headers = [_for_tls(*pair) for pair in headers] if self._secure else headers
+                message = {**message, "headers": [*headers, *self._headers.items()]}
             await send(message)
 
         await self._app(scope, receive, answer)
 
 
 def _for_tls(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header; a cookie gets the mark that restricts it to https."""
+    """Return the header; cookies are restricted to https."""
     lacks = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
     return name, value + b"; Secure" if lacks else value
 
 
 async def _refuse(kind: str, send: Send, text: bytes) -> None:
     if kind == "websocket":
-        await send({"type": "websocket.close", "code": 1008})  # before accepting it: 403
+        # Closing a socket before it is accepted answers 403.
+        await send({"type": "websocket.close", "code": 1008})
         return
     headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text))]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
@@ -184,11 +185,11 @@ async def _refuse(kind: str, send: Send, text: bytes) -> None:
 
 
 def headers(index: bytes) -> dict[str, str]:
-    """Return the headers of every answer; ``index`` is the page that Streamlit starts from.
+    """Return the headers of every response; ``index`` is the page that Streamlit starts from.
 
-    Only its few inline scripts are allowed, by their hashes. Styles are inline in all of Streamlit.
-    Our own browser code arrives as text and is loaded as blobs; protobuf compiles WebAssembly. No
-    text is ever evaluated as a script.
+    Of the scripts in that page only its few inline ones are allowed, by their hashes. Streamlit's
+    styles are all inline. Our own browser code arrives as text and is loaded as blobs; protobuf
+    compiles WebAssembly. No text is ever evaluated as a script.
     """
     inline = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(code).digest()).decode()}'"
@@ -222,7 +223,7 @@ def _name(url: str) -> str | None:
     """Return the host of a URL, without its port."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises if it is not a number
+        _ = parts.port  # Raises ``ValueError`` if it is not a number.
     except ValueError:
         return None
     if parts.username is not None or parts.password is not None or parts.hostname is None:
@@ -231,7 +232,7 @@ def _name(url: str) -> str | None:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether a Host header names this machine in a way that only it can.
+    """Return whether a Host header has a name of this machine that other machines cannot use.
 
     >>> is_loopback_host("localhost:8501"), is_loopback_host("studio.example.org")
     (True, False)
@@ -240,9 +241,9 @@ def is_loopback_host(host: str) -> bool:
 
 
 def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
-    """Return whether a browser is on this machine and connects directly, without a proxy.
+    """Return whether a browser on this machine connects directly, without a proxy.
 
-    ``address`` is the client's; Streamlit gives no text for this machine's own.
+    ``address`` is the client's address; Streamlit does not give this machine's own address as text.
     """
     host = headers.get("Host")
     forwarded = any(name.lower() in _FORWARDED for name in headers)

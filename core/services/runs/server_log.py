@@ -1,8 +1,8 @@
 """Server logs as JSON lines (``RUBRIC_STUDIO_LOG=json``), without secrets or judged texts.
 
 A line holds ``at`` (UTC), ``level``, ``logger``, ``says`` and, if known, ``run`` and ``request``.
-Of an error it holds the type and the place in the code, never the message, which may quote what
-people wrote. Values of variables whose names suggest a secret are redacted.
+For an error it has the type and the place in the code, but no message, which may quote people's
+texts. Values of variables whose names suggest a secret are redacted.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from datetime import UTC, datetime
 from core.domain.secrets import masked
 from core.settings import LogSettings
 
-#: The current request.
+#: The id of the current request.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _SHORTEST, _FRAMES = 6, 12
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON."""
+    """Formats a log record as one line of JSON."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__()
@@ -41,12 +41,12 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break."""
         # `plain` replaces a message that repeats user input.
-        says = getattr(record, "plain", None) or record.getMessage()
+        message = getattr(record, "plain", None) or record.getMessage()
         fields: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "says": self._clean(str(says)),
+            "says": self._clean(str(message)),
         }
         for name in ("run", "method", "path", "status", "ms"):
             if (value := getattr(record, name, None)) is not None:
@@ -75,7 +75,7 @@ def _short(path: str) -> str:
 
 
 def begin(settings: LogSettings) -> logging.Handler | None:
-    """Log JSON lines from now on, if the settings say so."""
+    """Log JSON lines from now on, if the settings ask for it; return the handler, or ``None``."""
     if not settings.json:
         return None
     handler = logging.StreamHandler(sys.stderr)
@@ -83,7 +83,7 @@ def begin(settings: LogSettings) -> logging.Handler | None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level.upper())
-    # The server's own request lines hold the query string, e.g. the code of a sign-in.
+    # The server's own lines of requests include query strings, e.g. the code of a sign-in.
     logging.getLogger("uvicorn.access").disabled = True
     sys.excepthook = lambda kind, error, trace: logging.getLogger("core").critical(
         "The program ended with a defect.", exc_info=(kind, error, trace)

@@ -1,7 +1,7 @@
 """Sweeps: one run for every combination of varied settings, on the same items and seed.
 
-Items that any run learns from, or shows as an example, are not graded by any of them, so that
-their differences are paired.
+Items that any run learns from, or shows as an example, are excluded from grading in all runs, so
+that their differences are paired.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.services.runs.planning import RunRequest, limited, teachers
 from core.store.store import Store
 from core.text.numbers import percent
 
-#: More runs than this at once are surely a mistake.
+#: A larger number of runs at once is surely a mistake.
 MOST_RUNS = 60
 MODE_WORDS = {
     "criterion": "one criterion a call",
@@ -51,7 +51,7 @@ class Axes:
 
 
 class Variant(NamedTuple):
-    """One run of a sweep: its values of the axes that vary, in words, and its request."""
+    """One run of a sweep: its request, and its values of the varied axes in words."""
 
     values: Mapping[str, str]
     request: RunRequest
@@ -64,9 +64,9 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True)
 class Sweep:
-    """The runs of a sweep. All grade ``items``, and none grades ``teaching``.
+    """The runs of a sweep. All grade ``items`` and leave ``teaching`` ungraded.
 
-    ``same`` counts combinations dropped because they would repeat another one.
+    ``same`` counts combinations dropped as repeats of another.
     """
 
     name: str
@@ -121,8 +121,8 @@ def plan_sweep(store: Store, request: RunRequest, axes: Axes) -> Sweep:
         raise InputError(_NOTHING_LEFT)
     name = request.name or "Sweep"
     runs = (_fixed(v, name, chosen, of) for v, of in zip(variants, lessons, strict=True))
-    whole = tuple(item.id for item in everything if item.id in taught)
-    return Sweep(name, tuple(runs), chosen, whole, same)
+    teaching = tuple(item.id for item in everything if item.id in taught)
+    return Sweep(name, tuple(runs), chosen, teaching, same)
 
 
 _NO_LABELS = (
@@ -164,7 +164,7 @@ def _fixed(
 
 
 def estimate_sweep(store: Store, sweep: Sweep) -> SweepEstimate:
-    """Return the estimate of all runs; cached answers may reduce it."""
+    """Return the estimate of all runs; cached answers may reduce the real cost."""
     return SweepEstimate(tuple(estimate(store, variant.request) for variant in sweep.variants))
 
 
@@ -190,7 +190,7 @@ def start_sweep(store: Store, sweep: Sweep) -> tuple[int, ...]:
 
 
 def runs_of_sweep(store: Store, run: Run) -> tuple[int, ...]:
-    """Return the runs of this run's sweep, with itself; empty outside of a sweep."""
+    """Return all runs of this run's sweep, itself included; empty if it belongs to no sweep."""
     sweep = run.plan.details.get("sweep")
     return () if not sweep else tuple(store.settings.get(f"sweep/{sweep['id']}", []))
 
@@ -229,10 +229,10 @@ def _panels(panel: Panel, judging: Judging) -> Iterator[tuple[str, Panel]]:
         yield "all judges", panel
     if judging != "together":
         for judge in panel.judges:
-            # A judge alone is no shadow, and has no next stage.
+            # A judge alone cannot be a shadow or have a next stage.
             seat = judge.model_copy(update={"shadow": False, "stage": 0})
-            rest = {"judges": (seat,), "cascade": None, "early_stop": False}
-            yield judge.name, panel.model_copy(update={**rest, "name": judge.name[:200]})
+            changes = {"judges": (seat,), "cascade": None, "early_stop": False}
+            yield judge.name, panel.model_copy(update={**changes, "name": judge.name[:200]})
 
 
 def _models(request: RunRequest) -> bool:
@@ -245,7 +245,7 @@ def _learns(request: RunRequest) -> bool:
 
 
 def _matters(request: RunRequest) -> list[Any]:
-    """Return what determines a run's answers, to find combinations that repeat another."""
+    """Return what determines a run's answers, to find repeated combinations."""
     panel = request.panel.model_dump(mode="json", exclude={"name"})
     if not _models(request):
         panel.pop("asking")
@@ -258,8 +258,8 @@ def _matters(request: RunRequest) -> list[Any]:
 def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[list[Candidate]]:
     """Return the items to learn from, grouped by text, in a seeded order.
 
-    A smaller share is part of a larger one. A marked calibration split is taken whole. No item has
-    a twin among the graded ones.
+    A smaller share is part of every larger share. A marked calibration split is used whole. Items
+    with a twin among the graded items are excluded.
     """
     labelled = teachers(items)
     marked = [item for item in labelled if item.split == "calibration"]
@@ -276,9 +276,9 @@ def _lesson(request: RunRequest, ranked: Sequence[Sequence[Candidate]]) -> tuple
     everyone = [item for group in ranked for item in group]
     if everyone and everyone[0].split == "calibration":
         return tuple(everyone)
-    wanted = round(request.label_share * len(everyone))
+    size = round(request.label_share * len(everyone))
     lesson = list[Candidate]()
     for group in ranked:
-        if not lesson or len(lesson) + len(group) <= wanted:
+        if not lesson or len(lesson) + len(group) <= size:
             lesson += group
     return tuple(lesson)

@@ -1,8 +1,8 @@
 """Process one leased run: call judges, record outcomes in groups, release the lease.
 
-The database is the truth. Outcomes are recorded in groups as they come. Each group is one
-transaction guarded by the lease's fence, so a process that lost its lease cannot write. A run's
-remaining work is its plan minus its votes and open failures: a kill loses only calls in flight.
+The database is the truth. Each group of outcomes is one transaction guarded by the lease's fence,
+so a process that lost its lease cannot write. A run's remaining work is its plan minus its votes
+and open failures: a kill loses only calls in flight.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from core.judging.turns import QuestionTurns
 from core.services.access.spending import limit_of
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs import ready_run
-from core.services.runs.batches.desk import BatchDesk
+from core.services.runs.batches.context import BatchContext
 from core.services.runs.batches.working import BatchWork
-from core.services.runs.cluster.asking import NO_CLUSTER, ClusterDoor, outcomes
+from core.services.runs.cluster.asking import NO_CLUSTER, ClusterConnection, outcomes
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
 from core.services.runs.cluster.training import is_long, trained_on
@@ -39,10 +39,10 @@ from core.services.runs.held_work import (
     Waiting,
     beating,
     budget_message,
+    fewer_collections,
     in_thread,
     keep_columns,
     noting,
-    seldom_collecting,
     trim_answers,
     unwritable,
 )
@@ -55,7 +55,7 @@ from core.store.store import Store
 log = logging.getLogger(__name__)
 LEASE_SECONDS = 10.0
 BEAT_EVERY = 1.0
-#: Seconds between attempts while the data file cannot be written, and their limit at a run's end.
+#: Seconds between attempts to write a locked data file, and of attempts at a run's end.
 TRY_EVERY, LAST_SECONDS = 0.5, 5.0
 #: Seconds that an ending process waits for calls in flight.
 GRACE = 5.0
@@ -74,30 +74,30 @@ class Work:
         providers: Providers,
         io: Executor,
         book: Logbook,
-        cluster: ClusterDoor = NO_CLUSTER,
+        cluster: ClusterConnection = NO_CLUSTER,
     ) -> None:
         self.store, self.lease, self.providers, self._io = store, lease, providers, io
         self._book, self._cluster = book, cluster
-        #: Calls are in flight, and may be waited for.
+        #: Calls are in flight and may be waited for.
         self._asking = False
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
-        #: The run only waits for a provider's batches; the worker may take up other runs.
+        #: The run only waits for a provider's batches, so the worker may start other runs.
         self.resting = False
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None
         self._receipts = Receipts()
         self._trouble = ""
         self._judges: dict[str, AskableJudge] = {}
-        #: What was last noted of addresses and of waiting questions; what earlier workers noted.
+        #: The last notes on addresses and waits; those of earlier workers; waiting questions.
         self._noted, self._before, self._waiting = dict[str, Any](), dict[str, Any](), Waiting()
         #: Calls that went out and whose outcome is not on disk yet.
         self._out = 0
 
     def leave(self, status: RunStatus, wait: float = 0.0) -> None:
-        """Make no more calls, and leave the run in ``status``. Calls in flight are cancelled, or
-        have ``wait`` seconds to finish.
+        """Make no more calls, and leave the run in ``status``. Calls in flight get ``wait`` seconds
+        to finish; with 0 they are cancelled.
         """
         if self.left_as is None:
             self.left_as = status
@@ -121,13 +121,13 @@ class Work:
             self.leave("cancelled")
         try:
             async with beating(self._beat, BEAT_EVERY):
-                with seldom_collecting():
+                with fewer_collections():
                     status, message = await self._work()
         except Conflict:
             self.lost = True
             return None
         except StoreError:
-            self.lost = True  # nor can the final status be written
+            self.lost = True  # The final status cannot be written either.
             raise
         except ClusterGone as error:
             status, message = "interrupted", str(error)
@@ -174,24 +174,24 @@ class Work:
         )
         if cluster is not None:
             notes = {**notes, "cluster": cluster.told()}
-        await self.patiently(self.store.runs.set_notes, job.run.id, notes)
+        await self.with_retries(self.store.runs.set_notes, job.run.id, notes)
         self._judges, self._before = judges, job.run.notes.get(ready_run.ADDRESSES, {})
         turns = QuestionTurns(await self.io(limit_of, self.store, job.run), job.run.cost)
-        desk = BatchDesk(self, job, recorder, turns)
-        batches = BatchWork(desk, [j for j in judges.values() if isinstance(j, BatchJudge)])
+        context = BatchContext(self, job, recorder, turns)
+        batches = BatchWork(context, [j for j in judges.values() if isinstance(j, BatchJudge)])
         try:
-            await self._pass_over(job, recorder)
+            await self._fail_stopping_cells(job, recorder)
             asker = job.asker
-            for at, round_ in enumerate(rounds_of(job.plan.panel)):
-                wanted = await self._wanted(job, round_) if at else everything
-                asked = {
+            for index, round_ in enumerate(rounds_of(job.plan.panel)):
+                wanted = await self._wanted(job, round_) if index else everything
+                cells = {
                     j.name: takewhile(self._goes_on, asker.questions(j, job.done, wanted))
                     for j in round_.judges
                     if j.name not in batches.lanes
                 }
                 await self._ask(
                     outcomes(
-                        *(cluster, asked, judges),
+                        *(cluster, cells, judges),
                         stop=self.stop, turns=turns, ready=recorder.ready, kept=kept,
                         on_call=partial(self._called, recorder), receipts=self._receipts,
                         watch=noting(self._book, job.run.id, self._waiting),
@@ -218,7 +218,7 @@ class Work:
         return "done", ""
 
     async def _ask(self, answers: AsyncIterator[AskedOutcome], recorder: Recorder) -> None:
-        """Record answers as they come, also the last ones after the run was left."""
+        """Record answers as they come, including the last ones after the run was left."""
         self._asking = self._goes_on()
         async for outcome in answers:
             recorder.add(outcome)
@@ -229,8 +229,8 @@ class Work:
     def _goes_on(self, *_: object) -> bool:
         return self.left_as is None
 
-    async def _pass_over(self, job: Job, recorder: Recorder) -> None:
-        """Fail the cells that stopped earlier workers of this run, without grading them."""
+    async def _fail_stopping_cells(self, job: Job, recorder: Recorder) -> None:
+        """Fail cells that stopped earlier workers of this run, without grading them."""
         cells = passed_over(job.run.notes)
         failed = [VoteFailure(cell, "internal", PASSED_OVER) for cell in cells]
         for failure in failed:
@@ -239,10 +239,10 @@ class Work:
         if cells:
             job.done.update(cells)
             await recorder.drain()
-            await self.patiently(self.store.runs.set_notes, job.run.id, {"passed_over": []})
+            await self.with_retries(self.store.runs.set_notes, job.run.id, {"passed_over": []})
 
     async def _wanted(self, job: Job, round_: AskingRound) -> Wanted:
-        """Return the cells that a later round grades, from the votes of earlier rounds."""
+        """Return which cells a later round grades, by the votes of earlier rounds."""
         panel = job.plan.panel
         ballots = await self.io(self.store.votes.ballots, job.run.id)
         sure = await self.io(self.store.votes.confidences, job.run.id)
@@ -252,8 +252,8 @@ class Work:
         return lambda item, criterion: (item, criterion) in cells
 
     async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
-        """Record a group. If one outcome cannot be recorded, the others are, and that one is
-        recorded as a failure.
+        """Record a group. If one outcome cannot be recorded, record the others, and that one as a
+        failure.
         """
         write = partial(
             self.store.votes.record,
@@ -264,7 +264,7 @@ class Work:
             out=self._out - (calls := sum(map(_calls_out, outcomes))),
         )
         try:
-            await self.patiently(write, self.lease.run_id, outcomes)
+            await self.with_retries(write, self.lease.run_id, outcomes)
         except RubricStudioError:
             raise
         except Exception as error:
@@ -280,7 +280,7 @@ class Work:
             await self._record(job, [as_failures])
             return
         self._out -= calls
-        # Calls of batches are counted when they come back.
+        # Calls of batches are counted when their answers come back.
         batched = (
             sum(outcome.call.calls for outcome in outcomes if outcome.call is not None) - calls
         )
@@ -288,18 +288,18 @@ class Work:
         self._receipts.recorded(outcomes)
 
     async def _tell(self) -> None:
-        """Note counts per address, and what has been out for long, if they changed."""
-        counts = ready_run.told_of(self._judges, self._before)
+        """Note the counts per address and the longest wait, if they changed."""
+        counts = ready_run.address_counts(self._judges, self._before)
         notes = {ready_run.ADDRESSES: counts, WAITING: self._waiting.told()}
         if notes != (self._noted or {key: {} for key in notes}):
             self._noted = notes
             with suppress(StoreError):
                 await self.io(self.store.runs.set_notes, self.lease.run_id, notes)
 
-    def _called(self, recorder: Recorder, more: int) -> None:
-        """Count a call that went out, and save that soon, so that it survives a kill."""
-        self._out += more
-        self._book.went_out(self.lease.run_id, more)
+    def _called(self, recorder: Recorder, count: int) -> None:
+        """Count calls that went out, and save the count soon so that it survives a kill."""
+        self._out += count
+        self._book.went_out(self.lease.run_id, count)
         recorder.stir()
 
     async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
@@ -312,28 +312,28 @@ class Work:
                 f"{error} Not recorded, and to be asked again: {len(outcomes)} that were answered."
             ) from None
 
-    async def patiently(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
-        """Call ``act`` in the writer's thread, and retry while the file cannot be written.
+    async def with_retries(self, call: Callable[..., ResultT], *arguments: object) -> ResultT:
+        """Call ``call`` in the writer's thread, and retry while the file cannot be written.
 
         Once the run is stopping, retry for ``LAST_SECONDS`` more; then raise ``NotNow``.
         """
         last = math.inf
         while True:
             try:
-                result = await self.io(act, *arguments)
+                result = await self.io(call, *arguments)
             except NotNow as error:
-                self._held_up(str(error))
+                self._log_delay(str(error))
                 if self.stop.is_set():
                     last = min(last, time.monotonic() + LAST_SECONDS)
                 if time.monotonic() >= last:
                     raise
             else:
-                self._held_up("")
+                self._log_delay("")
                 return result
             await asyncio.sleep(TRY_EVERY)
 
-    def _held_up(self, why: str) -> None:
-        """Log once that nothing can be recorded and why, and once that recording continues."""
+    def _log_delay(self, why: str) -> None:
+        """Log once why recording is impossible, and once that it continues."""
         if why:
             self._may_ask(False)
         if why and not self._trouble:
@@ -353,7 +353,7 @@ class Work:
             (self._recorder.ready.set if may else self._recorder.ready.clear)()
 
     async def _beat(self) -> bool:
-        """Renew the lease; a request to cancel, or a lost lease, stops the work."""
+        """Renew the lease. A request to cancel, or a lost lease, stops the work."""
         renew = partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS)
         try:
             beat = await self.io(renew, self.lease)
@@ -373,7 +373,7 @@ class Work:
         return True
 
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
-        await self.patiently(
+        await self.with_retries(
             partial(
                 self.store.leases.release,
                 now=clock.now(),
@@ -385,7 +385,7 @@ class Work:
             status,
         )
         await self.io(keep_columns, self.store, self.lease.run_id)
-        # From now on a copy of the file has the whole run.
+        # A copy of the file now has the whole run.
         await self.io(self.store.checkpoint)
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
@@ -394,6 +394,6 @@ class Work:
 
 
 def _calls_out(outcome: AskedOutcome) -> int:
-    """Return how many calls of an outcome were counted when they went out, so without batches."""
+    """Return how many calls of an outcome were counted when they went out; batch calls were not."""
     call = outcome.call
     return 0 if call is None or call.params.get("batch") else call.calls

@@ -157,7 +157,7 @@ def judges_of(store: Store, request: SpotRequest) -> tuple[Judge, ...]:
 
 
 def needs_labels(store: Store, request: SpotRequest) -> bool:
-    """Whether a chosen judge learns from labelled items, or is shown some as examples."""
+    """Return whether a chosen judge learns from labelled items, or is shown some as examples."""
     judges = judges_of(store, request)
     shown = request.asking.few_shot and not all(judge.offline for judge in judges)
     return bool(judges) and (bool(shown) or any(judge.learns for judge in judges))

@@ -44,7 +44,9 @@ def check(store: Store, request: SpotRequest) -> int:
 
 @allowed("write")
 def ask_again(store: Store, run_id: int, seed: int | None = None) -> int:
-    """The same check with another seed (drawn where none is given); returns the new run's id."""
+    """Return the same check with another seed (drawn where none is given); returns the new run's
+    id.
+    """
     run = store.runs.get(run_id)
     plan = run.plan
     request = RunRequest(
@@ -63,7 +65,7 @@ def ask_again(store: Store, run_id: int, seed: int | None = None) -> int:
 
 
 def item_of(store: Store, run_id: int) -> str:
-    """The id of the one item of a spot check. Raises ``NotFound`` for any other run."""
+    """Return the id of the one item of a spot check. Raises ``NotFound`` for any other run."""
     run = store.runs.get(run_id)
     if run.kind != "spot" or HELP in run.plan.details:
         raise NotFound(f"Run {run_id} is not a spot check. Open it on the Runs page.")
@@ -71,7 +73,8 @@ def item_of(store: Store, run_id: int) -> str:
 
 
 def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
-    """The distinct prompts (with references) among a dataset's first 500 items, in its order.
+    """Return the distinct prompts (with references) among a dataset's first 500 items, in its
+    order.
 
     Empty if there are none, or more than ``most``, which are too many to choose from.
     """

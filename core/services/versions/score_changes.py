@@ -253,8 +253,8 @@ def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
         return counts
 
     return tuple(
-        Bin(low + at * width, low + (at + 1) * width, *pair)
-        for at, pair in enumerate(zip(count(before), count(after), strict=True))
+        Bin(low + index * width, low + (index + 1) * width, *pair)
+        for index, pair in enumerate(zip(count(before), count(after), strict=True))
     )
 
 

@@ -83,13 +83,15 @@ def _options(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, .
     guess = option_guess(old, new)
     captions: dict[int, str] = {
         NO_PLACE: "It does not count (and can be asked again)",
-        **{at: one_line(o.label, 60) for at, o in enumerate(new.choices)},
+        **{index: one_line(o.label, 60) for index, o in enumerate(new.choices)},
     }
     places: list[int | None] = []
     with st.grid(3, min_column_width=190):
-        for at, option in enumerate(old.choices):
-            key = state.key(applying.SPREAD_MOVE, run_id, "option", old.name, at, len(new.choices))
-            state.seed(key, NO_PLACE if guess[at] is None else guess[at])
+        for index, option in enumerate(old.choices):
+            key = state.key(
+                applying.SPREAD_MOVE, run_id, "option", old.name, index, len(new.choices)
+            )
+            state.seed(key, NO_PLACE if guess[index] is None else guess[index])
             place: int = st.selectbox(
                 label(f"{option.label} is now", 60),
                 list(captions),

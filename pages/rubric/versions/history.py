@@ -64,7 +64,7 @@ def legend(edits: Sequence[FieldEdit]) -> None:
 
 def _ordered(edits: Sequence[FieldEdit]) -> list[FieldEdit]:
     """Return the rubric's own edits first, then those of each criterion in order."""
-    places = {name: at for at, name in enumerate(dict.fromkeys(e.criterion for e in edits))}
+    places = {name: index for index, name in enumerate(dict.fromkeys(e.criterion for e in edits))}
     return sorted(edits, key=lambda e: -1 if e.criterion is None else places[e.criterion])
 
 

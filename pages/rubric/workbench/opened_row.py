@@ -132,5 +132,5 @@ def _votes(row: BenchRow, cell: BenchCell) -> None:
         if not answer.answers:
             name = esc(answer.cell.judge)
             st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(answer)}</div>')
-        for at, view in enumerate(answer.answers):
-            show_vote(answer.criterion, view, text, marks="" if at else state_tag(answer))
+        for index, view in enumerate(answer.answers):
+            show_vote(answer.criterion, view, text, marks="" if index else state_tag(answer))

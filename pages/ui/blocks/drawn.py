@@ -83,8 +83,8 @@ def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
         st.html(f'<div class="rs-section">{esc(block.name)}</div>')
     rows = [[cell(run_id, words) for words in row] for row in block.rows]
     # Bars begin at the left, so that all of a column are on one axis.
-    bars = {at for row in block.rows for at, words in enumerate(row) if words.reach}
-    numbers = [at for at in block.numbers if at not in bars]
+    bars = {index for row in block.rows for index, words in enumerate(row) if words.reach}
+    numbers = [index for index in block.numbers if index not in bars]
     table(block.heads, rows[: block.first], name=block.name, numbers=numbers)
     if block.first is not None and rows[block.first :]:
         with st.expander(f"{len(rows) - block.first} more"):

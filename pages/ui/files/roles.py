@@ -31,9 +31,9 @@ def choose(
     chosen = list(guessed)
     seen = role_table(table, guess.roles())
     layout = guess.layout if isinstance(guess, VoteMapping) else None
-    for at, row in enumerate(seen[:MOST]):
-        key = state.key(family, about, layout or "items", at)
-        state.guess(key, guessed[at] if guessed[at] in options else options[0])
+    for index, row in enumerate(seen[:MOST]):
+        key = state.key(family, about, layout or "items", index)
+        state.guess(key, guessed[index] if guessed[index] in options else options[0])
         left, right = st.columns([3, 4], vertical_alignment="center")
         role = str(state.get(key))
         right.selectbox(
@@ -44,8 +44,8 @@ def choose(
             key=key,
             label_visibility="collapsed",
         )
-        chosen[at] = str(state.get(key))
-        _about(left, row, changed=chosen[at] != guessed[at])
+        chosen[index] = str(state.get(key))
+        _about(left, row, changed=chosen[index] != guessed[index])
     if len(seen) > MOST:
         st.caption(f"The other {len(seen) - MOST} columns stay as guessed.")
     _left_out(seen, chosen)

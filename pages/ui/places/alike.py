@@ -104,13 +104,13 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
         cells = [(answer.item_id, criterion.name) for answer in chosen]
         note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
         with st.container(horizontal=True, gap="small"):
-            for at, option in enumerate(criterion.options):
+            for index, option in enumerate(criterion.options):
                 st.button(
                     label(one_line(option.label, 40)),
-                    key=state.key(ALIKE, "as", at),
-                    shortcut=str(at + 1) if at < 9 else None,
+                    key=state.key(ALIKE, "as", index),
+                    shortcut=str(index + 1) if index < 9 else None,
                     on_click=_settle,
-                    args=(run.id, cells, Given(at, note=note), option.label),
+                    args=(run.id, cells, Given(index, note=note), option.label),
                     **(only("adjudicate") or {"disabled": not cells}),
                 )
             st.button(

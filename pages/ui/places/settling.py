@@ -156,7 +156,7 @@ def option_keys(options: Sequence[Option]) -> list[str | None]:
         shifted = iter(range(1, 10))
         return [f"Shift+{next(shifted, 9)}" if option.na else option.label for option in options]
     places = [*digits[1:], *(f"Shift+{n}" for n in digits[1:])]
-    return [places[at] if at < len(places) else None for at in range(len(options))]
+    return [places[index] if index < len(places) else None for index in range(len(options))]
 
 
 def by_digit(

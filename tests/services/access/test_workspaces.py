@@ -143,14 +143,14 @@ def test_the_check_says_who_is_what_where(settings: Settings, tmp_path: Path) ->
 def test_one_worker_works_for_all_of_them(settings: Settings, tmp_path: Path) -> None:
     import threading
 
-    from core.services.runs.keeping.keeper import work_until_told
+    from core.services.runs.keeping.keeper import work_until_stopped
     from core.services.runs.runner import Runner
 
     stores = [open_store(one) for one in settings.each()]
     served = list[Path]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runner, "serve", lambda self: served.append(self.store.path))
-        worker = threading.Thread(target=work_until_told, args=stores)
+        worker = threading.Thread(target=work_until_stopped, args=stores)
         worker.start()
         worker.join(30)
     assert set(served) == {one.db for one in settings.each()}

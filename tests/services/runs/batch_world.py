@@ -85,9 +85,9 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
     elif moment == "uploading":
         _end_at("upload", patch, lambda act: _then(act, end))
     elif moment == "unbought":
-        patch.setattr(sending.BatchSender, "_buy", end_soon)
+        patch.setattr(sending.BatchSender, "_create", end_soon)
     elif moment == "bought":
-        patch.setattr(sending.BatchSender, "_bought", end_soon)
+        patch.setattr(sending.BatchSender, "_follow_created", end_soon)
     else:
         patch.setattr(Batches, "take", end)
 

@@ -11,7 +11,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.access.permits import allow_sendings
 from core.services.runs import worker
-from core.services.runs.batches import desk, lanes, sending, working
+from core.services.runs.batches import context, lanes, sending, working
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.judging.wire import KEY
@@ -50,7 +50,7 @@ def request_(store: Store, tmp_path: Path, provider: Provider) -> RunRequest:
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks at batches follow at once, so that no test waits."""
     monkeypatch.setattr(lanes, "SOONEST_LOOK", 0.01)
-    monkeypatch.setattr(desk, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(context, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(working, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(sending, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(sending, "SETTLED", 0.05)

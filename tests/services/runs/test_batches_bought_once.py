@@ -14,7 +14,7 @@ from core import clock
 from core.domain.panel import Panel
 from core.judging.providers.anthropic_batches import MessageBatches
 from core.services.runs import lifecycle, runner
-from core.services.runs.batches import desk, sending
+from core.services.runs.batches import context, sending
 from core.store.store import Store
 from tests.provider_batches import STEPS
 from tests.services.runs.batch_world import ELSEWHERE, PLANNED, There, killed_at, work, worked_until
@@ -97,7 +97,7 @@ def test_the_minute_in_which_a_batch_may_turn_up_begins_with_the_last_attempt(
     run_id = lifecycle.start(store, there.asked())
     with monkeypatch.context() as patch:
         patch.setattr(clock, "at", lambda: time.time() + later)
-        patch.setattr(desk.BatchDesk, "troubled", pass_time)
+        patch.setattr(context.BatchContext, "note_delay", pass_time)
         killed_at("bought", patch)
         with pytest.raises(SystemError):
             runner.work_here(store, run_id)

@@ -13,7 +13,7 @@ from core.judging.asking.engine import grade
 from core.judging.protocol import Question
 from core.services.runs.cluster.credit import Acknowledging, Counts, Credit
 from core.services.runs.cluster.orders import WorkOrder
-from core.services.runs.cluster.remote import SharedJudge, desk_of, put_down
+from core.services.runs.cluster.remote import SharedJudge, forget_run, run_state
 
 ONE = Criterion(name="c", requirement="Is it so?")
 RUBRIC = Rubric(name="r", criteria=(ONE,))
@@ -142,12 +142,12 @@ def test_after_a_run_was_put_down_the_scheduler_is_not_asked_for_what_it_has_no_
         scheduler = Scheduler()
 
     async def looks() -> list[int]:
-        desk = await desk_of(WorkOrder("a run", "a topic", (Fake.spec,), keeps=False), Worker())
+        state = await run_state(WorkOrder("a run", "a topic", (Fake.spec,), keeps=False), Worker())
         seen = list[int]()
         for _ in range(2):
-            await desk.looked("ada")
+            await state.looked("ada")
             seen.append(Worker.scheduler.asked)
-            await put_down("a run")
+            await forget_run("a run")
         return seen
 
     assert asyncio.run(looks()) == [1, 1]

@@ -51,7 +51,7 @@ def rows_of(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         connection.close()
 
 
-def said_of(path: Path) -> str:
+def shown_status(path: Path) -> str:
     """`sound`, or what is said instead."""
     try:
         report = verify(lambda: Store(path))
@@ -69,7 +69,7 @@ def test_every_flipped_bit_that_changes_a_record_is_found(
     queues.make_queue(store, lead, 1, "All", QueueRule(everything=True), QueueSettings())
     whole = tmp_path / "whole.db"
     store.backup(whole)
-    assert said_of(whole) == "sound"
+    assert shown_status(whole) == "sound"
     data, before = whole.read_bytes(), rows_of(whole)
     chance, meant, missed = random.Random(7), 0, list[str]()
     flipped = tmp_path / "flipped" / "studio.db"
@@ -88,6 +88,6 @@ def test_every_flipped_bit_that_changes_a_record_is_found(
         if not changed:
             continue
         meant += 1
-        if said_of(flipped) == "sound":
+        if shown_status(flipped) == "sound":
             missed.append(f"byte {place}, bit {bit}: {changed}")
     assert missed == []

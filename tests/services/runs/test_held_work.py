@@ -15,8 +15,8 @@ from core.services.runs.held_work import (
     SELDOM,
     Recorder,
     beating,
+    fewer_collections,
     in_thread,
-    seldom_collecting,
     store_thread,
 )
 from core.store.store import Store
@@ -69,8 +69,8 @@ def test_the_stores_thread_ends_with_its_work(store: Store) -> None:
 
 def test_garbage_is_looked_for_less_often_while_any_work_lasts_and_as_before_afterwards() -> None:
     before = gc.get_threshold()
-    with seldom_collecting():
-        with seldom_collecting():
+    with fewer_collections():
+        with fewer_collections():
             assert gc.get_threshold() == (SELDOM, *before[1:])
         assert gc.get_threshold()[0] == SELDOM
     assert gc.get_threshold() == before

@@ -186,7 +186,7 @@ def _serves(port: int) -> bool:
         return False
 
 
-# A server takes a hang-up for a SIGTERM (`hang_up_ends`), before it is decided where runs are
+# A server takes a hang-up for a SIGTERM (`end_on_hang_up`), before it is decided where runs are
 # worked off: so each of the two is sent to one kind of runner.
 @pytest.mark.parametrize(
     ("sent", "runner"),

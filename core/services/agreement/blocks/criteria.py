@@ -35,7 +35,7 @@ def criteria_table(
     pair: Mapping[str, str] | None = None,
     left_out: Mapping[str, str] | None = None,
 ) -> TableBlock:
-    """The criteria of a pair of raters, with agreement beyond chance as a bar.
+    """Return the criteria of a pair of raters, with agreement beyond chance as a bar.
 
     Without a pair it shows the agreement among judges, or among people.
 
@@ -87,14 +87,14 @@ def _right(one: Known) -> Words:
 
 
 def _differ(one: Known) -> Words:
-    """The number of items on which they differ; the criterion's name leads to them."""
+    """Return the number of items on which they differ; the criterion's name leads to them."""
     if one.accuracy is None or one.accuracy.value is None:
         return Words(DASH)
     return Words(count(round((1 - one.accuracy.value) * one.agreement.n)))
 
 
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
-    """The uncounted abstentions and ties of each criterion, in words."""
+    """Return the uncounted abstentions and ties of each criterion, in words."""
     return {
         line.name: ", ".join(
             f"{count(n)} {what}"

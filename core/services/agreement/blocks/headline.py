@@ -38,7 +38,7 @@ def headline(found: Conclusion) -> str:
 
 
 def _weakest(found: Conclusion) -> str:
-    """The criterion of least agreement, of several that are compared and not all trusted."""
+    """Return the criterion of least agreement, of several that are compared and not all trusted."""
     measured = [criterion for criterion in found.criteria if criterion.agreement.value is not None]
     least = min(measured, key=lambda criterion: criterion.agreement.value or 0.0, default=None)
     if least is None or len(measured) < 2 or found.standing_of(least) == "trusted":

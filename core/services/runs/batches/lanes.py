@@ -1,4 +1,4 @@
-"""The judges that run in batches, and the state of each during the run."""
+"""The judges that run in batches, with the state of each during the run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from core.judging.providers.base import Request
 from core.judging.providers.batches import MOST_LINES, SHARE_OF_PRICE
 from core.judging.providers.choice import no_batches
 
-#: The detail of a plan that says its models run in batches.
+#: The plan detail which says that models run in batches.
 BATCH = "batch"
-#: The next check comes after a tenth of a batch's age, within these bounds, in seconds.
+#: The next check comes after a tenth of the batch's age, within these bounds in seconds.
 SOONEST_LOOK, LATEST_LOOK = 5.0, 600.0
-#: Characters per token and tokens per reply, as in the cost estimate.
+#: Assumed characters per token and tokens per reply, as in the cost estimate.
 _CHARACTERS, _REPLY = 4, 150
 
 _MEND = (
@@ -41,7 +41,7 @@ def without_batches(panel: Panel) -> dict[str, str]:
 
 
 def require_batches(panel: Panel) -> None:
-    """Raise ``InputError`` if a model of the panel cannot run in batches, or it has no model."""
+    """Raise ``InputError`` if the panel has no model, or one that cannot run in batches."""
     if all(judge.offline for judge in panel.judges):
         raise InputError("No model is asked here, and only models are asked in batches.")
     problems = tuple(
@@ -52,7 +52,7 @@ def require_batches(panel: Panel) -> None:
 
 
 def next_look(age: float) -> float:
-    """Return the seconds until a batch of this age is checked again.
+    """Return the seconds until the next check of a batch of this age.
 
     >>> next_look(0), next_look(600), next_look(86400)
     (5.0, 60.0, 600.0)
@@ -62,7 +62,7 @@ def next_look(age: float) -> float:
 
 @dataclass
 class BatchLane:
-    """One judge: its batches in flight, their questions, and what delays the rest."""
+    """One judge with its batches in flight, their questions, and limits on sending more."""
 
     spec: Judge
     judge: BatchJudge

@@ -1,4 +1,4 @@
-"""Send the remaining questions: write them to files, upload these, and create each batch once."""
+"""Send the remaining questions: write them to files, upload the files, create each batch once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from core.judging.protocol import FATAL, Question
 from core.judging.providers.base import CallError
 from core.judging.providers.batches import MOST_OF_FILE, BatchLook
 from core.judging.turns import RETRIED
-from core.services.runs.batches.desk import FIRST_PAUSE, LONGEST_PAUSE, BatchDesk, BatchesStopped
+from core.services.runs.batches.context import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    BatchContext,
+    BatchesStopped,
+)
 from core.services.runs.batches.lanes import BatchLane, RequestFile, next_look
 from core.services.runs.questions import Wanted
 
@@ -43,30 +48,33 @@ def _file_name(token: str) -> str:
 class BatchSender:
     """Sends the questions of ``lanes``, the run's judges by name."""
 
-    def __init__(self, desk: BatchDesk, lanes: Mapping[str, BatchLane]) -> None:
-        self.desk, self._lanes = desk, lanes
+    def __init__(self, context: BatchContext, lanes: Mapping[str, BatchLane]) -> None:
+        self.context, self._lanes = context, lanes
 
     async def begin(self, lane: BatchLane) -> None:
         """Load batches in flight, and answers whose question still needs another answer."""
-        kept = await self.desk.io(self.desk.store.answers, self.desk.lease.run_id, lane.spec.name)
-        done = {cell for cell, _ in kept.values() if cell in self.desk.job.done}
-        await self.desk.write(self.desk.store.forget, lane.spec.name, done)
+        answers = await self.context.io(
+            self.context.store.answers, self.context.lease.run_id, lane.spec.name
+        )
+        answered = {cell for cell, _ in answers.values() if cell in self.context.job.done}
+        await self.context.write(self.context.store.forget, lane.spec.name, answered)
         lane.judge.caller.lines = {
-            key: line for key, (cell, line) in kept.items() if cell not in done
+            key: line for key, (cell, line) in answers.items() if cell not in answered
         }
         for row in await self.find(lane):
             try:
-                await self._buy(lane, row, tried=row.looked or 0.0)
+                await self._create(lane, row, tried=row.looked or 0.0)
             except CallError:
-                # The provider refuses it now, so no batch exists; it is sent again with the rest.
-                await self.desk.write(self.desk.store.drop, row.id)
-        of_judge = (self.desk.lease.run_id, lane.spec.name)
-        lane.cells = await self.desk.io(self.desk.store.cells, *of_judge)
+                # The provider now rejects the batch, so it does not exist. Its questions are sent
+                # with the rest.
+                await self.context.write(self.context.store.drop, row.id)
+        of_judge = (self.context.lease.run_id, lane.spec.name)
+        lane.cells = await self.context.io(self.context.store.cells, *of_judge)
 
     async def find(self, lane: BatchLane) -> list[BatchRow]:
-        """Put batches in flight into the lane; return those that may or may not exist."""
+        """Add batches in flight to the lane; return the batches that may or may not exist."""
         unsure = []
-        for row in await self.desk.io(self.desk.store.of_run, self.desk.lease.run_id):
+        for row in await self.context.io(self.context.store.of_run, self.context.lease.run_id):
             if row.judge != lane.spec.name or row.status == "taken":
                 continue
             if row.batch:
@@ -74,19 +82,19 @@ class BatchSender:
             elif row.file:
                 unsure.append(row)
             else:
-                # Without a known file name no batch can exist, but the file may.
+                # Without a known file name the batch cannot exist, but its file may.
                 await self._clear_strays(lane, row, "")
-                await self.desk.write(self.desk.store.drop, row.id)
+                await self.context.write(self.context.store.drop, row.id)
         return unsure
 
     async def _clear_strays(self, lane: BatchLane, row: BatchRow, known: str) -> None:
-        """Remove uploaded files of a batch that were never confirmed, except ``known``.
+        """Remove uploaded files of a batch that were never confirmed, except the file ``known``.
 
-        Raises ``InputError`` if the provider refuses to list files now; the batch is then kept.
+        Raises ``InputError`` if the provider cannot list files now; the batch is then kept.
         """
         door = lane.judge.caller.door
         try:
-            names = await self.desk.patiently(row, lambda: door.files(_file_name(row.token)))
+            names = await self.context.with_retries(row, lambda: door.files(_file_name(row.token)))
         except CallError as error:
             if error.kind in FATAL and error.status != 404:
                 message = _STRAY.format(judge=lane.spec.name, why=error.message)
@@ -94,19 +102,19 @@ class BatchSender:
             # This server cannot list files.
             log.info("Files of batch %s cannot be looked for: %s", row.token, error.message)
             return
-        await self.desk.clear_away(lane, [name for name in names if name != known])
+        await self.context.remove_files(lane, [name for name in names if name != known])
 
     async def fill(self, lane: BatchLane, wanted: Wanted) -> None:
         """Send every question that has no outcome and is in no batch."""
         lane.unsent, lane.no_room, file = False, False, RequestFile()
-        for question in self.desk.asker.questions(lane.spec, self.desk.job.done, wanted):
+        for question in self.context.asker.questions(lane.spec, self.context.job.done, wanted):
             if question.cell in lane.cells:
                 continue
-            await self.desk.recorder.ready.wait()
-            if self.desk.work.stop.is_set():
+            await self.context.recorder.ready.wait()
+            if self.context.work.stop.is_set():
                 raise BatchesStopped
-            if (dead := self.desk.turns.dead(lane.spec)) is not None:
-                self.desk.add(lane, unasked(question, *dead))
+            if (dead := self.context.turns.dead(lane.spec)) is not None:
+                self.context.add(lane, unasked(question, *dead))
             elif not await self._write_down(lane, question, file):
                 lane.unsent = lane.no_room = True
                 break
@@ -119,7 +127,7 @@ class BatchSender:
     async def _write_down(self, lane: BatchLane, question: Question, file: RequestFile) -> bool:
         """Add a question's next request to the file; ``False`` if the budget does not allow it."""
         try:
-            self.desk.add(lane, await lane.judge.ask(question))
+            self.context.add(lane, await lane.judge.ask(question))
         except Unanswered as next_:
             guess = lane.guess(next_.request)
             if not self._has_room(guess + file.guess):
@@ -133,16 +141,16 @@ class BatchSender:
         return True
 
     def _has_room(self, guess: float) -> bool:
-        held = sum(row.guess for lane in self._lanes.values() for row in lane.out.values())
-        return self.desk.turns.spent + held + guess <= self.desk.turns.limit
+        reserved = sum(row.guess for lane in self._lanes.values() for row in lane.out.values())
+        return self.context.turns.spent + reserved + guess <= self.context.turns.limit
 
     async def _send(self, lane: BatchLane, file: RequestFile) -> None:
         if not file.lines:
             return
-        token = f"run-{self.desk.lease.run_id}-{secrets.token_hex(8)}"
+        token = f"run-{self.context.lease.run_id}-{secrets.token_hex(8)}"
         lines = [(key, question.cell) for key, question in file.lines]
-        plan = partial(self.desk.store.plan, guess=file.guess, now=clock.now())
-        row = await self.desk.row(await self.desk.write(plan, lane.spec.name, token, lines))
+        plan = partial(self.context.store.plan, guess=file.guess, now=clock.now())
+        row = await self.context.row(await self.context.write(plan, lane.spec.name, token, lines))
         lane.cells |= {cell for _, cell in lines}
         door, name = lane.judge.caller.door, ""
         try:
@@ -153,78 +161,83 @@ class BatchSender:
                 tries += 1
                 return await door.upload(_file_name(token), data)
 
-            name = await self.desk.patiently(row, upload)
-            await self.desk.set(row, file=name, message="", due=None)
+            name = await self.context.with_retries(row, upload)
+            await self.context.set(row, file=name, message="", due=None)
             if tries > 1:
                 await self._clear_strays(lane, row, name)
-            await self._buy(lane, await self.desk.row(row.id), tried=None)
+            await self._create(lane, await self.context.row(row.id), tried=None)
         except CallError as error:
-            await self.desk.write(self.desk.store.drop, row.id)
-            await self.desk.clear_away(lane, [name])
+            await self.context.write(self.context.store.drop, row.id)
+            await self.context.remove_files(lane, [name])
             lane.cells -= {cell for _, cell in lines}
             self._refused(lane, error, [question for _, question in file.lines])
 
     def _refused(self, lane: BatchLane, error: CallError, questions: Sequence[Question]) -> None:
-        """Record failures of questions: the provider created no batch, and retrying cannot help."""
+        """Record failures of these questions: the provider rejected their batch, and retrying
+        cannot help.
+        """
         for question in questions:
             failures = (
                 VoteFailure(ask.cell, error.kind, error.message, ask.order) for ask in question.asks
             )
-            self.desk.add(lane, AskedOutcome(tuple(failures)))
+            self.context.add(lane, AskedOutcome(tuple(failures)))
 
-    async def _buy(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
-        """Create the batch of a file, once. ``tried``: when it may have been created already.
+    async def _create(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
+        """Create the batch of a file, once. ``tried``: when an earlier attempt may have created it.
 
-        Raises ``CallError`` if the provider refuses it.
+        Raises ``CallError`` if the provider rejects it.
         """
         pause = FIRST_PAUSE
         while True:
             if tried is not None:
-                if await self.bought_already(lane, row):
+                if await self.already_created(lane, row):
                     return
                 if (remaining := tried + SETTLED - clock.at()) > 0:
-                    await self.desk.pause(min(remaining, FIRST_PAUSE))
+                    await self.context.pause(min(remaining, FIRST_PAUSE))
                     continue
             # A batch whose creation was never confirmed was created about now.
-            await self.desk.set(row, looked=clock.at())
+            await self.context.set(row, looked=clock.at())
             try:
                 look = await lane.judge.caller.door.make(row.file, row.token)
-                await self._bought(lane, row, look)
+                await self._follow_created(lane, row, look)
                 return
             except CallError as error:
                 tried = clock.at() if error.sent and error.kind in RETRIED else None
                 if error.kind != "rate_limit" and error.kind not in RETRIED:
                     raise
-                await self.desk.troubled(row, error, pause)
+                await self.context.note_delay(row, error, pause)
             pause = min(LONGEST_PAUSE, 2 * pause)
 
-    async def bought_already(self, lane: BatchLane, row: BatchRow) -> bool:
-        """Return whether the provider has a batch of this file, and if so, continue with it.
+    async def already_created(self, lane: BatchLane, row: BatchRow) -> bool:
+        """Return whether the provider already has a batch of this file, and if so, follow that
+        batch.
 
-        Raises ``InputError`` if the provider does not list batches: creating one might pay twice.
+        Raises ``InputError`` if the provider cannot list batches: creating another might pay twice.
         """
         caller = lane.judge.caller
-        rows = await self.desk.io(self.desk.store.of_run, row.run_id)
+        rows = await self.context.io(self.context.store.of_run, row.run_id)
         our_batches = {known_row.batch for known_row in rows}
         row = next(known_row for known_row in rows if known_row.id == row.id)
         try:
-            batches = await self.desk.patiently(row, lambda: caller.door.find(row, our_batches))
+            batches = await self.context.with_retries(
+                row, lambda: caller.door.find(row, our_batches)
+            )
         except CallError as error:
             raise InputError(_UNSURE.format(judge=lane.spec.name, why=error.message)) from None
         for look in batches[:1]:
-            await self._bought(lane, row, look)
+            await self._follow_created(lane, row, look)
         for duplicate in batches[1:]:
             with contextlib.suppress(CallError):
                 await caller.door.cancel(duplicate.id)
         return bool(batches)
 
-    async def _bought(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
+    async def _follow_created(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
         now = clock.at()
-        await self.desk.set(
+        await self.context.set(
             row, status="sent", batch=look.id, said=look.status, message="", sent=now, looked=now,
             due=now + next_look(0.0),
         )  # fmt: skip
-        lane.out[row.id] = await self.desk.row(row.id)
+        lane.out[row.id] = await self.context.row(row.id)
         log.info(
             "Run %s: batch %s of %s requests was sent.", row.run_id, look.id, row.lines,
             extra={"run": row.run_id},

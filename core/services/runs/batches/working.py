@@ -1,9 +1,9 @@
 """Process a run's models through their providers' batch interface.
 
-Same questions, half the price, answers within a day. Questions are written to files, the files are
-sent, and the provider is checked now and then. The same judge reads the answers, and they are
-recorded in the same groups as direct ones. A batch is in the data file before it is created, so
-after a kill the next worker finds it at the provider.
+The questions are the same, the price is half, and answers come within a day. The worker writes
+questions to files, sends the files, and checks the provider now and then. The same judge reads the
+answers, and they are recorded in the same groups as direct answers. A batch is recorded in the data
+file before it is created, so after a kill the next worker finds it at the provider.
 """
 
 from __future__ import annotations
@@ -26,16 +26,21 @@ from core.judging.providers.batches import (
     unanswered_line,
     was_cancelled,
 )
-from core.services.runs.batches.desk import FIRST_PAUSE, LONGEST_PAUSE, BatchDesk, BatchesStopped
+from core.services.runs.batches.context import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    BatchContext,
+    BatchesStopped,
+)
 from core.services.runs.batches.lanes import BatchLane, next_look
 from core.services.runs.batches.sending import BatchSender
 from core.services.runs.questions import Wanted, everything
 
 log = logging.getLogger(__name__)
-#: How long a cancelled run waits for last answers, and how often it checks, in seconds.
+#: Seconds that a cancelled run waits for last answers, and seconds between its checks.
 LAST_ANSWERS, LOOK_EVERY = 20.0, 1.0
 
-#: Why a question has no answer, by how its batch ended.
+#: Why a question has no answer, by the final state of its batch.
 _WHY = {
     "lost": "The provider knows this batch no longer: it was removed there, or the key is another.",
     "completed": "The provider's files hold no line for this question that can be read.",
@@ -46,42 +51,42 @@ _WHY = {
 class BatchWork:
     """The batches of one run's ``judges``."""
 
-    def __init__(self, desk: BatchDesk, judges: Sequence[BatchJudge]) -> None:
-        self.desk = desk
+    def __init__(self, context: BatchContext, judges: Sequence[BatchJudge]) -> None:
+        self.context = context
         self.lanes = {judge.spec.name: BatchLane(judge.spec, judge) for judge in judges}
-        self._sender = BatchSender(desk, self.lanes)
+        self._sender = BatchSender(context, self.lanes)
 
     async def ask(self, judges: Sequence[Judge], wanted: Wanted = everything) -> None:
         """Return once all questions have outcomes, the budget is spent, or the run was stopped.
 
-        Batches that are in flight then stay at the provider.
+        Batches still in flight stay at the provider.
         """
-        if self.desk.work.stop.is_set():
+        if self.context.work.stop.is_set():
             return
         lanes = [self.lanes[judge.name] for judge in judges if judge.name in self.lanes]
         with contextlib.suppress(BatchesStopped):
             for lane in lanes:
                 await self._sender.begin(lane)
-            while not self.desk.work.stop.is_set():
+            while not self.context.work.stop.is_set():
                 for lane in lanes:
                     if lane.unsent and not lane.no_room and lane.not_before <= clock.at():
                         await self._sender.fill(lane, wanted)
                 if not any(lane.out for lane in lanes):
                     waiting = [lane for lane in lanes if lane.unsent]
                     if all(lane.no_room for lane in waiting):
-                        self.desk.turns.exhausted |= bool(waiting)
+                        self.context.turns.exhausted |= bool(waiting)
                         return
                 await self._rest(lanes)
                 await self._look_at(lanes)
 
     async def cancel(self) -> None:
-        """Cancel batches at the provider, and take the answers that exist by then."""
+        """Cancel batches at the provider, and record the answers that exist by then."""
         until = clock.at() + LAST_ANSWERS
         for lane in self.lanes.values():
             with contextlib.suppress(BatchesStopped):
                 for row in await self._sender.find(lane):
-                    if not await self._sender.bought_already(lane, row):
-                        await self._unbuy(lane, row)
+                    if not await self._sender.already_created(lane, row):
+                        await self._discard_file(lane, row)
             for row in list(lane.out.values()):
                 await self._cancel(lane, row)
         while any(lane.out for lane in self.lanes.values()) and clock.at() < until:
@@ -90,31 +95,31 @@ class BatchWork:
                     await self._look(lane, row)
             await asyncio.sleep(LOOK_EVERY)
 
-    async def _unbuy(self, lane: BatchLane, row: BatchRow) -> None:
+    async def _discard_file(self, lane: BatchLane, row: BatchRow) -> None:
         """Remove the file of a batch that was not created.
 
-        After an attempt to create it, it may still appear, so its row is kept. A resumed run finds
-        the batch, or the provider rejects the removed file and all questions are sent again.
+        After an attempt to create it, the batch may still appear, so its row is kept. A resumed run
+        finds the batch, or the provider rejects the removed file and all questions are sent again.
         """
-        await self.desk.clear_away(lane, [row.file])
+        await self.context.remove_files(lane, [row.file])
         if row.looked is None:
-            await self.desk.write(self.desk.store.drop, row.id)
+            await self.context.write(self.context.store.drop, row.id)
 
     async def _cancel(self, lane: BatchLane, row: BatchRow) -> None:
         try:
             look = await lane.judge.caller.door.cancel(row.batch)
-            await self.desk.set(row, said=look.status, stopped=1, message="")
-            lane.out[row.id] = await self.desk.row(row.id)
+            await self.context.set(row, said=look.status, stopped=1, message="")
+            lane.out[row.id] = await self.context.row(row.id)
         except CallError as error:
             message = f"It could not be cancelled at the provider: {error.message}"
             log.warning("Run %s: %s", row.run_id, message, extra={"run": row.run_id})
-            await self.desk.set(row, message=message)
+            await self.context.set(row, message=message)
 
     async def _rest(self, lanes: Sequence[BatchLane]) -> None:
-        """Wait until the next check is due, or something may be sent again."""
+        """Wait until the next check is due, or until more may be sent."""
         due = [row.due or 0.0 for lane in lanes for row in lane.out.values()]
         due += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]
-        await self.desk.pause(max(0.0, min(due, default=0.0) - clock.at()))
+        await self.context.pause(max(0.0, min(due, default=0.0) - clock.at()))
 
     async def _look_at(self, lanes: Sequence[BatchLane]) -> None:
         for lane in lanes:
@@ -123,7 +128,7 @@ class BatchWork:
                     await self._look(lane, row)
 
     async def _look(self, lane: BatchLane, row: BatchRow) -> None:
-        """Check a batch's progress, and record its answers once it ended."""
+        """Check a batch's progress, and record its answers once it has ended."""
         try:
             look = await lane.judge.caller.door.look(row.batch)
             if look.ended:
@@ -141,18 +146,20 @@ class BatchWork:
 
     async def _looked(self, lane: BatchLane, row: BatchRow, **facts: str | float | None) -> None:
         now = clock.at()
-        await self.desk.set(row, looked=now, due=now + next_look(now - (row.sent or now)), **facts)
-        lane.out[row.id] = await self.desk.row(row.id)
+        await self.context.set(
+            row, looked=now, due=now + next_look(now - (row.sent or now)), **facts
+        )
+        lane.out[row.id] = await self.context.row(row.id)
 
     async def _take(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
-        """Record the answers of an ended batch. After a kill in between it is recorded again."""
-        lines = await self.desk.io(self.desk.store.lines, row)
+        """Record the answers of an ended batch. After a kill halfway, they are recorded again."""
+        lines = await self.context.io(self.context.store.lines, row)
         caller = lane.judge.caller
         answers = dict[str, str]()
         for file in filter(None, (look.answers, look.errors)):
             async for key, line in caller.door.lines(file):
                 if key in lines and not was_cancelled(line):
-                    # An answer counts, whatever other lines say about its request.
+                    # A request's answer counts, even if other lines report an error for it.
                     answers.setdefault(key, line)
         too_much = look.status == "failed" and look.code == TOO_MUCH
         if not too_much and not (look.status == "cancelled" and row.stopped):
@@ -160,37 +167,41 @@ class BatchWork:
         lane.unsent = lane.unsent or len(answers) < len(lines)
         caller.lines |= answers
         await self._read(lane, set(lines.values()))
-        ended = {cell for cell in lines.values() if cell in self.desk.job.done}
+        ended = {cell for cell in lines.values() if cell in self.context.job.done}
         answered = [(key, line) for key, line in answers.items() if lines[key] not in ended]
         counts = {"done": look.done, "failed": look.failed, "looked": clock.at()}
-        await self.desk.set(row, said=look.status, message=look.message, **counts)
-        await self.desk.write(self.desk.store.take, row.id, answered)
-        await self.desk.write(self.desk.store.forget, lane.spec.name, ended)
+        await self.context.set(row, said=look.status, message=look.message, **counts)
+        await self.context.write(self.context.store.take, row.id, answered)
+        await self.context.write(self.context.store.forget, lane.spec.name, ended)
         recorded = answers.keys() - {key for key, _ in answered}
         caller.lines = {k: v for k, v in caller.lines.items() if k not in recorded}
         lane.cells -= set(lines.values())
         del lane.out[row.id]
-        for other in self.lanes.values():
-            other.no_room = False
-        self._learn(lane, row, too_much)
-        await self.desk.clear_away(lane, (row.file, look.answers, look.errors))
+        for lane_of_judge in self.lanes.values():
+            lane_of_judge.no_room = False
+        self._adjust_size(lane, row, too_much)
+        await self.context.remove_files(lane, (row.file, look.answers, look.errors))
 
     async def _read(self, lane: BatchLane, cells: set[Cell]) -> None:
-        """Let the judge read these questions' answers, and record the outcomes."""
+        """Let the judge read the answers to these questions, and record the outcomes."""
         items = {cell.item for cell in cells}
-        for question in self.desk.asker.questions(lane.spec, self.desk.job.done, everything, items):
+        for question in self.context.asker.questions(
+            lane.spec, self.context.job.done, everything, items
+        ):
             if question.cell not in cells:
                 continue
-            await self.desk.recorder.ready.wait()
+            await self.context.recorder.ready.wait()
             try:
-                self.desk.add(lane, await lane.judge.ask(question))
+                self.context.add(lane, await lane.judge.ask(question))
             except Unanswered:
                 lane.unsent = True
             await asyncio.sleep(0)
-        await self.desk.recorder.drain()
+        await self.context.recorder.drain()
 
-    def _learn(self, lane: BatchLane, row: BatchRow, too_much: bool) -> None:
-        """Send smaller batches later if this one was too large; else send at once."""
+    def _adjust_size(self, lane: BatchLane, row: BatchRow, too_much: bool) -> None:
+        """Send smaller batches from now on if this batch was too large; otherwise send the rest at
+        once.
+        """
         if not too_much:
             lane.not_before, lane.refused = 0.0, 0
             return
@@ -201,7 +212,7 @@ class BatchWork:
 
 
 def _why(key: str, look: BatchLook) -> str:
-    """Return the line of a request without an answer, by how its batch ended."""
+    """Return why a request has no answer, by the final state of its batch."""
     if look.status == "failed":
         return unanswered_line(key, look.code or "bad_request", look.message)
     return unanswered_line(key, EXPIRED, _WHY.get(look.status, ""))

@@ -1,4 +1,4 @@
-"""Grade a run where a cluster is set: models there, offline judges in this process."""
+"""Grade a run on a cluster, if one is set: models there, offline judges in this process."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from core.services.runs.cluster.orders import WorkOrder
 from core.services.runs.ready_run import KeptAnswers, Providers
 
 
-class ClusterDoor:
-    """Connection of all runs of a process to the cluster, if one is set."""
+class ClusterConnection:
+    """A process's connection to the cluster, if one is set; all its runs share it."""
 
     def __init__(self, where: str = "") -> None:
         self.where = where
@@ -34,7 +34,7 @@ class ClusterDoor:
     async def cluster(self, judges: Iterable[Judge], *, long: bool = False) -> Cluster | None:
         """Return the cluster, joined when models are first called, and again after it was lost.
 
-        ``long``: there is other work for it too.
+        ``long``: other work needs the cluster too. Without work for it, return ``None``.
 
         Raises:
             ClusterGone: joining failed.
@@ -51,12 +51,12 @@ class ClusterDoor:
         return self._cluster
 
     async def aclose(self) -> None:
-        """Leave the cluster. A local cluster ends."""
+        """Leave the cluster. A local cluster then stops."""
         await self._stack.aclose()
 
 
 #: Everything runs in this process.
-NO_CLUSTER = ClusterDoor()
+NO_CLUSTER = ClusterConnection()
 
 
 def outcomes(
@@ -72,10 +72,10 @@ def outcomes(
     receipts: Receipts,
     watch: Watch = unwatched,
 ) -> AsyncIterator[AskedOutcome]:
-    """Yield every question's outcome; without a cluster, by `engine.grade`.
+    """Yield every question's outcome; without a cluster, from `engine.grade`.
 
-    ``kept`` are answers of earlier runs. ``receipts`` learn what was recorded. ``watch`` awaits the
-    calls of this process.
+    ``kept`` has answers of earlier runs. ``receipts`` learns what was recorded. ``watch`` awaits
+    the calls of this process.
 
     Raises:
         ClusterGone: the cluster was lost.
@@ -113,9 +113,9 @@ async def _on_both(
     )
     outcomes: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
     looks = kept is not None and await kept.any()
-    async with Remembered(kept, order) as remembered:
+    async with CachedJudges(kept, order) as remembered:
         remote = {name: questions[name] for name in models}
-        local = {name: asked for name, asked in questions.items() if name not in models}
+        local = {name: remaining for name, remaining in questions.items() if name not in models}
         streams: list[AsyncIterator[AskedOutcome]] = [
             asked_on(
                 cluster, order, remote, stop=stop, turns=turns, ready=ready, on_call=on_call,
@@ -151,29 +151,29 @@ async def _into(
         queue.put_nowait(None)
 
 
-class _OnlyKept:
-    """A cache that never calls a model."""
+class _CacheOnly:
+    """A cache whose judges never call a model."""
 
-    def __init__(self, kept: ResponseCache) -> None:
-        self._kept = kept
+    def __init__(self, cache: ResponseCache) -> None:
+        self._kept = cache
 
     async def get(self, key: str) -> Completion:
-        """Return the cached answer; raises ``CallError`` if there is none."""
+        """Return the cached answer; raise ``CallError`` if the cache has none."""
         answer = await self._kept.get(key)
         if answer is None:
             raise CallError("connection", "This answer is not kept.")
         return answer
 
 
-class Remembered:
-    """Judges that answer from the cache only, so that no answer is paid for twice."""
+class CachedJudges:
+    """Judges that only read the cache, so that no cached answer is paid for twice."""
 
     def __init__(self, kept: ResponseCache | None, order: WorkOrder) -> None:
         self._providers = Providers()
-        cache = None if kept is None else _OnlyKept(kept)
+        cache = None if kept is None else _CacheOnly(kept)
         self._judges = {spec.name: self._providers.judge(spec, cache) for spec in order.judges}
 
-    async def __aenter__(self) -> Remembered:
+    async def __aenter__(self) -> CachedJudges:
         return self
 
     async def __aexit__(self, *_: object) -> None:

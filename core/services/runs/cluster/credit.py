@@ -1,10 +1,10 @@
-"""Limit the calls that workers make before the owner records them: a bound on a crash's cost.
+"""Limit the calls that workers make before the owner records them, to bound a crash's cost.
 
-After a crash, calls whose outcome is not on the owner's disk are made again. So besides its
-concurrent calls, a worker may have the same number answered but unrecorded, and starts no others.
-The owner publishes how many outcomes it recorded, in total and per worker, in a variable of the
-scheduler. A worker reads it when it comes near its bound. If the owner stops recording (it was
-killed, or its disk is full), the workers stop too.
+After a crash, calls whose outcome is not on the owner's disk are made again. So a worker may have
+as many answered but unrecorded calls as it may make concurrently; then it starts no others. The
+owner publishes how many outcomes it recorded, in total and per worker, in a variable of the
+scheduler. A worker reads the variable when it comes near its bound. If the owner stops recording
+(it was killed, or its disk is full), the workers stop too.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from core.domain.votes import AskedOutcome, Cell
 
 log = logging.getLogger(__name__)
-#: The least number of answered but unrecorded calls that are allowed, since it takes about 60 ms
-#: from an answer until the worker knows that it is on disk.
+#: At least this many answered but unrecorded calls are allowed, since a worker learns about 60 ms
+#: after an answer that it is on disk.
 LEAST = 8
-#: Seconds between a worker's reads of what was recorded, and until the owner publishes again after
-#: the scheduler was unreachable.
+#: Seconds between a worker's reads of the recorded counts; seconds until the owner publishes again
+#: after the scheduler was unreachable.
 LOOK_EVERY, TELL_AGAIN = 0.01, 0.2
 #: Seconds for which a cancelled call still counts as in flight.
 CUT_OFF = 1.0
@@ -30,7 +30,7 @@ Counts = dict[str, dict[str, int]]
 
 
 class Receipts:
-    """Tells ``listener`` which outcomes are on disk."""
+    """Tells ``listener`` which outcomes are on disk, if it is set."""
 
     def __init__(self) -> None:
         self.listener: Callable[[Sequence[AskedOutcome]], None] | None = None
@@ -80,7 +80,9 @@ class Acknowledging:
             await asyncio.gather(self._telling, return_exceptions=True)
 
     async def _work(self) -> None:
-        """Publish as long as there are new counts. Those that come meanwhile go with the next."""
+        """Publish until there are no new counts. Counts that change during a send go with the
+        next.
+        """
         while self._news:
             self._news = False
             try:
@@ -93,9 +95,9 @@ class Acknowledging:
 
 
 class Credit:
-    """A worker's side, for one judge: how many calls it may make before more are recorded.
+    """On a worker: how many calls of one judge may start before the owner records more.
 
-    ``look`` fetches how many of them the owner has recorded.
+    ``look`` fetches how many outcomes the owner has recorded.
     """
 
     def __init__(self, at_once: int, look: Callable[[], Awaitable[int]]) -> None:
@@ -115,13 +117,13 @@ class Credit:
             await asyncio.shield(self._looked())
         self._asked += 1
         if self.left <= self.at_once:
-            self._looked()  # early, so that calls rarely have to wait
+            self._looked()  # read early, so that calls rarely have to wait
 
     def cut_off(self) -> None:
         """Uncount a cancelled call, which will not be recorded.
 
-        The provider may bill it all the same. Chunks are cancelled one by one, so its place becomes
-        free only after that is over.
+        The provider may bill it all the same. Chunks are cancelled one by one, so another call may
+        start only when its cancellation is complete.
         """
         asyncio.get_running_loop().call_later(CUT_OFF, self._forget)
 

@@ -1,8 +1,8 @@
 """The owner's side: hand questions to workers in chunks, and collect their outcomes.
 
-`asked_on` is the engine's `grade` for many machines. Each worker holds two chunks of a judge, so
-that it never waits for the next one. The owner keeps every question until its outcome arrives.
-Unanswered questions of a lost worker go back to the front, and a duplicate outcome counts once.
+`asked_on` is the engine's `grade` for many machines. Each worker has two chunks of a judge, so that
+it never waits for the next chunk. The owner keeps every question until its outcome arrives.
+Unanswered questions of a lost worker go back to the front, and duplicate outcomes are dropped.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.cluster.orders import Chunk, News, WorkOrder, part_of
 
-#: Questions per chunk for each concurrent call of a worker; chunks that a worker holds.
+#: Questions per chunk for each concurrent call of a worker; chunks that a worker has at once.
 TIMES, AHEAD = 8, 2
-Remembered = Callable[[str, Question], Awaitable[AskedOutcome | None]]
-#: Seconds between looks at the cluster while no news comes.
+CachedJudges = Callable[[str, Question], Awaitable[AskedOutcome | None]]
+#: Seconds between checks of the cluster while no messages arrive.
 LOOK_EVERY = 0.25
-#: While this many outcomes wait for the consumer, no chunks are handed out.
+#: No chunks are handed out while this many outcomes wait to be consumed.
 WAITING = 2048
 
 
 class _Sent:
-    """A chunk that a worker has. ``left`` are its questions without an outcome, by first cell."""
+    """A chunk that a worker has. ``left`` holds its unanswered questions, by first cell."""
 
     def __init__(self, number: int, lane: _Remaining, worker: str, questions: tuple[Question, ...]):
         self.number, self.lane, self.worker = number, lane, worker
@@ -71,13 +71,13 @@ class FanOut:
         turns: QuestionTurns,
         ready: asyncio.Event | None,
         on_call: Callable[[int], None],
-        remembered: Remembered | None,
+        remembered: CachedJudges | None,
         receipts: Receipts,
     ) -> None:
         specs = {judge.name: judge for judge in order.judges}
         self._cluster, self._order = cluster, order
         self._sealed = pickle.dumps(order)
-        self._lanes = [_Remaining(specs[name], asked) for name, asked in questions.items()]
+        self._lanes = [_Remaining(specs[name], remaining) for name, remaining in questions.items()]
         self._turns, self._ready, self._on_call = turns, ready, on_call
         self._remembered = remembered
         self._acknowledging = Acknowledging(partial(cluster.say, order.token))
@@ -105,7 +105,7 @@ class FanOut:
                     await sent.task.cancel(force=True)
                     self._give_back(sent)
                 await self._acknowledging.close()
-                await self._cluster.put_down(self._order.token)
+                await self._cluster.forget_run(self._order.token)
 
     async def _hand_out(self, workers: list[str]) -> None:
         """Fill up every worker, starting with the emptiest."""
@@ -113,12 +113,12 @@ class FanOut:
             for lane in self._lanes:
                 size = TIMES * part_of(lane.spec, len(workers) or 1).concurrency
                 for worker in workers:
-                    held = sum(s.lane is lane and s.worker == worker for s in self._out.values())
-                    if held == ahead and (questions := await self._drawn(lane, size)):
+                    chunks = sum(s.lane is lane and s.worker == worker for s in self._out.values())
+                    if chunks == ahead and (questions := await self._drawn(lane, size)):
                         self._send(lane, worker, len(workers), questions)
 
     async def _drawn(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
-        """Return questions to send, after finishing those that the cache answers."""
+        """Return questions to send, after settling those that the cache answers."""
         drawn = self._draw(lane, size)
         if self._remembered is None:
             return drawn
@@ -133,7 +133,9 @@ class FanOut:
         )
 
     def _draw(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
-        """Return questions that may be sent now: not while outcomes wait, nor over budget."""
+        """Return questions that may be sent now; none while outcomes wait or the budget is
+        spent.
+        """
         drawn: list[Question] = []
         while len(drawn) < size and self.outcomes.qsize() < WAITING:
             if self._ready is not None and not self._ready.is_set():
@@ -165,24 +167,24 @@ class FanOut:
         self._out[sent.number] = sent
 
     def _heard(self, news: News) -> None:
-        """Take a worker's outcomes, each once."""
+        """Take a worker's outcomes, without duplicates."""
         self._on_call(news.went_out)
         sent = self._out.get(news.chunk)
         for outcome in news.outcomes:
             cell = outcome.results[0].cell
             if sent is not None and sent.left.pop(cell, None) is not None:
                 self._took(sent.lane, outcome)
-            elif not self._took_late(cell, outcome):
-                self._acknowledging.done(news.desk, cell.judge)
+            elif not self._take_late(cell, outcome):
+                self._acknowledging.done(news.state, cell.judge)
                 continue
-            self._acknowledging.came(news.desk, outcome)
+            self._acknowledging.came(news.state, outcome)
         self._stir.set()
 
     def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:
         self._turns.report(lane.spec, outcome)
         self.outcomes.put_nowait(outcome)
 
-    def _took_late(self, cell: Cell, outcome: AskedOutcome) -> bool:
+    def _take_late(self, cell: Cell, outcome: AskedOutcome) -> bool:
         """Return whether an outcome of a lost worker is still needed; if so, take it."""
         for lane in self._lanes:
             for question in lane.returned:
@@ -193,7 +195,7 @@ class FanOut:
         return False
 
     def _take_back(self, workers: list[str]) -> None:
-        """Close chunks that ended, and take back unanswered questions of lost workers."""
+        """Close chunks that ended, and requeue unanswered questions of lost workers."""
         for sent in list(self._out.values()):
             status = sent.task.status
             if status == "finished" and not sent.left:
@@ -219,7 +221,7 @@ class FanOut:
 
 
 async def _either(*events: asyncio.Event) -> None:
-    """Wait until one of the events is set, at most ``LOOK_EVERY``."""
+    """Wait until either event is set, at most ``LOOK_EVERY`` seconds."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     await asyncio.wait(waiting, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
@@ -235,13 +237,13 @@ async def asked_on(
     turns: QuestionTurns | None = None,
     ready: asyncio.Event | None = None,
     on_call: Callable[[int], None] = lambda more: None,
-    remembered: Remembered | None = None,
+    remembered: CachedJudges | None = None,
     receipts: Receipts,
 ) -> AsyncIterator[AskedOutcome]:
     """Yield every question's outcome in the order of arrival; see `engine.grade`.
 
-    ``remembered`` returns the outcome of a judge's question from cached answers, if possible.
-    ``receipts`` must learn what is recorded; otherwise workers soon stop making calls.
+    ``remembered`` returns a question's outcome from cached answers, if possible. ``receipts`` must
+    learn what is recorded; otherwise workers soon stop making calls.
 
     Raises:
         ClusterGone: the scheduler was lost and did not come back.

@@ -14,21 +14,21 @@ from core import clock
 from core.errors import InputError, RubricStudioError
 from core.services.runs.cluster.credit import Counts
 from core.services.runs.cluster.orders import News, Versions
-from core.services.runs.cluster.remote import put_down, versions
+from core.services.runs.cluster.remote import forget_run, versions
 
 log = logging.getLogger(__name__)
-#: Seconds that a scheduler may be away, that the first workers may take to come, and that a
-#: scheduler may take to answer.
+#: Limits in seconds: for the scheduler's absence, for the arrival of the first workers, and for the
+#: scheduler's answer.
 PATIENCE, FIRST_WORKERS, CONNECT = 30.0, 60.0, 10.0
 LOOK_EVERY = 0.2
-#: A worker that the scheduler has not heard from for this many seconds is given up. Its event loop
-#: contacts the scheduler every few seconds, even while its calls take long.
+#: A worker is given up after this many seconds in which the scheduler did not hear from it. Its
+#: event loop contacts the scheduler every few seconds, even during long calls.
 SILENT = 30.0
 ALL_SILENT = (
     "No worker of the cluster moves any more. What was answered is kept; start them again and "
     "resume the run, on the cluster or without."
 )
-#: A larger number of processes on one machine is surely a typo.
+#: A larger number of local processes is surely a typo.
 MOST_LOCAL = 256
 
 
@@ -65,7 +65,7 @@ def read(where: str) -> Where:
 
 
 def require(where: str) -> None:
-    """Raise ``InputError`` if the name is invalid or Dask is not installed."""
+    """Raise ``InputError`` if the cluster's name is invalid or Dask is not installed."""
     read(where)
     _dask()
 
@@ -77,14 +77,16 @@ def _dask() -> Any:
         raise InputError(
             "A cluster needs Dask: install rubric-studio[cluster] here and on every worker."
         ) from None
-    # It also tells of every connection that ends, with a traceback.
+    # Dask also logs every connection that ends, with a traceback.
     logging.getLogger("distributed").setLevel(logging.ERROR)
     logging.getLogger("distributed.client").addFilter(_not_left)
     return distributed
 
 
 def _not_left(record: logging.LogRecord) -> bool:
-    """Leaving while Dask looks for its scheduler is no error, though it logs that as one."""
+    """Return whether to log a record; not the error that Dask logs if this process leaves while
+    Dask looks for its scheduler.
+    """
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
@@ -105,7 +107,7 @@ class Cluster:
         return str(self.client.dashboard_link or "") if _has_dashboard() else ""
 
     def told(self) -> dict[str, Any]:
-        """Return what a run keeps of it: address, number of workers, dashboard."""
+        """Return what the run's record shows of it: address, number of workers, dashboard."""
         workers = sum(self.known.values())
         return {
             "address": self.client.scheduler.address,
@@ -115,12 +117,12 @@ class Cluster:
 
     @property
     def closed(self) -> bool:
-        """Return whether this process left it or lost it."""
+        """Return whether this process left or lost the cluster."""
         return bool(self.client.status == "closed")
 
     @contextmanager
     def listening(self, token: str, heard: Callable[[News], None]) -> Iterator[None]:
-        """Pass what workers send about a run to ``heard``."""
+        """Pass the workers' messages about a run to ``heard``."""
         self._listeners[token] = heard
         try:
             yield
@@ -135,12 +137,12 @@ class Cluster:
             self._listeners[news.token](news)
 
     async def workers(self) -> list[str]:
-        """Return the addresses of compatible workers; none while the scheduler is away.
+        """Return the addresses of compatible workers; empty while the scheduler is away.
 
-        The scheduler is asked at most every ``LOOK_EVERY``, since this is called far more often.
+        It asks the scheduler at most once per ``LOOK_EVERY``, since it is called far more often.
 
-        Raises:
-            ClusterGone: it was away for too long, or closed; or all compatible workers are silent.
+        Raises: ClusterGone: the scheduler was away too long or closed, or all compatible workers
+        are silent.
         """
         loop = asyncio.get_running_loop()
         if self.client.status == "running":
@@ -179,8 +181,8 @@ class Cluster:
             return
         ours = _ours()
         try:
-            asked = self.client.run(versions, workers=new, on_error="return")
-            theirs = await asyncio.wait_for(asked, SILENT)
+            answers = self.client.run(versions, workers=new, on_error="return")
+            theirs = await asyncio.wait_for(answers, SILENT)
         except TimeoutError:
             log.warning("New workers of the cluster do not answer yet: %s.", ", ".join(new))
             return
@@ -194,34 +196,34 @@ class Cluster:
                 )
 
     def failed(self, task: Any) -> RubricStudioError:
-        """Return why a chunk could not be graded at all."""
+        """Return the error of a chunk whose task failed."""
         error = task.exception()
         return ClusterGone(f"A worker of the cluster could not ask: {error!r}")
 
     def drop(self, task: Any) -> None:
-        """Release a task whose result is not needed any more."""
+        """Release a task whose result is no longer needed."""
         task.release()
 
     async def say(self, token: str, counts: Counts) -> None:
-        """Publish to workers what was recorded of a run; raises ``OSError`` if that fails."""
+        """Publish a run's recorded counts to workers; raise ``OSError`` if that fails."""
         await self.client.scheduler.variable_set(name=token, data=counts)
 
-    async def put_down(self, token: str) -> None:
-        """Let workers and the scheduler forget a run."""
+    async def forget_run(self, token: str) -> None:
+        """Make workers and the scheduler forget a run."""
         if self.client.status == "running":
-            # A hanging worker would not answer; after a restart it has forgotten the run anyway.
+            # A hanging worker does not answer; its restart forgets the run anyway.
             with suppress(TimeoutError):
                 forgetting = self.client.run(
-                    put_down, token, workers=self._there, on_error="ignore"
+                    forget_run, token, workers=self._there, on_error="ignore"
                 )
                 await asyncio.wait_for(forgetting, CONNECT)
             _dask().Variable(token, self.client).delete()
 
 
 class Silence:
-    """Which workers the scheduler has not heard from for ``SILENT`` seconds, logged once each.
+    """Finds workers that the scheduler has not heard from for ``SILENT`` seconds; logs each once.
 
-    Seconds count only while this process runs, so that a delayed owner does not blame workers.
+    Only seconds while this process runs count, so that a delayed owner does not blame workers.
     """
 
     def __init__(self) -> None:
@@ -230,7 +232,7 @@ class Silence:
         self._last = float("inf")
 
     def seen(self, heard: dict[str, float], now: float) -> set[str]:
-        """Return the silent workers, given when the scheduler last heard from each."""
+        """Return the silent workers, given the time when the scheduler last heard from each."""
         passed, self._last = min(max(0.0, now - self._last), 1.0), now
         for worker, when in heard.items():
             same = self._heard.get(worker) == when
@@ -259,7 +261,7 @@ def _has_dashboard() -> bool:
 
 @asynccontextmanager
 async def joined(where: str) -> AsyncIterator[Cluster]:
-    """Join a cluster while it is used. A local cluster starts and ends with it.
+    """Join a cluster inside the ``with`` block. A local cluster starts and stops with it.
 
     Raises:
         InputError: the address is invalid, Dask is not installed, no scheduler answers, or the
@@ -267,9 +269,9 @@ async def joined(where: str) -> AsyncIterator[Cluster]:
     """
     place, dask = read(where), _dask()
     async with AsyncExitStack() as stack:
-        at: Any = place.address
+        address: Any = place.address
         if place.local:
-            at = await stack.enter_async_context(
+            address = await stack.enter_async_context(
                 dask.LocalCluster(
                     n_workers=place.local,
                     threads_per_worker=4,
@@ -281,7 +283,7 @@ async def joined(where: str) -> AsyncIterator[Cluster]:
                 )
             )
         try:
-            client = dask.Client(at, asynchronous=True, set_as_default=False, timeout=CONNECT)
+            client = dask.Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT)
             await stack.enter_async_context(client)
         except (OSError, ValueError) as error:
             raise InputError(f"No scheduler answers at {place.address}: {error}") from None

@@ -14,8 +14,8 @@ from core.judging.protocol import Question
 class WorkOrder:
     """A run as a worker sees it. ``token`` identifies this attempt of the owner.
 
-    ``judges`` are models only, with names of variables and never a key. ``keeps``: answers come
-    along, to be cached for later runs. ``topic``: where the owner listens.
+    ``judges`` are models only, with names of variables and never a key. ``keeps``: workers send
+    answers along, to be cached for later runs. ``topic`` is the topic where the owner listens.
     """
 
     token: str
@@ -24,7 +24,7 @@ class WorkOrder:
     keeps: bool
 
     def judge(self, name: str, share: int) -> Judge:
-        """Return a judge with a worker's part of its limits, if ``share`` workers call it."""
+        """Return a judge with its limits divided among ``share`` workers."""
         return part_of(next(judge for judge in self.judges if judge.name == name), share)
 
 
@@ -47,7 +47,7 @@ def part_of(judge: Judge, share: int) -> Judge:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Questions of one judge for one of ``share`` workers."""
+    """Questions for one judge, sent to one of ``share`` workers."""
 
     number: int
     judge: str
@@ -57,20 +57,20 @@ class Chunk:
 
 @dataclass(frozen=True)
 class News:
-    """A worker's message about a chunk: new outcomes, and how many calls went out.
+    """A worker's message about a chunk: new outcomes, and how many calls it made.
 
-    ``desk`` is the worker's name for its state of the run.
+    ``state`` identifies the worker's state of the run.
     """
 
     token: str
-    desk: str
+    state: str
     chunk: int
     outcomes: tuple[AskedOutcome, ...]
     went_out: int = 0
 
 
 class Versions(NamedTuple):
-    """What must be the same on all machines of a cluster."""
+    """Versions that must be the same on all machines of a cluster."""
 
     program: str
     prompts: str

@@ -1,7 +1,7 @@
 """On a worker: grade the questions of a chunk, and send each outcome back at once.
 
-A chunk is a Dask task, so that Dask's dashboard shows it. The task watches its own state. Once the
-owner does not wait for it any more (it stopped the run, or was lost), the task makes no more calls.
+A chunk is a Dask task, so Dask's dashboard shows it. The task watches its own state. It makes no
+more calls once the owner no longer waits for it (the run was stopped, or the owner was lost).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from core.services.runs.ready_run import Providers
 
 #: Seconds between sends, and between a task's checks whether the owner still waits for it.
 SEND_EVERY, LOOK_EVERY = 0.02, 0.02
-#: In these states of a task the owner waits for it.
+#: The states of a task in which the owner waits for it.
 _WANTED = ("executing", "long-running")
-#: A worker keeps the state of at most this many runs.
-MOST_DESKS = 8
+#: A worker keeps the states of at most this many runs.
+MOST_RUN_STATES = 8
 
 
 @cache
 def _code() -> str:
-    """Return a short hash of the code, since one version number covers many states of it."""
+    """Return a short hash of the code, since the code may change without its version number."""
     digest = hashlib.sha256()
     core = Path(__file__).parents[3]
     for path in sorted(core.rglob("*.py")):
@@ -59,16 +59,16 @@ def versions() -> Versions:
     return Versions(f"{program} ({_code()})", PROMPT_VERSION, python, str(distributed.__version__))
 
 
-class NoneKept:
-    """An empty cache: its judges send their answers along, to be cached by the owner."""
+class EmptyCache:
+    """An empty cache: its judges send their answers to the owner, which caches them."""
 
     async def get(self, key: str) -> Completion | None:
         """Return nothing."""
         return None
 
 
-class Desk:
-    """A worker's state of one run: its judges, their gates, and room for their calls.
+class RunState:
+    """A worker's state of one run: its judges, their gates, and free slots for their calls.
 
     ``recorded`` fetches the counts that the owner published.
     """
@@ -83,13 +83,13 @@ class Desk:
         self._credits: dict[str, Credit] = {}
 
     async def judge(self, name: str, share: int) -> SharedJudge:
-        """Return the judge with this worker's part of its limits, replaced if the part changed."""
-        held, judge = self._judges.get(name, (0, None))
-        if judge is None or held != share:
+        """Return the judge with this worker's part of its limits, rebuilt if the part changed."""
+        held_share, judge = self._judges.get(name, (0, None))
+        if judge is None or held_share != share:
             if judge is not None:
                 await judge.close()
             spec = self.order.judge(name, share)
-            cache = NoneKept() if self.order.keeps else None
+            cache = EmptyCache() if self.order.keeps else None
             credit = self._credits.setdefault(name, Credit(0, partial(self.looked, name)))
             credit.at_once = spec.concurrency
             judge = SharedJudge(self._providers.judge(spec, cache, self._called), credit)
@@ -97,7 +97,7 @@ class Desk:
         return judge
 
     def take_calls(self) -> int:
-        """Return how many calls went out since this was last called."""
+        """Return how many calls went out since the last call of this method."""
         calls, self.went_out = self.went_out, 0
         return calls
 
@@ -107,8 +107,8 @@ class Desk:
             await judge.close()
         await self._providers.close()
 
-    def _called(self, more: int) -> None:
-        self.went_out += more
+    def _called(self, count: int) -> None:
+        self.went_out += count
 
     async def looked(self, judge: str) -> int:
         """Return how many of this worker's outcomes of a judge the owner has recorded."""
@@ -117,9 +117,9 @@ class Desk:
 
 
 class SharedJudge:
-    """A judge whose concurrency holds for all chunks together.
+    """A judge whose concurrency limit covers all chunks together.
 
-    Its ``credit`` bounds how far it gets ahead of what the owner records.
+    ``credit`` limits how far it may get ahead of the owner's recording.
     """
 
     def __init__(self, judge: AskableJudge, credit: Credit) -> None:
@@ -128,7 +128,7 @@ class SharedJudge:
         self._room = asyncio.Semaphore(judge.spec.concurrency)
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return the judge's outcome, after waiting for room for another call."""
+        """Return the judge's outcome, after waiting for a free slot and for credit."""
         async with self._room:
             await self._credit.take()
             try:
@@ -142,36 +142,38 @@ class SharedJudge:
         await self._judge.close()
 
 
-_desks: dict[str, Desk] = {}
+_run_states: dict[str, RunState] = {}
 
 
-async def desk_of(order: WorkOrder, worker: Any) -> Desk:
+async def run_state(order: WorkOrder, worker: Any) -> RunState:
     """Return this worker's state of a run, created if needed."""
-    if order.token not in _desks:
-        while len(_desks) >= MOST_DESKS:
-            await _desks.pop(next(iter(_desks))).close()
+    if order.token not in _run_states:
+        while len(_run_states) >= MOST_RUN_STATES:
+            await _run_states.pop(next(iter(_run_states))).close()
 
         async def recorded(token: str) -> Counts:
-            if token not in _desks:
-                return {}  # forgotten: the scheduler would wait for a variable that is deleted
+            if token not in _run_states:
+                # The owner deleted the variable of a forgotten run; the scheduler would wait for
+                # it.
+                return {}
             variable = await worker.scheduler.variable_get(name=token, timeout=1)
             counts: Counts = variable["value"]
             return counts
 
-        _desks[order.token] = Desk(order, recorded)
-    return _desks[order.token]
+        _run_states[order.token] = RunState(order, recorded)
+    return _run_states[order.token]
 
 
 async def ask(order: bytes, chunk: bytes, key: str) -> int:
-    """Grade a chunk; return how many outcomes were sent. ``key`` is the key of the task itself."""
+    """Grade a chunk; return how many outcomes were sent. ``key`` is the key of this task."""
     from distributed import get_worker
 
     worker, work = get_worker(), pickle.loads(chunk)
     assert isinstance(work, Chunk)
-    desk = await desk_of(pickle.loads(order), worker)
-    judge = await desk.judge(work.judge, work.share)
+    state = await run_state(pickle.loads(order), worker)
+    judge = await state.judge(work.judge, work.share)
     stop = asyncio.Event()
-    async with _watched(worker, key, stop), _Sender(worker, desk, work.number) as sender:
+    async with _watched(worker, key, stop), _Sender(worker, state, work.number) as sender:
         async for outcome in grade(
             {work.judge: iter(work.questions)}, {work.judge: judge}, stop=stop
         ):
@@ -179,16 +181,16 @@ async def ask(order: bytes, chunk: bytes, key: str) -> int:
     return sender.sent
 
 
-async def put_down(token: str) -> None:
+async def forget_run(token: str) -> None:
     """Forget a run that ended."""
-    desk = _desks.pop(token, None)
-    if desk is not None:
-        await desk.close()
+    state = _run_states.pop(token, None)
+    if state is not None:
+        await state.close()
 
 
 @asynccontextmanager
 async def _watched(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[None]:
-    """Set ``stop`` once the owner does not wait for the task any more."""
+    """Set ``stop`` once the owner no longer waits for the task."""
 
     async def look() -> None:
         while True:
@@ -208,10 +210,10 @@ async def _watched(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[
 class _Sender:
     """Sends waiting outcomes at short intervals."""
 
-    def __init__(self, worker: Any, desk: Desk, chunk: int) -> None:
+    def __init__(self, worker: Any, state: RunState, chunk: int) -> None:
         self.waiting: list[AskedOutcome] = []
         self.sent = 0
-        self._worker, self._desk, self._chunk = worker, desk, chunk
+        self._worker, self._state, self._chunk = worker, state, chunk
 
     async def __aenter__(self) -> _Sender:
         self._task = asyncio.create_task(self._work())
@@ -228,11 +230,11 @@ class _Sender:
             self._send()
 
     def _send(self) -> None:
-        calls = self._desk.take_calls()
+        calls = self._state.take_calls()
         if not self.waiting and not calls:
             return
-        order, outcomes = self._desk.order, tuple(self.waiting)
+        order, outcomes = self._state.order, tuple(self.waiting)
         self.waiting.clear()
         self.sent += len(outcomes)
-        news = News(order.token, self._desk.name, self._chunk, outcomes, calls)
+        news = News(order.token, self._state.name, self._chunk, outcomes, calls)
         self._worker.log_event(order.topic, pickle.dumps(news))

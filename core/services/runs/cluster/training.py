@@ -1,6 +1,6 @@
-"""Train and apply offline judges on a cluster: its workers share the criteria.
+"""Train and apply offline judges on a cluster: each worker trains some of the criteria.
 
-With thousands of items this takes minutes of one process, and would block the owner's event loop.
+With thousands of items, training takes one process minutes and would block the owner's event loop.
 Workers return the judge's votes, not its model. Dask retries a task whose worker dies. If the
 cluster fails, the owner does the work.
 """
@@ -19,10 +19,10 @@ from core.services.runs.cluster.joining import Cluster
 from core.services.runs.ready_run import Job, TrainedJudge, trained_here, trained_model
 
 log = logging.getLogger(__name__)
-#: Fewer cells are not worth sending: one process takes about ten seconds for these.
+#: Fewer cells are not worth sending: one process handles this many in about ten seconds.
 WORTH = 5_000
 
-#: Each criterion's votes of the trained judge, or why it could not be trained.
+#: By criterion: the trained judge's votes, or why it could not be trained.
 Found = dict[str, Applied | Unfit]
 
 
@@ -33,14 +33,14 @@ def is_long(job: Job) -> bool:
 
 
 async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
-    """Train like ``trained_here``, on the workers."""
+    """Train the judge on the workers; return the same as ``trained_here``."""
     names = [criterion.name for criterion in job.rubric.criteria]
     workers = await cluster.workers()
-    shares = [names[at :: len(workers)] for at in range(min(len(workers), len(names)))]
-    given = (spec, job.rubric, job.calibration, job.items, job.plan.seed)
+    shares = [names[start :: len(workers)] for start in range(min(len(workers), len(names)))]
+    arguments = (spec, job.rubric, job.calibration, job.items, job.plan.seed)
     client = cluster.client
     try:
-        (sent,) = await client.scatter([pickle.dumps(given)], broadcast=True, hash=False)
+        (sent,) = await client.scatter([pickle.dumps(arguments)], broadcast=True, hash=False)
         tasks = [
             client.submit(learn, sent, share, workers=workers, pure=False, retries=2)
             for share in shares

@@ -1,9 +1,8 @@
-"""The worker process, started by the app or on its own, and the keeper that watches over it.
+"""The keeper: it starts the worker process for the app or alone, and watches over it.
 
 A live process may still hang: a check that never ends on some text, all in C, blocks the event
-loop, and then no signal is handled. So the keeper checks whether the worker *moves*. A hanging
-worker is killed and replaced, and the cells it worked on are noted as the cause
-(`core.store.runs.stops`).
+loop, and then no signal is handled. So the keeper checks whether the worker *moves*. It kills and
+replaces a hanging worker, and notes the cells it worked on as the cause (`core.store.runs.stops`).
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ from core.store.runs.stops import How
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
-#: Seconds without a move after which a worker is killed, and between checks of it.
+#: Seconds without progress after which a worker is killed, and seconds between checks.
 HUNG_AFTER, LOOK_EVERY = 60.0, 1.0
-#: Seconds that a worker may take to end: it waits for calls, and for a locked file.
+#: Seconds that a worker may take to end. It waits for calls in flight and for a locked file.
 END_WITHIN = 20.0
 
 
 @contextmanager
 def runner_beside(settings: Settings) -> Iterator[None]:
-    """Run a Runner during the server's life: in its own process, in a thread, or not at all."""
+    """Run a Runner while the server runs: in its own process, in a thread, or not at all."""
     from core.services import open_store
 
-    signals.hang_up_ends()
+    signals.end_on_hang_up()
     # A read-only data file needs no Runner.
     written = [
         file_settings for file_settings in settings.each() if not cannot_write(file_settings.db)
@@ -88,13 +87,13 @@ class WorkerProcess:
 
     def _keep(self) -> None:
         while True:
-            how = self._watched()
+            ending = self._watched()
             if self._stopping.is_set():
                 break
             self._close_input()
-            self._let_go(how)
+            self._free_runs(ending)
             time.sleep(1.0)
-            # A new worker would create an empty file in place of a deleted one.
+            # A new worker would create an empty file to replace a deleted one.
             self._files = {path: place for path, place in self._files.items() if place.in_place()}
             if self._stopping.is_set() or not self._files:
                 break
@@ -107,7 +106,7 @@ class WorkerProcess:
             self._worker.stdin.close()
 
     def _watched(self) -> How:
-        """Wait until the worker ended, or hung and was killed; return which."""
+        """Wait until the worker ended, or hung and was killed; return which of them."""
         look = _Look(self._worker.pid, {path: self._stores[path] for path in self._files})
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -123,34 +122,35 @@ class WorkerProcess:
                 self._worker.wait()
                 return "hung"
 
-    def _let_go(self, how: How) -> None:
+    def _free_runs(self, ending: How) -> None:
         """Free the runs of the ended worker.
 
-        A stop is noted for the run whose code ran then, or for all if that is unknown.
+        A stop is noted for the run whose code ran at that moment, or for all runs if that is
+        unknown.
         """
         begins = clock.owner_begins(self._worker.pid)
-        at = {path: _at(path, begins) for path in self._files}
-        named = any(noted is not None and noted.at for noted in at.values())
-        for path, noted in at.items():
+        positions = {path: _at(path, begins) for path in self._files}
+        named = any(noted is not None and noted.at for noted in positions.values())
+        for path, noted in positions.items():
             run_id, cells = (0, ()) if noted is None else noted.cells
             try:
                 for lease in self._stores[path].leases.of_process(begins):
-                    guilty = lease.run_id == run_id or (how == "hung" and not named)
-                    free(self._stores[path], lease, how, cells, guilty=guilty)
+                    guilty = lease.run_id == run_id or (ending == "hung" and not named)
+                    free(self._stores[path], lease, ending, cells, guilty=guilty)
             except StoreError as error:
                 log.info("Runs of the worker are free when their leases end: %s", error)
 
-    def hurry(self) -> None:
+    def end_now(self) -> None:
         """End the worker without waiting for calls in flight."""
         self._worker.terminate()
 
     @property
-    def lives(self) -> bool:
-        """Return whether a worker runs, or will soon."""
+    def is_alive(self) -> bool:
+        """Return whether a worker runs now or will start soon."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Let the worker hand back its runs, then end it."""
+        """Ask the worker to hand back its runs, and wait for its end."""
         self._stopping.set()
         self._close_input()
         try:
@@ -162,7 +162,7 @@ class WorkerProcess:
 
 
 class _Look:
-    """Successive checks of a worker. It counts checks, not seconds, so that a sleeping machine or
+    """Repeated checks of a worker. They are counted instead of timed, so that a sleeping machine or
     a clock that jumps does not look like a hanging worker.
     """
 
@@ -173,8 +173,8 @@ class _Look:
 
     def why_hung(self) -> str:
         """Return why the worker hangs, or an empty string."""
-        seen = [why for path, store in self._stores.items() for why in self._seen(path, store)]
-        self._looks = {why: self._looks.get(why, 0) + 1 for why in seen}
+        reasons = [why for path, store in self._stores.items() for why in self._seen(path, store)]
+        self._looks = {why: self._looks.get(why, 0) + 1 for why in reasons}
         long = [why for why, looks in self._looks.items() if looks * LOOK_EVERY >= HUNG_AFTER]
         return long[0] if long else ""
 
@@ -195,7 +195,9 @@ class _Look:
 
 
 def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilty: bool) -> None:
-    """Free a run whose owner ended. ``guilty``: the run's code ran then, perhaps at these cells."""
+    """Free a run whose owner ended. ``guilty``: the run's code, perhaps for these cells, ran at its
+    end.
+    """
     extra = {"run": lease.run_id}
     if lease.cancel:
         store.leases.expire(lease)
@@ -212,7 +214,8 @@ def _at(path: Path, begins: str) -> logbook.Noted | None:
 
 
 def keep_working(*files: Path) -> None:
-    """Keep a worker process until Ctrl-C, SIGTERM or SIGHUP, or until its files are deleted.
+    """Keep a worker process running until Ctrl-C, SIGTERM or SIGHUP, or until its files are
+    deleted.
 
     A second signal ends it without waiting for calls in flight.
     """
@@ -220,23 +223,23 @@ def keep_working(*files: Path) -> None:
 
     def end(*_: object) -> None:
         if stopping.is_set():
-            keeper.hurry()
+            keeper.end_now()
         stopping.set()
 
     for signal_number in (signal.SIGINT, *signals.ENDING):
         if signal.getsignal(signal_number) is not signal.SIG_IGN:
             signal.signal(signal_number, end)
-    while keeper.lives and not stopping.wait(LOOK_EVERY):
+    while keeper.is_alive and not stopping.wait(LOOK_EVERY):
         pass
     keeper.stop()
 
 
-def work_until_told(*stores: Store, with_parent: bool = False, cluster: str = "") -> None:
+def work_until_stopped(*stores: Store, with_parent: bool = False, cluster: str = "") -> None:
     """Process queued runs until Ctrl-C or, ``with_parent``, until standard input closes.
 
     Each data file has its own Runner.
     """
-    first, *others = [Runner(store, cluster) for store in stores]
+    first, *other_runners = [Runner(store, cluster) for store in stores]
     if with_parent:
 
         def watch() -> None:
@@ -244,14 +247,14 @@ def work_until_told(*stores: Store, with_parent: bool = False, cluster: str = ""
             first.stop(0)
 
         threading.Thread(target=watch, name="parent-watch", daemon=True).start()
-        # The app is open: a first spot check should not wait for these imports.
+        # The app is open: load these imports before its first spot check needs them.
         threading.Thread(target=load, name="warm-up", daemon=True).start()
-    for runner in others:
+    for runner in other_runners:
         runner.start()
     try:
         first.serve()
     except KeyboardInterrupt:
         first.stop(0)
     finally:
-        for runner in others:
+        for runner in other_runners:
             runner.stop()

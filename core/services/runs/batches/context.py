@@ -1,6 +1,6 @@
-"""Shared by sending and collecting batches: retries during an outage, and access to the data file.
+"""Retries during an outage, and access to the data file, for sending and collecting batches.
 
-Everything is written under the run's lease.
+All writes happen under the run's lease.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from core.services.runs.ready_run import Job
     from core.services.runs.worker import Work
 
-#: The pauses while a provider is unreachable or accepts no more batches: doubling, in seconds.
+#: The shortest and longest pause, in seconds, while a provider is unreachable or accepts no more
+#: batches. Each pause is twice the last one.
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
 
 ResultT = TypeVar("ResultT")
@@ -34,7 +35,7 @@ class BatchesStopped(Exception):
     """The run was asked to stop."""
 
 
-class BatchDesk:
+class BatchContext:
     """The run that ``work`` processes, with its access to the data file and the providers."""
 
     def __init__(self, work: Work, job: Job, recorder: Recorder, turns: QuestionTurns) -> None:
@@ -47,29 +48,31 @@ class BatchDesk:
         self.job.done.update(result.cell for result in outcome.results)
         self.turns.count(lane.spec, outcome)
 
-    async def patiently(self, row: BatchRow, act: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """Return the result of ``act``, retried while the provider is unreachable.
+    async def with_retries(self, row: BatchRow, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """Return the result of ``call``, retried while the provider is unreachable.
 
-        Raises ``CallError`` for errors that retrying cannot fix. ``act`` must be safe to repeat.
+        Raises ``CallError`` for errors that retrying cannot fix. ``call`` must be safe to repeat.
         """
         pause = FIRST_PAUSE
         while True:
             try:
-                return await act()
+                return await call()
             except CallError as error:
                 if error.kind != "rate_limit" and error.kind not in RETRIED:
                     raise
-                await self.troubled(row, error, pause)
+                await self.note_delay(row, error, pause)
             pause = min(LONGEST_PAUSE, 2 * pause)
 
-    async def troubled(self, row: BatchRow, error: CallError, pause: float) -> None:
-        """Record what delays a batch, and wait before the next attempt."""
+    async def note_delay(self, row: BatchRow, error: CallError, pause: float) -> None:
+        """Record why a batch is delayed, and wait before the next attempt."""
         pause = max(pause, min(error.retry_after or 0.0, LONGEST_PAUSE))
         await self.set(row, message=error.message, due=clock.at() + pause)
         await self.pause(pause)
 
     async def pause(self, seconds: float) -> None:
-        """Wait, marked as resting. Raises ``BatchesStopped`` if the run was asked to stop."""
+        """Wait this many seconds, marked as resting. Raise ``BatchesStopped`` if the run was asked
+        to stop.
+        """
         self.work.resting = True
         try:
             with contextlib.suppress(TimeoutError):
@@ -79,8 +82,8 @@ class BatchDesk:
         if self.work.stop.is_set():
             raise BatchesStopped
 
-    async def clear_away(self, lane: BatchLane, files: Iterable[str]) -> None:
-        """Remove files from the provider, since items hold what people wrote."""
+    async def remove_files(self, lane: BatchLane, files: Iterable[str]) -> None:
+        """Remove files from the provider, since they hold people's texts."""
         for name in filter(None, files):
             try:
                 await lane.judge.caller.door.remove(name)
@@ -93,13 +96,13 @@ class BatchDesk:
         return next(row for row in rows if row.id == batch)
 
     async def set(self, row: BatchRow, **facts: str | float | None) -> None:
-        """Update a batch in the data file."""
-        await self.work.patiently(partial(self.store.update, self.lease, row.id, **facts))
+        """Update fields of a batch in the data file."""
+        await self.work.with_retries(partial(self.store.update, self.lease, row.id, **facts))
 
-    async def write(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
-        """Call a store function that writes, and wait while the file is locked."""
-        return await self.work.patiently(act, self.lease, *arguments)
+    async def write(self, call: Callable[..., ResultT], *arguments: object) -> ResultT:
+        """Return the result of a writing store call, retried while the file is locked."""
+        return await self.work.with_retries(call, self.lease, *arguments)
 
-    def io(self, act: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
-        """Call a store function that reads."""
-        return self.work.io(act, *arguments)
+    def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
+        """Return the result of a reading store call."""
+        return self.work.io(call, *arguments)
