@@ -1,4 +1,4 @@
-"""Read the remaining limits from headers of a provider's answers.
+"""Read a provider's remaining limits from the headers of its answers.
 
 OpenAI and compatible providers send ``x-ratelimit-limit-requests``, ``-remaining-`` and ``-reset-``
 (a duration), and the same for tokens. Mistral sends ``x-ratelimit-limit-req-minute`` and
@@ -28,7 +28,7 @@ _TIME = re.compile(
 
 
 class Left(NamedTuple):
-    """``left`` of ``limit`` remain, and all are back in ``reset`` seconds."""
+    """A limit: ``left`` of ``limit`` remain, and all are available again in ``reset`` seconds."""
 
     limit: int
     left: int
@@ -39,40 +39,40 @@ class Left(NamedTuple):
 Told = tuple[Left | None, Left | None]
 
 
-def told_by(headers: Mapping[str, str]) -> Told | None:
+def limits_in(headers: Mapping[str, str]) -> Told | None:
     """Return the limits in an answer's headers (lower-case names), or ``None``.
 
     >>> names = ("limit", "remaining", "reset")
     >>> said = dict(zip((f"x-ratelimit-{name}-tokens" for name in names), ("90", "80", "1m30s")))
-    >>> told_by(said)
+    >>> limits_in(said)
     (None, Left(limit=90, left=80, reset=90.0))
     """
-    requests, tokens = (_left(headers, kind) for kind in _KINDS)
+    requests, tokens = (_remaining(headers, kind) for kind in _KINDS)
     return None if requests is None and tokens is None else (requests, tokens)
 
 
-def _left(headers: Mapping[str, str], kind: str) -> Left | None:
+def _remaining(headers: Mapping[str, str], kind: str) -> Left | None:
     if (limit := headers.get(f"x-ratelimit-limit-{kind}")) is not None:
-        left = headers.get(f"x-ratelimit-remaining-{kind}", "")
+        remaining = headers.get(f"x-ratelimit-remaining-{kind}", "")
         reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
     elif (limit := headers.get(f"x-ratelimit-limit-{_MINUTE[kind]}")) is not None:
         # Mistral counts in minutes, and does not say when the next one begins.
-        left, reset = headers.get(f"x-ratelimit-remaining-{_MINUTE[kind]}", ""), 60.0
+        remaining, reset = headers.get(f"x-ratelimit-remaining-{_MINUTE[kind]}", ""), 60.0
     elif (limit := headers.get(f"anthropic-ratelimit-{kind}-limit")) is not None:
-        left = headers.get(f"anthropic-ratelimit-{kind}-remaining", "")
+        remaining = headers.get(f"anthropic-ratelimit-{kind}-remaining", "")
         reset = _until(headers.get(f"anthropic-ratelimit-{kind}-reset", ""), headers)
     else:
         return None
-    if reset is None or not _NUMBER.match(limit) or not _NUMBER.match(left) or int(limit) == 0:
+    if reset is None or not _NUMBER.match(limit) or not _NUMBER.match(remaining) or int(limit) == 0:
         return None
-    return Left(int(limit), int(left), reset)
+    return Left(int(limit), int(remaining), reset)
 
 
 _MINUTE = {"requests": "req-minute", "tokens": "tokens-minute"}
 
 
 def _until(moment: str, headers: Mapping[str, str]) -> float | None:
-    """Return the seconds from an answer's own time to another time."""
+    """Return the seconds from the answer's own ``Date`` to ``moment``."""
     try:
         then = datetime.fromisoformat(moment)
         sent = parsedate_to_datetime(headers["date"])
@@ -91,31 +91,31 @@ def seconds_of(text: str) -> float | None:
     if not text.strip() or match is None:
         return None
     hours, minutes, number, unit = match.groups()
-    rest = float(number or 0) / (1000 if unit == "ms" else 1)
-    return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest)
+    seconds = float(number or 0) / (1000 if unit == "ms" else 1)
+    return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + seconds)
 
 
-#: For how many seconds an exhausted limit is believed. A wrong header must not stop calls for a
-#: day, and a refused call learns when to retry.
+#: Seconds for which an exhausted limit is believed. A wrong header must not stop calls for a day; a
+#: refused call learns when to retry.
 BELIEVED = 60.0
 
 
 class _Bucket:
-    """The rest of one limit, as last reported."""
+    """What remains of one limit, as last reported."""
 
     def __init__(self) -> None:
-        self._left = self._per_second = 0.0
+        self._remaining = self._per_second = 0.0
         self._at = self._full_at = float("-inf")
 
     def told(self, now: float, left: Left) -> None:
-        self._left, self._at = float(left.left), now
+        self._remaining, self._at = float(left.left), now
         self._full_at = now + min(left.reset, BELIEVED)
         self._per_second = (left.limit - left.left) / left.reset if left.reset else 0.0
 
     def wait(self, now: float, need: float) -> float:
         if now >= self._full_at:
             return 0.0
-        lacking = need - self._left - (now - self._at) * self._per_second
+        lacking = need - self._remaining - (now - self._at) * self._per_second
         if lacking <= 0:
             return 0.0
         until_full = self._full_at - now
@@ -130,15 +130,15 @@ class Allowance:
         self.out = 0
 
     def told(self, now: float, limits: Told) -> None:
-        """Update the limits from an answer that came ``now``."""
+        """Update the limits from an answer that arrived at ``now``."""
         for bucket, left in zip((self._requests, self._tokens), limits, strict=True):
             if left is not None:
                 bucket.told(now, left)
 
     def wait(self, now: float, tokens: float) -> float:
-        """Return the seconds until there is room for a call of ``tokens``, or 0.
+        """Return the seconds until a call of ``tokens`` fits the limits, or 0.
 
-        Calls in flight, which the last answer may not include, count as equal.
+        The last answer may not include calls in flight; each counts as a call of ``tokens``.
         """
         calls = self.out + 1
         return max(self._requests.wait(now, calls), self._tokens.wait(now, calls * tokens))

@@ -1,7 +1,7 @@
-"""Limit the numbers and names in a provider's answer; outside they are unknown.
+"""Validate the numbers and names in a provider's answer.
 
-Counts of tokens, money or waiting must be finite, not negative and small enough to be added up and
-stored. Other values count as missing, and never fail the answer.
+Counts of tokens, money and waiting time must be finite, not negative, and small enough to add up
+and store. Other values count as missing and never fail the answer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import isfinite
 MOST_TOKENS = 100_000_000
 #: US dollars per call.
 MOST_DOLLARS = 10_000.0
-#: No wait is longer than a day.
+#: One day, in seconds.
 LONGEST_WAIT = 86_400.0
 LONGEST_NAME = 200
 MAX_QUOTES = 3
@@ -25,8 +25,8 @@ def known_count(value: object) -> int | None:
     >>> known_count(9), known_count(2**63), known_count(-1), known_count(True), known_count("9")
     (9, None, None, None, None)
     """
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if whole and 0 <= value <= MOST_TOKENS else None  # type: ignore[operator,return-value]
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_int and 0 <= value <= MOST_TOKENS else None  # type: ignore[operator,return-value]
 
 
 def known_cost(value: object) -> float | None:
@@ -56,12 +56,12 @@ def known_name(value: str) -> str:
     return value if len(value) <= LONGEST_NAME else value[: LONGEST_NAME - 1] + "…"
 
 
-#: The most characters of a quote and of a reason, where a server keeps replies to that.
+#: The most characters of a quote and of a reason, for servers that enforce such limits.
 LONGEST_QUOTE, LONGEST_REASON = 240, 600
 
 
 def limited(schema: Mapping[str, object]) -> dict[str, object]:
-    """Return a judge's reply schema with limits of its quotes and its reason.
+    """Return a judge's reply schema with limits for its quotes and its reason.
 
     >>> texts = {"evidence": {}, "reason": {}, "option": {}}
     >>> limited({"properties": texts})["properties"]["reason"]

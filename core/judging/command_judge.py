@@ -1,6 +1,6 @@
 """A user's program as a judge: the item as JSON in, an option out.
 
-Programs run only for grading in a terminal or from Python, never from a page.
+Programs run only for grading from a terminal or from Python, never from a page.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.judging.function_judge import JudgeFunction
 
-#: How much of a program's output is read.
+#: The most characters of a program's output that are read.
 MOST_OUTPUT = 1_000_000
 _SHOWN = 300
 
 
 def commands_of(judges: Iterable[Judge]) -> dict[str, JudgeFunction]:
-    """Return the programs among judges as functions, by judge name."""
+    """Return the command judges as functions, by judge name."""
     return {judge.name: command(judge) for judge in judges if judge.kind == "command"}
 
 
 def command(spec: Judge) -> JudgeFunction:
     """Return the judge's program as an async function of an item and a criterion.
 
-    It prints an option's label, nothing or ``null`` to abstain, or JSON: ``{"option": LABEL,
-    "reason": TEXT}``. Another status than 0, more time than the judge's timeout, and more output
-    than a megabyte are failures.
+    The program prints an option's label, nothing or ``null`` to abstain, or JSON: ``{"option":
+    LABEL, "reason": TEXT}``. A nonzero exit status, a timeout, and more than a megabyte of output
+    are failures.
     """
 
     async def ask(item: Item, criterion: Criterion) -> Any:
-        return _said(await _run(spec, _question(item, criterion)))
+        return _parsed(await _run(spec, _question(item, criterion)))
 
     return ask
 
 
 def _question(item: Item, criterion: Criterion) -> bytes:
-    asked = {
+    question_data = {
         "item": item.model_dump(mode="json", exclude_defaults=True),
         "criterion": criterion.model_dump(mode="json", exclude_defaults=True),
         "options": [option.label for option in criterion.choices],
     }
-    return (json.dumps(asked, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    return (json.dumps(question_data, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 async def _run(spec: Judge, question: bytes) -> str:
@@ -73,14 +73,14 @@ async def _run(spec: Judge, question: bytes) -> str:
     return output.decode("utf-8", "replace").strip()
 
 
-def _said(output: str) -> Any:
-    """Convert output to a function's result: a label, ``None``, or with a reason."""
+def _parsed(output: str) -> Any:
+    """Return the output as a function's result: a label, ``None``, or a label with a reason."""
     if output in ("", "null"):
         return None
     if not output.startswith("{"):
         return output.splitlines()[0].strip().strip('"') if "\n" not in output else output
     try:
-        given = json.loads(output)
+        result = json.loads(output)
     except ValueError:
         return output
-    return given.get("option"), str(given.get("reason") or "")
+    return result.get("option"), str(result.get("reason") or "")

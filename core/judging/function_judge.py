@@ -17,7 +17,7 @@ from core.judging.protocol import Question
 
 #: ``function(item)`` or ``function(item, criterion)``, plain or ``async``: see ``FunctionJudge``.
 JudgeFunction = Callable[..., Any]
-#: How much of a function's result or message is shown.
+#: The most characters of a function's result or message that are shown.
 _SHOWN = 300
 
 
@@ -25,9 +25,9 @@ class FunctionJudge:
     """Votes with a function's result: an option's label, or ``None`` to abstain.
 
     For a binary criterion ``True`` and ``False`` are MET and UNMET; a number is the option of that
-    name. Values of numpy count as Python's. ``(answer, reason)`` adds a reason. An exception, or an
+    name. NumPy values count as Python's. ``(answer, reason)`` adds a reason. An exception, or an
     answer that is not an option, is a failure. A plain function runs in its own threads, up to the
-    judge's concurrency, so a waiting one blocks nothing else.
+    judge's concurrency, so that a waiting function blocks nothing else.
     """
 
     def __init__(self, spec: Judge, function: JudgeFunction) -> None:
@@ -38,28 +38,33 @@ class FunctionJudge:
         self._threads = ThreadPoolExecutor(spec.concurrency, thread_name_prefix=spec.name[:20])
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote on the question's cell, or a failure. No call, cost or order."""
-        given = (question.item, question.criterion) if self._takes_criterion else (question.item,)
+        """Return a vote on the question's cell, or a failure, without a call, cost or order."""
+        arguments = (
+            (question.item, question.criterion) if self._takes_criterion else (question.item,)
+        )
         try:
             if self._waits:
-                return _outcome(question, await self._function(*given))
+                return _outcome(question, await self._function(*arguments))
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return _raised(question, error)  # by the function itself: nobody stops the run
+            return _raised(
+                question, error
+            )  # The function itself raised this; the run was not cancelled.
         except (Exception, SystemExit) as error:
             return _raised(question, error)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._called, question, given)
+        return await loop.run_in_executor(self._threads, self._called, question, arguments)
 
-    def _called(self, question: Question, given: tuple[Any, ...]) -> AskedOutcome:
-        """Return the result of a plain function, with its exception as a value.
+    def _called(self, question: Question, arguments: tuple[Any, ...]) -> AskedOutcome:
+        """Return the result of a plain function, or its exception as a failure.
 
-        Futures refuse some exceptions, and waiting for one of these would never end.
+        Futures refuse some exceptions, and awaiting a future with such an exception would never
+        end.
         """
         try:
-            return _outcome(question, self._function(*given))
+            return _outcome(question, self._function(*arguments))
         except (Exception, SystemExit, asyncio.CancelledError) as error:
             return _raised(question, error)
 
@@ -69,15 +74,15 @@ class FunctionJudge:
 
 
 def is_async(function: JudgeFunction) -> bool:
-    """Return whether calling it gives an awaitable."""
+    """Return whether a call of the function returns an awaitable."""
     called = getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
 
 def _takes_two(function: JudgeFunction) -> bool:
-    """Return whether it accepts an item and a criterion.
+    """Return whether the function accepts an item and a criterion.
 
-    Unreadable signatures count as accepting both.
+    Functions with unreadable signatures count as accepting both.
     """
     try:
         inspect.signature(function).bind(None, None)

@@ -1,6 +1,6 @@
 """Variables of keys, and what a judge's calls would send from this machine.
 
-Pure: this module reads no variable's value.
+This module never reads a variable's value.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
 
 
 def key_names(judge: Judge) -> tuple[str, ...]:
-    """Return the variables that may hold a judge's key; empty if none is needed.
+    """Return the variables that may hold a judge's key; empty if no key is needed.
 
-    No key is sent to a custom address unless its variable is named.
+    A custom address gets a key only if its variable is named.
 
     >>> key_names(Judge(name="j", model="gemini/x"))
     ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
@@ -47,9 +47,9 @@ def key_names(judge: Judge) -> tuple[str, ...]:
 
 
 class Sending(NamedTuple):
-    """Something of this machine, and where a judge's calls would send it.
+    """A secret of this machine, and where a judge's calls would send it.
 
-    ``what`` is a variable, or a sign-in that litellm finds itself. ``where`` is an address or a
+    ``what`` is a variable, or a sign-in that litellm picks up itself. ``where`` is an address or a
     provider. ``at`` is the judge's field that causes it.
     """
 
@@ -59,7 +59,7 @@ class Sending(NamedTuple):
 
     @property
     def is_variable(self) -> bool:
-        """Return whether it is a variable rather than a sign-in."""
+        """Return whether ``what`` is a variable rather than a sign-in."""
         return " " not in self.what
 
     @property
@@ -72,7 +72,7 @@ class Sending(NamedTuple):
             return self.where
 
 
-#: Credentials of Amazon, for all of its providers.
+#: Amazon credentials, used by all of its providers.
 _AMAZON = ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "BEARER_TOKEN_BEDROCK")
 _OF_AMAZON = frozenset({"bedrock", "sagemaker", "sagemaker_chat"})
 #: Self-hosted servers: their keys may go to this machine, and only keys are sent to them.
@@ -81,7 +81,7 @@ _SERVERS = """
     vllm xinference
 """
 _OWN_SERVERS = frozenset(_SERVERS.split())
-#: Settings of how a model writes, without influence on address or identity.
+#: Settings that affect how a model writes, but neither the address nor the sign-in.
 _WRITING = """
     allowed_openai_params api_version drop_params enable_thinking extra_headers frequency_penalty
     guided_choice guided_json include_reasoning keep_alive logit_bias logprobs max_completion_tokens
@@ -92,7 +92,7 @@ _WRITING = """
     verbosity web_search_options
 """
 _OF_WRITING = frozenset(_WRITING.split())
-#: Settings that are part of a host's or a path's name, and values that cannot change either.
+#: Settings that become part of a host name or path, and values that cannot change either.
 _OF_PLACES = frozenset(
     {"aws_region_name", "organization", "region_name", "vertex_location", "vertex_project"}
 )
@@ -100,10 +100,10 @@ _PLACE_NAME = re.compile(r"[a-z0-9-]{1,60}")
 
 
 def sendings(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
-    """Return what a judge's calls would send where, except for the usual.
+    """Return what a judge's calls would send where, apart from the usual.
 
-    Usual are a provider's own variable to its own address or the one in ``environ``, and the
-    variable of a self-hosted server to this machine.
+    Usual are: a provider's own variable sent to its own address or to the address in ``environ``,
+    and the variable of a self-hosted server sent to this machine.
 
     >>> sendings(Judge(name="j", model="gpt-4o", key_env="OPENAI_API_KEY"), {})
     []
@@ -119,20 +119,20 @@ def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
     values += [(judge.key_env, "key_env")] if judge.key_env else []
     provider = _asked_at(judge)
     if not judge.api_base:
-        own = _usual_names(provider)
+        usual = _usual_names(provider)
         where = provider or "openai"
-        yield from (Sending(name, where, at) for name, at in values if name not in own)
+        yield from (Sending(name, where, at) for name, at in values if name not in usual)
     for address in filter(None, (judge.api_base, *judge.replicas)):
-        own = _usual_at(address, environ)
+        usual = _usual_at(address, environ)
         where = address.rstrip("/")
-        yield from (Sending(name, where, at) for name, at in values if name not in own)
+        yield from (Sending(name, where, at) for name, at in values if name not in usual)
     if provider_for(judge) == "litellm":
         sign_in = f"the sign-in of {provider or 'openai'}"
         yield from (Sending(sign_in, where, at) for where, at in _led(judge))
 
 
 def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
-    """Return settings, with fields, that may redirect litellm's own sign-in.
+    """Return the settings, with their fields, that may redirect litellm's own sign-in.
 
     >>> led_elsewhere(Judge(name="j", model="bedrock/m", params={"aws_sts_endpoint": "https://x"}))
     [('aws_sts_endpoint=https://x', 'params')]
@@ -166,7 +166,7 @@ def _named_after(model: str) -> str:
 
 
 def _asked_at(judge: Judge) -> str:
-    """Return the provider that is called without an address; empty for OpenAI."""
+    """Return the provider called for a judge without an address; empty for OpenAI."""
     way = provider_for(judge)
     if way == "litellm":
         return _named_after(judge.model)
@@ -182,12 +182,12 @@ def _usual_names(provider: str) -> frozenset[str]:
 
 
 def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
-    """Return the variables that an address gets without permission."""
+    """Return the variables that may be sent to an address without permission."""
     names = set[str]()
     for provider, usual in KNOWN.items():
         bases = [_origin(usual.base)] if usual.base.startswith("https:") else []
         bases += [environ[name] for name in usual.addresses if environ.get(name)]
-        # Compared as text: another parser of the address finds the same host.
+        # Compared as text, since another URL parser may see a different host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
             names |= _usual_names("" if provider == "openai" else provider)
     if _is_here(address):

@@ -1,6 +1,6 @@
-"""What is known of providers of models: one entry each.
+"""The known providers of models, one entry each.
 
-Most that are ``plain`` speak OpenAI's protocol, and are asked directly; litellm reaches the others.
+Most ``plain`` ones speak OpenAI's protocol and are called directly; the others need litellm.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _COMMON = frozenset({"top_p", "stop", "frequency_penalty", "presence_penalty", "
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A provider; with a ``title`` its key is offered on pages.
+    """A provider; pages offer a field for its key if it has a ``title``.
 
     ``addresses`` and ``keys`` are alternative variables, the usual key first. ``sign_ins`` are
     further variables from which only litellm takes a key or another sign-in. ``thinking`` and
     ``logprobs``: all of its models accept these settings unchanged. ``open``: litellm calls and
-    prices an unlisted model the same way. ``batches``: its batches, at half the price, are
-    supported here. ``plain``: it is asked directly.
+    prices unlisted models the same way. ``batches``: its batches, at half the price, are supported
+    here. ``plain``: it is called directly.
     """
 
     title: str = ""
@@ -53,7 +53,7 @@ KNOWN: dict[str, Provider] = {
         logprobs=True,
         batches=True,
     ),
-    # It has its own protocol, which is as plain.
+    # Anthropic has its own protocol, which is just as plain.
     "anthropic": Provider(
         "Anthropic",
         "https://api.anthropic.com",
@@ -144,11 +144,11 @@ KNOWN: dict[str, Provider] = {
     "perplexity": _reached("", "api.perplexity.ai", "PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
     "sambanova": _reached("", "api.sambanova.ai", "SAMBANOVA_API_KEY"),
 }
-#: Those that are asked directly.
+#: Providers that are called directly.
 PLAIN = {name: provider for name, provider in KNOWN.items() if provider.plain}
 
-#: Further providers with a protocol, an address or a key of their own. Any other prefix
-#: ("meta-llama/...") belongs to the model's name at the given address.
+#: Further providers with their own protocol, address or key. Any other prefix ("meta-llama/...") is
+#: part of the model's name at the given address.
 _NAMES = """
     ai21 aiml amazon_nova azure_text baseten bedrock clarifai cloudflare dashscope datarobot
     docker_model_runner featherless_ai friendliai galadriel gigachat github github_copilot heroku
@@ -161,7 +161,7 @@ PROVIDERS = frozenset(_NAMES.split()) | (KNOWN.keys() - {"openai"})
 
 
 def provider_of(model: str) -> str:
-    """Return the provider in the model's name, or ``""``; ``openai/`` is none.
+    """Return the provider in the model's name; ``""`` if missing or ``openai/``.
 
     >>> provider_of("anthropic/claude-x"), provider_of("openai/x"), provider_of("qwen/x")
     ('anthropic', '', '')
@@ -172,7 +172,7 @@ def provider_of(model: str) -> str:
 
 @lru_cache(maxsize=256)
 def named(model: str) -> tuple[str, str]:
-    """Return the provider in a model's name, by default OpenAI, and the rest.
+    """Return the provider in a model's name, by default OpenAI, and the remaining name.
 
     >>> named("groq/openai/gpt-oss-20b"), named("gpt-4o-mini")
     (('groq', 'openai/gpt-oss-20b'), ('openai', 'gpt-4o-mini'))
@@ -182,5 +182,5 @@ def named(model: str) -> tuple[str, str]:
     provider = provider_of(model)
     if provider:
         return provider, model.partition("/")[2]
-    own = model.removeprefix("openai/")
-    return ("anthropic" if model.startswith("claude") else "openai"), own
+    name = model.removeprefix("openai/")
+    return ("anthropic" if model.startswith("claude") else "openai"), name

@@ -1,9 +1,9 @@
-"""Find items with the same text, which are no evidence about new texts.
+"""Find items with the same text, which are no independent evidence.
 
 Two items are duplicates if their texts have the same letters and digits, or nearly: they share
-``NEAR`` of their three-word sequences (Jaccard; Broder 1997). A text of fewer than ``NEAR_WORDS``
-words needs the same prompt too ("yes" answers every question differently), and may differ only in
-case, spaces and punctuation at its ends. Duplicates of duplicates form one group. An item without a
+``NEAR`` of their three-word sequences (Jaccard; Broder 1997). Texts of fewer than ``NEAR_WORDS``
+words also need the same prompt ("yes" answers every question differently), and may differ only in
+case, spaces and punctuation at the ends. Duplicates of duplicates form one group. An item without a
 text has no duplicates.
 """
 
@@ -21,32 +21,32 @@ from typing import Any, NamedTuple
 from core.domain.dataset import Item
 
 NEAR, NEAR_WORDS = 0.8, 10
-#: With more sequences than this in total, an equal share of every text's is used.
+#: If there are more sequences in total, an equal share of each text's is used.
 MOST_SEQUENCES = 2_000_000
-#: How many bands there are, and how many orders of sequences each band has.
+#: The number of bands, and of orders of sequences per band.
 _BANDS, _IN_A_BAND = 32, 4
 #: Two texts are compared if they agree in this share of orders. This misses fewer than 1 in 10
 #: million near pairs.
 _LIKELY = 0.6
-#: How many texts' sequences are cached as sets.
+#: The number of texts whose sequences are cached as sets.
 _SETS = 10_000
 # Scripts without spaces between words: every character counts as a word.
 _SIGNS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SIGNS}]|[^\W_{_SIGNS}]+")
-#: The translation of ASCII: letters and digits in lower case, all else a space.
+#: The translation of ASCII: letters and digits to lower case, everything else to a space.
 _ASCII = {sign: chr(sign).lower() if chr(sign).isalnum() else " " for sign in range(128)}
 
 Sequences = frozenset[tuple[str, str, str]]
 
 
 class Print(NamedTuple):
-    """What is compared: an item's ``key`` (``None`` without text) and sequences."""
+    """The fingerprint of an item: its ``key`` (``None`` without text) and its sequences."""
 
     key: tuple[str, str] | None
     sequences: Sequences
 
     def twin_of(self, other: Print) -> bool:
-        """Return whether two items say the same, or nearly.
+        """Return whether two items have the same text, or nearly.
 
         >>> a, b = (Item(id=i, submission=s) for i, s in (("a", "Two words."), ("b", "two WORDS")))
         >>> print_of(a).twin_of(print_of(b))
@@ -58,7 +58,7 @@ class Print(NamedTuple):
 
 
 def print_of(item: Item) -> Print:
-    """Return the print of an item."""
+    """Return the fingerprint of an item."""
     words = _words(item.text)
     key = _key(item.text, item.prompt, words)
     long = len(words) >= NEAR_WORDS
@@ -67,9 +67,9 @@ def print_of(item: Item) -> Print:
 
 
 class TwinNumbers(NamedTuple):
-    """For each text the number of its group, and the number of its exact text.
+    """The number of each text's group, and of its exact text.
 
-    Exact texts are equal except for punctuation and spaces. Numbers count first appearances.
+    Exact texts are equal except for punctuation and spaces. Numbers follow first appearance.
     """
 
     group: Sequence[int]
@@ -86,9 +86,9 @@ def group_numbers(items: Iterable[Item]) -> list[int]:
 
 
 def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
-    """Return which of these texts, each with its prompt, say the same.
+    """Return the group numbers of these texts, each given with its prompt.
 
-    Words become numbers and sequences hashes while reading, so columns of numbers are compared:
+    Words become numbers and sequences become hashes, so that columns of numbers are compared:
     100,000 texts of 60 words take 2 to 3 s.
     """
     import numpy as np
@@ -115,8 +115,8 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
 
 def _counted(marks: Iterable[int]) -> list[int]:
     """Return numbers for the marks, by first appearance."""
-    seen: dict[int, int] = {}
-    return [seen.setdefault(mark, len(seen)) for mark in marks]
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(mark, len(numbers)) for mark in marks]
 
 
 class _Groups:
@@ -128,14 +128,14 @@ class _Groups:
         self._of = np.array(of, np.int64)
 
     def roots(self, texts: Any) -> Any:
-        """Return the earliest text of the group of each of these texts."""
+        """Return the earliest text in the group of each of these texts."""
         roots = self._of[texts]
         while ((further := self._of[roots]) != roots).any():
             roots = further
         return roots
 
     def apart(self, left: int, right: int) -> bool:
-        """Return whether two texts are in different groups so far."""
+        """Return whether two texts are still in different groups."""
         return self._root(left) != self._root(right)
 
     def join(self, left: int, right: int) -> None:
@@ -164,10 +164,10 @@ def _words(text: str) -> list[str]:
 
 
 def _key(text: str, prompt: str, words: Sequence[str]) -> tuple[str, str]:
-    """Return a key that equal texts share; its first part is empty without text."""
+    """Return a key shared by equal texts; its first part is empty for a missing text."""
     if len(words) >= NEAR_WORDS:
         return "".join(words), ""
-    # In a short answer punctuation can be all the difference ("-1").
+    # Punctuation may be the only difference between short answers ("-1").
     short = "".join(_plain(text).split()).strip(".,;:!?\"'")
     return short, "".join(_words(prompt))
 
@@ -197,7 +197,8 @@ class _Hashed:
         sequences = hashed[:-2] * _odd(0) + hashed[1:-1] * _odd(1) + hashed[2:]
         ends = np.cumsum(sizes)
         inside = np.ones(len(sequences), np.bool_)
-        # Sequences that begin with the last two words of a text would end in the next one.
+        # Drop sequences that start in the last two words of a text: they would end in the next
+        # text.
         for back in (1, 2):
             inside[ends[:-1] - back] = False
         return cls(_mixed(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))
@@ -213,10 +214,11 @@ class _Hashed:
         return _Hashed(self._sequences[sampled], np.append(0, np.cumsum(sampled))[self._starts])
 
     def least(self, order: int) -> Any:
-        """Return each text's least sequence in a random order; unique without any.
+        """Return each text's least sequence in a random order; a unique number for texts without
+        any.
 
-        The numbers are well mixed, so their multiples by an odd number are in an order as random as
-        another mixing would give.
+        The numbers are well mixed, so multiplying by an odd number orders them as randomly as
+        mixing them again.
         """
         import numpy as np
 
@@ -262,7 +264,7 @@ def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
 
 
 def _sketched(texts: _Hashed) -> tuple[Any, Any]:
-    """Return each text's key in every band, and some of its least members."""
+    """Return each text's key in every band, and some of its least sequences."""
     import numpy as np
 
     keys = np.zeros((_BANDS, len(texts)), np.uint64)
@@ -275,10 +277,10 @@ def _sketched(texts: _Hashed) -> tuple[Any, Any]:
 
 
 def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
-    """Yield pairs of texts with the same key that are in different groups so far.
+    """Yield pairs of texts with the same key that are still in different groups.
 
-    Pairs next to each other by key come first, then those one further apart, and so on. Texts that
-    are in one group by then are skipped.
+    Texts next to each other by key come first, then those two apart, and so on. Texts that share a
+    group by then are skipped.
     """
     import numpy as np
 
@@ -299,7 +301,7 @@ def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
 
 
 def _mixed(numbers: Any, seed: int) -> Any:
-    """Return 64-bit numbers, mixed to a random order (splitmix64; Steele 2014)."""
+    """Return 64-bit numbers mixed into a random order (splitmix64; Steele 2014)."""
     mixed = numbers + (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB

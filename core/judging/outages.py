@@ -1,7 +1,7 @@
-"""A circuit breaker: a failing provider is retried by one call at a time.
+"""A circuit breaker: during an outage, one call at a time tries the provider.
 
-Without it every call in the queue would use up its tries against a server that is down. During an
-outage one call tries the provider after each pause, and its failures do not count as tries.
+Without it every queued call would use up its tries against a server that is down. The calls that
+try the provider follow each other after pauses, and their failures do not count as tries.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from core.domain.votes import FailureKind
 from core.judging.providers.base import CallError
 
 logger = logging.getLogger(__name__)
-#: After this many failures in a row, over all calls to a provider, the breaker opens.
+#: The breaker opens after this many failures in a row, over all calls to a provider.
 FAILURES = 20
-#: The pauses between trials: doubling, in seconds.
+#: Pauses between trials in seconds: the first and the longest; each doubles.
 FIRST_OUTAGE, LONGEST_OUTAGE = 1.0, 60.0
 
 
 class Breaker:
-    """Counts failures in a row. ``max_wait`` limits the wait in seconds."""
+    """Counts a provider's failures in a row. ``max_wait`` limits a caller's wait in seconds."""
 
     def __init__(
         self,
@@ -41,17 +41,17 @@ class Breaker:
 
     @property
     def opens_at(self) -> float:
-        """Return when the next call may try the provider; long ago if it is up."""
+        """Return when the next call may try the provider; a past time if it is up."""
         return self._opens_at if self.broken else float("-inf")
 
     @property
     def ready(self) -> bool:
-        """Return whether a call may go out now, if only as a trial."""
+        """Return whether a call may go out now, possibly as a trial."""
         return not self.broken or (not self._trying and self._clock() >= self._opens_at)
 
     @property
     def given_up(self) -> bool:
-        """Return whether the outage is longer than callers wait."""
+        """Return whether the outage has lasted longer than callers wait."""
         return self.broken and self._clock() - self._since > self._max_wait
 
     async def turn(self) -> bool:
@@ -74,7 +74,7 @@ class Breaker:
         return False
 
     def failed(self, started: float, kind: FailureKind, message: str) -> bool:
-        """Record a failed call that began at ``started``; return if it was the trial."""
+        """Record a failed call that began at ``started``; return whether it was the trial."""
         self._failures += 1
         self._last = (kind, message)
         tried = self._tried(started)
@@ -82,7 +82,7 @@ class Breaker:
             now = self._clock()
             if not self.broken:
                 self._since = now
-                # Logged at once: the store learns of it only after the wait.
+                # Logged now, because the store records it only after the wait.
                 logger.warning(
                     "A provider failed %d requests in a row (%s). It is tried now and then for up "
                     "to %.0f minutes; what was answered is kept.",
@@ -104,7 +104,7 @@ class Breaker:
             self._tell()
 
     def left(self, started: float) -> None:
-        """Record an aborted call that began at ``started``; another may try instead."""
+        """Record that a call begun at ``started`` was aborted; another may try instead."""
         if self._tried(started):
             self._tell()
 

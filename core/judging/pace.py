@@ -1,7 +1,7 @@
-"""The start times of the next calls to a provider, in a process or machine-wide.
+"""The start times of the next calls to a provider, for a process or the whole machine.
 
-Two processes that each use a provider's whole limit use it twice. So the times are in a small file
-that all processes of a user on a machine lock briefly. Their monotonic clocks are the machine's.
+Two processes that each use a provider's full limit would exceed it. So the times are in a small
+file that all processes of a user on a machine lock briefly. Monotonic clocks are machine-wide.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ except ImportError:  # on Windows
 
 log = logging.getLogger(__name__)
 _TIMES = struct.Struct("=dd")
-#: A time further ahead than this many seconds is from before the machine's last start.
+#: A time more than this many seconds ahead is from before the machine's last boot.
 _TOO_FAR = 3600.0
 
 
 class PaceTimes:
-    """The earliest times of the next call to a place, by requests and by tokens.
+    """The earliest times of the next call to a provider, by requests and by tokens.
 
-    They are in a file of ``folder``, made for the first known limit, if files can be locked here.
+    They are in a file in ``folder``, created for the first known limit if files can be locked here.
     """
 
     def __init__(self, folder: Path | None = None, place: str = "") -> None:
@@ -41,7 +41,7 @@ class PaceTimes:
 
     @contextmanager
     def held(self, now: float) -> Iterator[None]:
-        """Hold the times exclusively within the block, also among processes."""
+        """Lock the times within the block, also against other processes."""
         file = self._opened()
         if file is None:
             yield
@@ -62,7 +62,7 @@ class PaceTimes:
             fcntl.flock(file, fcntl.LOCK_UN)
 
     def _opened(self) -> int | None:
-        """Return the file, or ``None`` if there can be none."""
+        """Return the file's descriptor, or ``None`` if it cannot be opened."""
         if self._file is None and self._path is not None:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)

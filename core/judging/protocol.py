@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Cell, FailureKind
 from core.records import record
 
-#: Failures that no further call of the judge can fix, so the engine stops asking it.
+#: Failures that no later call can fix, so the engine stops asking the judge.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
 
 
@@ -25,7 +25,7 @@ class Ask(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled item shown to a judge: its true choice for a criterion, and why."""
+    """A labelled item shown to a judge: its true choice for a criterion, and the reason."""
 
     item: Item
     criterion: str
@@ -37,11 +37,11 @@ class Example:
 class Question:
     """A criterion of an item for a judge. ``order[shown position] = original index``.
 
-    ``item`` has its dataset's prompt and reference filled in. ``rubric`` is the one in force for
-    this item (its own, if it has one). If one call covers the whole rubric, ``more`` holds the
-    further criteria. ``examples`` are in their shown order, mixed over options. ``instructions``
-    are the judge's own, after our system text. ``summarise``: after choosing between two answers,
-    one more call asks the judge to summarise its reasons.
+    ``item`` has its dataset's prompt and reference filled in. ``rubric`` is the item's own rubric,
+    if it has one, or the run's. If one call covers the whole rubric, ``more`` holds the further
+    criteria. ``examples`` are in their shown order, mixed over options. ``instructions`` are the
+    judge's own, after the system text. ``summarise``: after choosing between two answers, a further
+    call asks the judge to summarise its reasons.
     """
 
     cell: Cell
@@ -70,7 +70,7 @@ class AskableJudge(Protocol):
     spec: Judge
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote or a failure for the question's cell, with its call, if any."""
+        """Return votes or failures for the question's asks, with the record of the call."""
         ...
 
     async def close(self) -> None:

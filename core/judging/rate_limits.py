@@ -1,4 +1,4 @@
-"""A gate before each provider: paced where limits are known, closed while it fails."""
+"""A gate for each provider: paced if its limits are known, closed while it fails."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from core.judging.providers.base import CallError
 # that a provider counts over is unknown. Limits in a provider's answers are obeyed as well. Tokens
 # are estimated before a call and corrected after it.
 
-#: The share of a limit that is used. No period of 60 s then has more calls than the limit.
+#: The share of a limit to use. No period of 60 s then has more calls than the limit.
 SHARE = 0.97
 #: How late, in seconds, a caller may be woken without delaying the next one.
 SLACK = 0.02
 #: The first estimate: characters per token, and tokens of a reply.
 CHARACTERS, REPLY = 4.0, 150.0
-#: A wait shorter than this is none, since clocks cannot resolve it.
+#: Shorter waits count as none, since clocks cannot resolve them.
 _AT_ONCE = 1e-6
 #: The least weight of a new answer in an estimate.
 LEARNING = 0.1
 
 
 class Pacer:
-    """When the next call may start. Of several judges' limits the smallest counts.
+    """Schedules the next call. Of several judges' limits the smallest applies.
 
     ``times`` may be shared by all processes of a machine.
     """
@@ -86,7 +86,7 @@ class Pacer:
                 self.times.request = max(self.times.request, started + self._per_request - SLACK)
 
     def guess(self, characters: int) -> float:
-        """Return the estimated tokens of a call, from its prompt's characters."""
+        """Return a call's estimated tokens, from the characters of its prompt."""
         return _plain(characters) * self._ratio
 
     def correct(self, characters: int, guessed: float, tokens: int) -> None:
@@ -121,25 +121,26 @@ def _plain(characters: int) -> float:
 Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
 
-#: How long the gate stays closed if the provider names no time: doubling, in seconds.
+#: How long the gate stays closed if the provider names no time, in seconds: the first and the
+#: longest pause; each doubles.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 #: The spacing of callers in seconds: its maximum after a first refusal (which may double after each
-#: further one), its maximum ever, and the spacing that counts as none.
+#: further one), its maximum ever, and the least that counts.
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
 #: The pace is measured over at most this many answers.
 ANSWERS = 256
 #: A storm: this many refusals since the gate closed, and this share of all answers since, or this
 #: many since the last success. After fewer refusals, pausing is enough.
 STORM_REFUSALS, STORM_SHARE = 8, 0.25
-#: How much closer callers may follow: by time (a share per second), and at most per answer.
+#: How fast the spacing shrinks: by time (a share per second), and at most per answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 
 
 class ProviderGate:
-    """Open until a provider refuses. Use one gate on one event loop.
+    """The gate of a provider, open until the provider refuses. Use it on one event loop.
 
-    ``max_refusals`` limits the refusals of a call before it fails, ``max_wait`` (seconds) how long
-    the provider may go without any answer.
+    ``max_refusals`` is the number of refusals after which a call fails, ``max_wait`` the seconds
+    that the provider may go without any answer.
     """
 
     def __init__(
@@ -166,14 +167,14 @@ class ProviderGate:
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
         self.pacer = Pacer(times)
-        #: The number of calls that wait here or are in flight.
+        #: The number of calls that wait at the gate or are in flight.
         self.load = 0
         self.breaker = Breaker(sleep, clock, max_wait)
         self._turn = asyncio.Lock()
 
     @property
     def open(self) -> bool:
-        """Return whether a call could pass at once, apart from known limits."""
+        """Return whether a call could pass now, apart from known limits."""
         return self._opens_at <= self._clock() and self.breaker.ready
 
     @property
@@ -184,10 +185,10 @@ class ProviderGate:
     async def enter(self, tokens: float = 0.0, allowed: Allowance | None = None) -> float:
         """Wait until a call may be made; return its start time on the gate's clock.
 
-        ``tokens`` is a guess of what the call will take, for a limit of tokens; ``allowed`` is what
-        the provider told of its limits, and is not counted down here. Raises
-        ``CallError`` where the provider asks for more than ``max_wait`` seconds or was out for
-        longer. What became of the call is told to ``passed``, ``refused`` or the ``breaker``.
+        ``tokens`` is the estimated size of the call, for a token limit. ``allowed`` is what the
+        provider reported as remaining; it is not reduced here. Raises ``CallError`` if the provider
+        asks for more than ``max_wait`` seconds or was out for longer. The caller then reports the
+        call to ``passed``, ``refused`` or the ``breaker``.
         """
         if not self.pacer.on and (allowed is None or self._free(allowed, tokens)):
             now = self._clock()
@@ -195,7 +196,7 @@ class ProviderGate:
                 self._next_slot = now + self._spacing
                 return now
             return await self._enter()
-        # One caller waits for its time, the others for their turn, so giving up leaves no gap.
+        # Only the first caller waits for its time; the others queue, so giving up leaves no gap.
         async with self._turn:
             while (wait := self._due(allowed, tokens)) > 0:
                 await self._sleep(wait)
@@ -205,13 +206,13 @@ class ProviderGate:
             return started
 
     def _due(self, allowed: Allowance | None, tokens: float) -> float:
-        """Return the seconds until there is room for a call; 0 takes the room."""
+        """Return the seconds until there is room for a call; 0 claims the room."""
         now = self._clock()
         wait = 0.0 if allowed is None else allowed.wait(now, tokens)
         return wait if wait > _AT_ONCE else self.pacer.claim(now, tokens)
 
     def _free(self, allowed: Allowance, tokens: float) -> bool:
-        # A caller that comes while others wait goes behind them.
+        # A new caller queues behind those that wait.
         return not self._turn.locked() and allowed.wait(self._clock(), tokens) <= 0
 
     async def _enter(self) -> float:
@@ -238,7 +239,7 @@ class ProviderGate:
                 return now
             await self._sleep(slot - now)
             if self._closed_at <= now and self._opens_at <= slot:
-                # Not closed again meanwhile, so the slot is valid.
+                # The gate did not close again meanwhile, so the slot is valid.
                 return self._clock()
 
     def refused(self, started: float, retry_after: float | None) -> None:
@@ -260,18 +261,18 @@ class ProviderGate:
         self._refused_since += 1
         pause = retry_after
         if pause is None or (pause > LONGEST_PAUSE and self._refusals_in_a_row == 1):
-            # Calls in flight when the gate closed say nothing new.
+            # A refusal of a call that was in flight when the gate closed says nothing new.
             pause = self._pause() if news else 0.0
         self._opens_at = max(self._opens_at, now + pause)
         if self._stormy() and not self._spaced_here:
             self._spaced_here = True
             self._widen()
         if news:
-            # A caller that already waits takes a new slot when its slot comes.
+            # A caller that already waits for a slot takes a new one when that slot comes.
             self._next_slot = self._opens_at
 
     def passed(self) -> None:
-        """Record an answered call, so that the next ones may follow closer."""
+        """Record an answered call, so that the next ones may follow more closely."""
         self.breaker.answered()
         now = self._clock()
         if self._spacing:
@@ -296,11 +297,11 @@ class ProviderGate:
         return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
 
     def _widen(self) -> None:
-        """Space callers like the last answers, the pause before opening included."""
+        """Space callers at the rate of the last answers, the pause before opening included."""
         answers = len(self._answers)
-        seen = (self._opens_at - self._answers[0]) / answers if answers else math.inf
+        spacing = (self._opens_at - self._answers[0]) / answers if answers else math.inf
         widest = min(LONGEST_SPACING, 2 * self._spacing) if self._spacing else FIRST_SPACING
-        self._spacing = min(widest, max(seen, self._spacing))
+        self._spacing = min(widest, max(spacing, self._spacing))
         self._answers.clear()
 
     def _pause(self) -> float:

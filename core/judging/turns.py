@@ -1,9 +1,9 @@
-"""Whether a judge may be asked, or its model called, now: ``acquire`` a turn, then ``report``.
+"""Admit a judge's next question or request: ``acquire`` a turn, then ``report`` its outcome.
 
-``QuestionTurns`` admits the questions of a run: is there money left, is the judge worth asking?
-``CallTurns`` admits each request that a question takes: at which address, and when? They are two,
-since all runs of a process share a provider's limits, and a cluster admits questions on one machine
-and sends requests from others.
+``QuestionTurns`` admits the questions of a run while budget is left and the judge still answers.
+``CallTurns`` admits each request of a question, and chooses its address and time. They are
+separate, because all runs of a process share a provider's limits, and a cluster admits questions on
+one machine and sends requests from others.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ from core.judging.rate_limits import Clock, ProviderGate, Sleep
 FATAL_AT_FIRST, FATAL_IN_A_ROW = 2, 10
 #: Failures after which the same request may be answered.
 RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
-#: After this many failures in a row an address is avoided while there are others.
+#: After this many failures in a row an address is avoided if there are others.
 FEW_FAILURES = 3
-#: How often to check whether an address is available again, in seconds.
+#: Seconds between checks whether an address is available again.
 _LOOK_EVERY = 1.0
-#: After an answer within this many seconds a local server gets one more question at once.
+#: An answer within this many seconds allows a local server one more concurrent question.
 QUICK = 5.0
-#: A slow one gets twice as many if the last doubling gave this many times the answers a second.
+#: A slower server gets twice as many if the last doubling multiplied its answers per second by
+#: this.
 BETTER = 1.25
 
 
 class Room:
-    """How many questions a local server gets at once, which may have one slot or hundreds.
+    """How many concurrent questions a local server gets; it may have one slot or hundreds.
 
-    It gets more while it answers quickly, or answers more a second than with half as many. Else
-    they only wait for each other there, so it gets fewer, and more again if that helps.
+    The number rises while the server answers quickly, or answers more per second than with half as
+    many. Otherwise questions only wait for each other, so the number falls, and rises again if that
+    helps.
 
     >>> room = Room()
     >>> for seconds in (40, 9, 9): room.answered(seconds, most=16)
@@ -54,12 +56,13 @@ class Room:
     def __init__(self) -> None:
         self.size = 1
         self._rate = 0.0
-        #: Answers still due to questions from before; the first waits for a server to start.
+        #: Unmeasured answers: those to earlier questions, and the first, which waits for the server
+        #: to start.
         self._due = 1
         self._times: list[float] = []
 
     def answered(self, seconds: float, most: int) -> None:
-        """Record the time of an answer. At ``most`` questions there is no more to learn."""
+        """Record the seconds of an answer. With ``most`` questions, the maximum is reached."""
         if self.size >= most:
             return
         if seconds < QUICK:
@@ -77,14 +80,14 @@ class Room:
         if rate > BETTER * self._rate:
             self._rate, self.size = rate, min(most, 2 * self.size)
         else:
-            # Below the last size that was enough, as that one was measured by chance, too.
+            # Restart below the last good size, which chance may have favoured.
             self._rate, self.size = 0.0, max(1, self.size // 4)
 
 
 class _Worth:
-    """Whether a judge is still worth asking. ``dead`` says why not.
+    """Whether a judge is still worth asking. ``dead`` holds the failure if it is not.
 
-    ``out`` questions are in flight: a judge that never answered may still do so.
+    ``out`` counts questions in flight: a judge that never answered may still answer them.
     """
 
     def __init__(self) -> None:
@@ -95,7 +98,7 @@ class _Worth:
 
     @property
     def doubted(self) -> bool:
-        """Return whether a judge that never answered has failed often enough."""
+        """Return whether a judge that never answered has failed too often."""
         return not self._answered and self._in_a_row >= FATAL_AT_FIRST
 
     def saw(self, outcome: AskedOutcome) -> None:
@@ -112,14 +115,15 @@ class _Worth:
 
 
 class QuestionTurns:
-    """Admits a run's questions. ``limit`` and what is ``spent`` so far are in US dollars.
+    """Admits a run's questions. ``limit`` and ``spent`` are in US dollars.
 
     A question is admitted only while the money spent plus the questions in flight, each at its
-    judge's dearest so far, stays below the limit. A judge's questions go one by one until an answer
-    has shown their cost, and so do all until the first answer. Calls of unknown price count as
-    free, which the run reports next to its cost. Cached answers are free and show no price.
+    judge's highest cost so far, stays below the limit. A judge's questions go one by one until an
+    answer has shown their cost, and so do all until the first answer. Calls of unknown price count
+    as free; the run reports their number next to its cost. Cached answers are free and show no
+    price.
 
-    A local judge, which may be slow, has as many questions out as there is ``Room``.
+    ``Room`` limits the concurrent questions of a local judge, which may be slow.
     """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
@@ -131,11 +135,11 @@ class QuestionTurns:
         self._changed = asyncio.Event()
 
     def dead(self, judge: Judge) -> tuple[FailureKind, str] | None:
-        """Return why a judge is not to be asked any more, or ``None``."""
+        """Return the failure that stopped a judge, or ``None``."""
         return self._worth[judge.name].dead
 
     async def acquire(self, judge: Judge) -> bool:
-        """Wait for the turn of a judge's question; ``False`` if the budget is spent."""
+        """Wait until a judge's question may go out; return ``False`` if the budget is spent."""
         while not self.acquire_now(judge):
             if self.exhausted and not judge.offline:
                 return False
@@ -144,12 +148,12 @@ class QuestionTurns:
         return True
 
     def acquire_now(self, judge: Judge) -> bool:
-        """Take a turn if there is one now. A dead judge always has one, which is not reported."""
+        """Take a turn if one is free. A stopped judge always gets one, which is not reported."""
         worth = self._worth[judge.name]
         if worth.dead is not None:
             return True
         if worth.out and (worth.doubted or self._is_full(worth, judge)):
-            return False  # those in flight may be answered
+            return False  # answers in flight may still leave budget
         if not judge.offline:
             if not self._has_room(judge.name):
                 self.exhausted = self.exhausted or self._in_flight.total() == 0
@@ -159,7 +163,7 @@ class QuestionTurns:
         return True
 
     def report(self, judge: Judge, outcome: AskedOutcome | None) -> None:
-        """Record what came of an acquired turn; ``None``: nothing."""
+        """Record the outcome of an acquired turn; ``None`` if there was none."""
         self._worth[judge.name].out -= 1
         self._in_flight[judge.name] -= not judge.offline
         if outcome is not None:
@@ -169,7 +173,7 @@ class QuestionTurns:
         self._changed.set()
 
     def count(self, judge: Judge, outcome: AskedOutcome) -> None:
-        """Record what came of a question without a turn, such as one in a batch."""
+        """Record the outcome of a question without a turn, such as a batched one."""
         if outcome.call is not None and not judge.offline:
             cost = outcome.call.cost or 0.0
             self.spent += cost
@@ -208,9 +212,10 @@ class Address:
 
 
 class Turn(NamedTuple):
-    """A request that may go out to ``at``. ``guess`` estimates its tokens from its ``length``.
+    """A request that may go to the address ``at``. ``guess`` estimates its tokens from its
+    ``length``.
 
-    Its call ``failed`` at these addresses.
+    ``failed`` are the addresses at which its call has failed.
     """
 
     at: Address
@@ -224,8 +229,8 @@ class CallTurns:
     """Admits a judge's requests at the addresses that serve its model, each with its own gate.
 
     A request goes to the address with the fewest in flight. A failing address is avoided for longer
-    and longer, and only trials go to it. A call that fails at an address goes to the next, and
-    counts as tried only after all have failed. ``gates`` are those of the first addresses.
+    and longer, and gets only trials. A call that fails at an address goes to the next, and counts
+    as tried only after all have failed. ``gates`` belong to the first addresses.
     """
 
     def __init__(
@@ -242,7 +247,8 @@ class CallTurns:
                 gate.breaker.most = FEW_FAILURES
 
     async def acquire(self, length: int, failed: set[Address]) -> Turn:
-        """Wait until a request of ``length`` characters may go out; its call ``failed`` at these.
+        """Wait until a request of ``length`` characters may go out; its call ``failed`` at these
+        addresses.
 
         Raises ``CallError`` if that takes too long.
         """
@@ -260,9 +266,9 @@ class CallTurns:
     def report(
         self, turn: Turn, outcome: Completion | CallError | None, refusals: int = 0
     ) -> CallError | None:
-        """Record what came of a request; ``None``: it was aborted.
+        """Record the outcome of a request; ``None`` if it was aborted.
 
-        Returns the failure if it counts as a try, and ``None`` if the call may just go on. Its
+        Returns the failure if it counts as a try, and ``None`` if the call may continue.
         ``refusals`` do not count until there are too many.
         """
         at, gate = turn.at, turn.at.gate
@@ -297,7 +303,7 @@ class CallTurns:
         if error.kind in RETRIED:
             failed.add(at)
             if len(failed) < len(self._all):
-                return None  # there is another address
+                return None  # another address is left
             failed.clear()
         # A trial for all calls does not count as a try.
         return None if trial else error.saying(f"{error.message}{breaker.note()}")
@@ -323,7 +329,7 @@ class CallTurns:
                     return min(ready, key=lambda at: at.gate.load)
             soonest = min(self._all, key=lambda at: at.gate.opens_at)
             if soonest.gate.breaker.given_up:
-                return soonest  # which says so
+                return soonest  # which raises the error
             wait = soonest.gate.opens_at - self._clock()
             await self._sleep(max(0.01, min(_LOOK_EVERY, wait)))
         return self._all[0]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.domain.votes import Vote
-from core.judging.allowance import Allowance, Left, seconds_of, told_by
+from core.judging.allowance import Allowance, Left, limits_in, seconds_of
 from core.judging.asking.answer_cache import as_answer, as_completion
 from core.judging.providers.base import Completion
 from tests.judging.scripted import ask, says
@@ -101,13 +101,13 @@ def test_the_spans_that_providers_write_are_read(text: str, seconds: float | Non
 
 
 def test_headers_that_say_less_or_nonsense_say_nothing() -> None:
-    assert told_by({}) is None
-    assert told_by({**HEADERS, "x-ratelimit-limit-requests": "many"}) == (
+    assert limits_in({}) is None
+    assert limits_in({**HEADERS, "x-ratelimit-limit-requests": "many"}) == (
         None,
         Left(150_000, 149_984, 360.0),
     )
     lacking = {name: text for name, text in HEADERS.items() if "reset" not in name}
-    assert told_by(lacking) is None
+    assert limits_in(lacking) is None
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -143,9 +143,9 @@ def test_the_names_of_mistral_and_anthropic_are_read_too() -> None:
         "x-ratelimit-remaining-req-minute": "717",
     }
     # All of it is back within a minute, at the latest.
-    assert told_by(mistral) == (Left(720, 717, 60.0), Left(5_000_000, 4_999_911, 60.0))
+    assert limits_in(mistral) == (Left(720, 717, 60.0), Left(5_000_000, 4_999_911, 60.0))
     tokens = Left(5_000_000, 4_999_911, 60.0)
-    assert told_by({**mistral, "x-ratelimit-limit-req-minute": "0"}) == (None, tokens)
+    assert limits_in({**mistral, "x-ratelimit-limit-req-minute": "0"}) == (None, tokens)
     anthropic = {
         "date": "Thu, 21 Aug 2025 12:40:30 GMT",
         "anthropic-ratelimit-requests-limit": "1000",
@@ -155,8 +155,8 @@ def test_the_names_of_mistral_and_anthropic_are_read_too() -> None:
         "anthropic-ratelimit-tokens-remaining": "90000",
         "anthropic-ratelimit-tokens-reset": "2025-08-21T12:40:29Z",
     }
-    assert told_by(anthropic) == (Left(1000, 999, 29.0), Left(96_000, 90_000, 0.0))
-    assert told_by({**anthropic, "anthropic-ratelimit-tokens-reset": "soon"}) == (
+    assert limits_in(anthropic) == (Left(1000, 999, 29.0), Left(96_000, 90_000, 0.0))
+    assert limits_in({**anthropic, "anthropic-ratelimit-tokens-reset": "soon"}) == (
         Left(1000, 999, 29.0),
         None,
     )

@@ -1,5 +1,4 @@
 """Asking: retries, cached answers and cost of a question; the panel's engine.
 
-May import ``prompts`` and ``providers``. Trouble with a call becomes a failure of a kind, never a
-vote.
+May import ``prompts`` and ``providers``. A failed call becomes a ``VoteFailure``, never a vote.
 """

@@ -1,9 +1,9 @@
 """The answer cache: the same request for the same cell is paid for once.
 
 The cache is read before the provider's gate, so a cached answer never waits. It stores the model's
-text, not its interpretation: a cached answer is read like a new one, and so gives an equal vote.
-Only a judge knows which answers were readable. Its outcome carries those only, and whoever records
-the outcome caches them with its votes.
+text, not its interpretation: a cached answer is parsed like a new one, and gives the same vote.
+Only a judge knows which answers were readable. Its outcome carries only those, and the code that
+records the outcome caches them with its votes.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from core.domain.votes import Cell, KeptAnswer
 from core.identity import Same, canonical_json, text_hash
 from core.judging.providers.base import Completion, Request
 
-#: The cost has its own place, and remaining limits at that time are not part of an answer.
+#: The cost has its own field; the limits that remained at that time are not part of an answer.
 _DEFAULTS = {f.name: f.default for f in fields(Completion) if f.name not in ("cost", "told")}
 _SAID = attrgetter(*_DEFAULTS)
 
 
 def as_answer(key: str, model: str, completion: Completion) -> KeptAnswer:
-    """Return an answer of ``model`` and what it cost as plain data without defaults."""
+    """Return an answer of ``model`` and its cost as plain data without defaults."""
     values = zip(_DEFAULTS.items(), _SAID(completion), strict=True)
     fields = {name: value for (name, default), value in values if value != default}
     return KeptAnswer(key, model, fields, completion.cost)
 
 
 def as_completion(answer: KeptAnswer) -> Completion:
-    """Return the answer, with what it cost, from its plain data."""
-    # Older versions also kept the provider's figure of the cost.
-    given: dict[str, Any] = {"text": None, **answer.completion, "cost": answer.cost}
-    return Completion(**given)
+    """Return the completion and its cost from plain data."""
+    # Older versions also stored the provider's own cost.
+    values: dict[str, Any] = {"text": None, **answer.completion, "cost": answer.cost}
+    return Completion(**values)
 
 
 class ResponseCache(Protocol):
-    """A place for answers. It is read on the event loop and must not block."""
+    """A store of answers. The event loop reads it, so it must not block."""
 
     async def get(self, key: str) -> Completion | None:
         """Return the answer under ``key``, or ``None``."""
@@ -45,10 +45,10 @@ class ResponseCache(Protocol):
 
 
 def request_key(request: Request, cell: Cell) -> str:
-    """Return the hash of everything that decides an answer, for any provider.
+    """Return the hash of everything that determines an answer, for any provider.
 
     That is the model and its address, the messages, the reply's schema, every setting, and the
-    cell. Other replicates, judges and duplicates of the item are really asked, since otherwise
+    cell. Other replicates, judges and duplicates of the item get their own calls, since otherwise
     their agreement would mean nothing. Keys, timeouts and a fallback format are left out: they do
     not change the question.
     """
@@ -59,8 +59,8 @@ def request_key(request: Request, cell: Cell) -> str:
         ]
         for message in request.messages
     ]
-    # One list in canonical JSON, most of which is the same for all of a judge's requests.
-    first = _plainly(request.model.removeprefix("openai/"), request.api_base.rstrip("/"))
+    # A list in canonical JSON; its beginning is the same for all of a judge's requests.
+    first = _joined_json(request.model.removeprefix("openai/"), request.api_base.rstrip("/"))
     settings = (request.temperature, request.max_tokens, request.thinking)
     middle = canonical_json(settings)[1:-1]
     schema, params = _written(Same(request.schema)), _written(Same(request.params))
@@ -75,7 +75,7 @@ def _written(same: Same) -> str:
 
 
 @lru_cache(maxsize=256)
-def _plainly(*texts: str) -> str:
+def _joined_json(*texts: str) -> str:
     return canonical_json(texts)[1:-1]
 
 

@@ -1,8 +1,8 @@
-"""An LLM judge whose answers come in batches and are read on arrival.
+"""An LLM judge whose answers come in batches.
 
-A question is asked repeatedly, from its beginning, with the available answers: each of its requests
-is either answered, or is the next one to send. So only answers are kept of a question that waits
-for days, and a killed process loses nothing.
+A question is replayed from its beginning with the available answers: each of its requests is either
+answered or the next one to send. So a question that waits for days needs no state but its answers,
+and a killed process loses nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from core.judging.rate_limits import ProviderGate
 
 
 class BatchCaller(Caller):
-    """Finds answers that batches brought; raises ``Unanswered`` without one.
+    """Returns answers that batches brought; raises ``Unanswered`` for a missing one.
 
-    A cached answer counts as well. A request that failed is not retried here, but by a retry of the
-    failure.
+    A cached answer counts as well. This class does not retry a failed request; a retry of the
+    vote's failure does.
     """
 
     share = SHARE_OF_PRICE
@@ -45,7 +45,7 @@ class BatchCaller(Caller):
     ) -> None:
         gate = ProviderGate()
         super().__init__(spec, provider, key, gate, _never, cache=cache, known=known)
-        #: Lines of answers by the id of their request.
+        #: Answer lines by request id.
         self.lines: dict[str, str] = {}
         self._lean = provider
         self._door: BatchDoor | None = None
@@ -58,7 +58,7 @@ class BatchCaller(Caller):
         return self._door
 
     def restart(self) -> None:
-        """Forget the reply formats that the last question tried."""
+        """Forget the reply formats tried for the last question."""
         self._format = self.first_format
 
     async def complete(
@@ -75,7 +75,8 @@ class BatchCaller(Caller):
         while True:
             request = self.request(segments, schema, most)
             known_as = request_key(request, tally.cell)
-            # An endpoint without a reply format gets the same request in a simpler one.
+            # An endpoint that does not support the reply format gets the same request in a simpler
+            # one.
             name = text_hash(f"{known_as} {request.format}")
             key = name.removeprefix("sha256:")[:40]
             line = self.lines.get(key)
@@ -104,7 +105,7 @@ class BatchCaller(Caller):
 
 
 class BatchJudge(LLMJudge):
-    """Asks as an ``LLMJudge`` does, with batch answers; may raise ``Unanswered``."""
+    """An ``LLMJudge`` that reads batch answers; may raise ``Unanswered``."""
 
     def __init__(
         self,
@@ -119,7 +120,9 @@ class BatchJudge(LLMJudge):
         self._params = {**self._params, "batch": True}
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote or a failure for every ask, once all answers are available."""
+        """Return a vote or a failure for every ask. Raises ``Unanswered`` while answers are
+        missing.
+        """
         self.caller.restart()
         return await super().ask(question)
 

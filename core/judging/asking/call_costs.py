@@ -1,4 +1,4 @@
-"""A model's price, and a question's account of requests, tokens and dollars."""
+"""The price of a model, and the requests, tokens and dollars of a question."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _PER_MILLION = 1_000_000
 def price_of(judge: Judge) -> tuple[float, float] | None:
     """Return US dollars per million tokens (in, out), or ``None`` if unknown.
 
-    The judge's own prices come first, and both are needed. A model at an address of its own has no
-    listed price, whatever its name, unless it is named after the provider (``azure/...``).
+    The judge's own prices take precedence if both are set. A model at a custom address has no
+    listed price, whatever its name, unless the name begins with its provider (``azure/...``).
 
     >>> price_of(Judge(name="j", model="m", price_in=0.5, price_out=2))
     (0.5, 2.0)
@@ -39,11 +39,11 @@ def cost_of(
 ) -> float | None:
     """Return US dollars for an answered request, or ``None`` if unknown.
 
-    ``reported`` is the provider's own figure; it knows the price of cached tokens, so it goes
-    before the price list, but after the judge's own prices.
+    The judge's own prices take precedence, then ``reported``, the provider's own figure, which
+    includes the price of cached tokens, then the price list.
     """
-    own = judge.price_in is not None or judge.price_out is not None
-    if reported is not None and not own:
+    has_prices = judge.price_in is not None or judge.price_out is not None
+    if reported is not None and not has_prices:
         return reported
     price = price_of(judge)
     if price is None or tokens_in is None or tokens_out is None:
@@ -68,9 +68,9 @@ class CallAccount:
 
     ``requests`` counts requests on the wire. ``asked`` counts their purposes: a retry does not
     count again, but a repair or another step does. ``spent`` counts against the judge's ``tries``:
-    all requests except refusals for now (429) and trials of a reply format. ``seconds`` is the time
-    of the last request, ``before`` that of finished steps. ``answered`` came over the wire,
-    ``reused`` from the cache. ``share`` is the paid share of the usual price.
+    all requests except rate-limited ones (429) and trials of a reply format. ``seconds`` is the
+    time of the last request, ``before`` that of finished steps. ``answered`` came over the wire,
+    ``reused`` from the cache. ``share`` is the fraction of the list price that was paid.
     """
 
     spec: Judge
@@ -93,9 +93,9 @@ class CallAccount:
     _newest: tuple[str, Completion] | None = None
 
     def add(self, completion: Completion, key: str = "") -> None:
-        """Count an answered request, which is billed even if it is unreadable.
+        """Count an answered request, which is billed even if unreadable.
 
-        ``key`` is the cache key of the answer.
+        ``key`` is its cache key.
         """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
         cost = None if cost is None else cost * self.share
@@ -110,14 +110,13 @@ class CallAccount:
 
     @property
     def fresh(self) -> list[tuple[str, Completion]]:
-        """Return new answers to cache: the last one of each step."""
+        """Return new answers to cache: the last answer of each step."""
         return self._used if self._newest is None else [*self._used, self._newest]
 
     def next_step(self) -> None:
-        """Keep the last answer and start the next request from it.
+        """Store the last answer and start the next step.
 
-        Its time and thinking are kept apart from those of the next step, which has tries of its
-        own.
+        Each step has its own time, thinking and tries.
         """
         self.before, self.seconds, self.spent = self.before + self.seconds, 0.0, 0
         if self.last is not None:
@@ -131,7 +130,7 @@ class CallAccount:
         return "\n\n".join(filter(None, (*self.thoughts, last.thinking)))
 
     def call(self, params: dict[str, object]) -> Call | None:
-        """Return the record of the question's requests, or ``None`` without any.
+        """Return the record of the question's requests, or ``None`` if there were none.
 
         All calls with the same settings share ``params``, which never changes.
         """
@@ -143,7 +142,7 @@ class CallAccount:
         )
         return Call(
             prompt=self.sent,
-            params=_told(Same(params), self.format if self.requests else "", self.address),
+            params=_call_settings(Same(params), self.format if self.requests else "", self.address),
             reply=last.text or last.refusal,
             thinking=self._thinking(last),
             model=last.model,
@@ -163,10 +162,10 @@ class CallAccount:
 
 
 @lru_cache(maxsize=256)
-def _told(same: Same, format_: str, address: str) -> dict[str, object]:
-    """Return these settings, the reply's format, and the answering address."""
-    more = {"format": format_, "api_base": address}
-    return {**same.thing, **{name: value for name, value in more.items() if value}}
+def _call_settings(same: Same, format_: str, address: str) -> dict[str, object]:
+    """Return these settings with the reply's format and the address that answered."""
+    added = {"format": format_, "api_base": address}
+    return {**same.thing, **{name: value for name, value in added.items() if value}}
 
 
 def _tokens(answers: Sequence[Completion]) -> tuple[int | None, ...]:
@@ -186,7 +185,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
 
 
 def _cost(answers: Sequence[Completion]) -> float | None:
-    """Return the cost of all answers; ``None`` if one is unknown or there is none."""
+    """Return the cost of all answers; ``None`` if any is unknown or there are no answers."""
     if len(answers) == 1:
         return answers[0].cost
     costs = [answer.cost for answer in answers if answer.cost is not None]

@@ -1,4 +1,4 @@
-"""Ask a model that only decides, and read the option from its chances."""
+"""Ask a model that only makes decisions, and read the option from token probabilities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.judging.prompts.wording import REPAIR_DECISION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import Completion, json_of
 
-#: Sends messages with this token limit, if the judge has none.
+#: Sends messages; the number is the token limit if the judge has none.
 Say = Callable[[tuple[Segment, ...], int | None], Awaitable[Completion]]
 _EMPTY = Unreadable("empty", "The reply was empty.")
 
@@ -25,70 +25,70 @@ async def decide(
     question: Question, spec: Judge, tally: CallAccount, say: Say
 ) -> tuple[Vote | VoteFailure, ...]:
     """Return a deciding model's vote or failure for every ask. Raises ``CallError``."""
-    asked = decision(question, spec.template)
-    if isinstance(asked, str):
+    prompt = decision(question, spec.template)
+    if isinstance(prompt, str):
         return tuple(
-            Vote(ask.cell, ask.criterion.na_index, True, reason=asked, order=ask.order)
+            Vote(ask.cell, ask.criterion.na_index, True, reason=prompt, order=ask.order)
             for ask in question.asks
         )
     if spec.template == "systemone":
-        completion = await say(asked.segments, None)
+        completion = await say(prompt.segments, None)
         answers = _answers(completion.text)
         return tuple(
             _by_chances(ask, answers.get(f"c{number}"))
             for number, ask in enumerate(question.asks, start=1)
         )
-    segments, detail = asked.segments, dict[str, object]()
-    completion = await say(segments, asked.most)
-    read = read_decision(asked, completion)
+    segments, detail = prompt.segments, dict[str, object]()
+    completion = await say(segments, prompt.most)
+    read = read_decision(prompt, completion)
     if isinstance(read, Unreadable) and tally.spent < spec.tries:
         detail["repaired"] = True
-        text = REPAIR_DECISION.format(words=", ".join(asked.words).title())
+        text = REPAIR_DECISION.format(words=", ".join(prompt.words).title())
         completion = await say((*segments, Segment("user", text)), None)
-        read = read_decision(asked, completion)
+        read = read_decision(prompt, completion)
     if isinstance(read, Unreadable):
         return (VoteFailure(question.cell, read.kind, read.message, question.order),)
     option, spread = read
     abstains = question.criterion.choices[option].na
     vote = Vote(question.cell, option, abstains, order=question.order, detail=detail)
-    places = [*asked.words.values()]
+    places = [*prompt.words.values()]
     return (with_spread(vote, spread, places, len(question.criterion.choices)),)
 
 
 def read_decision(
-    asked: DecisionPrompt, completion: Completion
+    prompt: DecisionPrompt, completion: Completion
 ) -> tuple[int, Spread | str] | Unreadable:
-    """Return the option with the highest chance, or the one that the text begins with.
+    """Return the most probable option, or the option that the text begins with.
 
-    Where no chances came, only the text tells.
+    The text alone decides if the provider sent no probabilities.
     """
     text = completion.text or ""
-    before, mark, answer = text.rpartition(asked.after) if asked.after else ("", "", text)
-    marked = mark == asked.after
-    chosen = _said(answer, asked.words) if marked else None
+    before, mark, answer = text.rpartition(prompt.after) if prompt.after else ("", "", text)
+    marked = mark == prompt.after
+    chosen = _leading_answer(answer, prompt.words) if marked else None
     at = len(before) + len(mark)
-    spread = decided(completion.number_tokens, tuple(asked.words), chosen, at)
+    spread = decided(completion.number_tokens, tuple(prompt.words), chosen, at)
     if marked and isinstance(spread, Spread):
-        options = [*asked.words.values()]
+        options = [*prompt.words.values()]
         return options[max(range(len(options)), key=spread.chances.__getitem__)], spread
     if chosen is not None:
-        return asked.words[chosen], spread
-    answers = ", ".join(asked.words).title()
+        return prompt.words[chosen], spread
+    answers = ", ".join(prompt.words).title()
     return Unreadable("malformed", f"The reply was none of {answers}.") if text.strip() else _EMPTY
 
 
-def _said(text: str, words: Mapping[str, int]) -> str | None:
-    """Return the answer that a text begins with, if any."""
+def _leading_answer(text: str, words: Mapping[str, int]) -> str | None:
+    """Return the answer that a text begins with, or ``None``."""
     first = next(iter(re.findall(r"[^\W_]+", text)), "")
     return next((word for word in words if word in (first, first.casefold())), None)
 
 
 def _answers(text: str | None) -> Mapping[str, object]:
     try:
-        given = json_of(text or "")
+        answers = json_of(text or "")
     except (ValueError, RecursionError):
-        given = None
-    return given if isinstance(given, dict) else {}
+        answers = None
+    return answers if isinstance(answers, dict) else {}
 
 
 def _by_chances(ask: Ask, answer: object) -> Vote | VoteFailure:
@@ -104,15 +104,15 @@ def _by_chances(ask: Ask, answer: object) -> Vote | VoteFailure:
 
 
 def with_spread(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
-    """Return the vote with its probabilities, or the reason why it has none.
+    """Return the vote with its probabilities, or with the reason why it has none.
 
-    ``places`` are the choices that the chances of ``spread`` belong to; others have none.
+    ``places`` are the choices that the probabilities of ``spread`` belong to; other choices get 0.
     """
     if isinstance(spread, str):
         return replace(vote, detail={**vote.detail, "no_chances": spread})
     detail = {**vote.detail, "other_chance": round(spread.other, 6)}
     if spread.meant_none:
         return replace(vote, detail={**detail, "no_chances": MEANT_NONE})
-    of = dict(zip(places, spread.chances, strict=True))
-    chances = tuple(round(of.get(at, 0.0), 6) for at in range(choices))
+    by_choice = dict(zip(places, spread.chances, strict=True))
+    chances = tuple(round(by_choice.get(at, 0.0), 6) for at in range(choices))
     return replace(vote, probabilities=chances, confidence=chances[vote.option or 0], detail=detail)

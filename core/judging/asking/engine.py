@@ -2,8 +2,8 @@
 
 Each judge has its own queue of questions and its own limit of calls in flight, so a slow provider
 never delays a fast one. Memory is constant: questions are drawn when a call can start, and a slow
-consumer delays the judges before they ask, so a stop loses no answer. The engine writes nothing and
-knows no database.
+consumer delays the judges before they ask, so a stop loses no answer. The engine never writes to
+the database.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ Watch = Callable[[Question, Coroutine[Any, Any, AskedOutcome]], Awaitable[AskedO
 def unwatched(
     question: Question, asking: Coroutine[Any, Any, AskedOutcome]
 ) -> Awaitable[AskedOutcome]:
-    """Await without watching."""
+    """Await the answer without watching it."""
     return asking
 
 
-#: From this many waiting outcomes on, judges are delayed; the second is the polling interval.
+#: Judges wait while this many outcomes are unread; the second number is the polling interval in
+#: seconds.
 _WAITING, _LOOK_EVERY = 512, 0.01
 
 
@@ -44,12 +45,12 @@ async def grade(
 ) -> AsyncIterator[AskedOutcome]:
     """Yield every question's outcome, in the order in which judges answer.
 
-    ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
-    flight; their cells simply have no outcome yet. A spent budget of ``turns`` stops new calls and
-    lets those in flight finish; no call starts while ``ready`` is not set. A judge that fails
-    fatally (no key; twice a bad key or unknown model) is not asked again: its remaining questions
-    come back as failures of the same kind. One that has answered before goes on until ten of them
-    in a row. ``watch`` awaits each answer.
+    ``questions`` maps judge names to their questions. Setting ``stop`` cancels the calls in flight;
+    their cells simply have no outcome yet. A spent budget of ``turns`` stops new calls and lets
+    those in flight finish; no call starts while ``ready`` is not set. After a fatal failure (no
+    key; twice an invalid key or unknown model) a judge gets no more questions: the remaining ones
+    become failures of the same kind. A judge that has answered before stops after ten fatal
+    failures in a row. ``watch`` awaits each answer.
     """
     outcomes, turns = _Outcomes(), turns or QuestionTurns()
     lanes = [
@@ -74,7 +75,7 @@ async def grade(
 
 
 class _Outcomes:
-    """The outcomes that wait for the consumer, who is woken once per group."""
+    """A queue of outcomes that wakes its consumer once per group."""
 
     def __init__(self) -> None:
         self.waiting: deque[AskedOutcome] = deque()
@@ -85,12 +86,12 @@ class _Outcomes:
         self._woken.set()
 
     def end(self) -> None:
-        """Mark the end of outcomes."""
+        """Mark the queue as complete."""
         self._ended = True
         self._woken.set()
 
     async def some(self) -> bool:
-        """Wait for outcomes; ``False`` if there will be no more."""
+        """Wait for outcomes; return ``False`` if no more will come."""
         while not self.waiting and not self._ended:
             self._woken.clear()
             await self._woken.wait()
@@ -100,13 +101,13 @@ class _Outcomes:
 async def _close_after(
     workers: list[asyncio.Task[None]], outcomes: _Outcomes, stop: asyncio.Event
 ) -> None:
-    """End the stream when all workers are done, one crashed, or ``stop`` is set."""
+    """Complete the queue when all workers are done, one crashed, or ``stop`` is set."""
     stopped = asyncio.ensure_future(stop.wait())
     work = asyncio.gather(*workers)
-    work.add_done_callback(_looked_at)
-    both: set[asyncio.Future[object]] = {work, stopped}  # type: ignore[arg-type]
+    work.add_done_callback(_retrieve_error)
+    ends: set[asyncio.Future[object]] = {work, stopped}  # type: ignore[arg-type]
     try:
-        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             work.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -116,14 +117,14 @@ async def _close_after(
         outcomes.end()
 
 
-def _looked_at(ended: asyncio.Future[list[None]]) -> None:
-    """Ignore how cancelled workers ended."""
+def _retrieve_error(ended: asyncio.Future[list[None]]) -> None:
+    """Retrieve the workers' exception, so that asyncio does not log it."""
     if not ended.cancelled():
         ended.exception()
 
 
 class _Lane:
-    """A judge with its questions, from which several workers draw."""
+    """A judge and its queue of questions, shared by several workers."""
 
     def __init__(
         self,
@@ -138,12 +139,12 @@ class _Lane:
         self.judge, self.questions, self.outcomes = judge, questions, outcomes
 
     async def work(self) -> None:
-        """Ask questions until none is left or the budget is spent."""
+        """Ask questions until none are left or the budget is spent."""
         for question in self.questions:
             if len(self.outcomes.waiting) >= _WAITING or not (
                 self.ready is None or self.ready.is_set()
             ):
-                await self._room()
+                await self._wait_for_room()
             if not await self._turns.acquire(self.judge.spec):
                 return
             if (dead := self._turns.dead(self.judge.spec)) is not None:
@@ -151,10 +152,10 @@ class _Lane:
                 continue
             self.outcomes.put(await self._ask(question))
             if self.judge.spec.offline:
-                await asyncio.sleep(0)  # an offline judge never waits, so let others in
+                await asyncio.sleep(0)  # An offline judge never waits, so let other tasks run.
 
-    async def _room(self) -> None:
-        """Wait until there is room for an outcome."""
+    async def _wait_for_room(self) -> None:
+        """Wait until the queue of outcomes has room and ``ready`` is set."""
         while len(self.outcomes.waiting) >= _WAITING:
             await asyncio.sleep(_LOOK_EVERY)
         if self.ready is not None:
@@ -170,7 +171,7 @@ class _Lane:
 
 
 def unasked(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
-    """Return the failures of a question that its dead judge left unasked."""
+    """Return failures for a question that a stopped judge was not asked."""
     text = f"Not asked, because an earlier call of this judge failed: {message}"
     return AskedOutcome(
         tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)

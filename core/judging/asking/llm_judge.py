@@ -1,7 +1,7 @@
 """The LLM judge: a question in, an outcome out, whatever happens to the call.
 
-An unreadable reply gets one repair. In the two-step mode the model first assesses in words. It then
-gets these words as its own, and chooses.
+An unreadable reply gets one repair. In the two-step mode the model first writes an assessment, then
+gets that assessment back as its own message and chooses an option.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from core.judging.rate_limits import Clock, Sleep
 
 #: An assessment up to this length is the vote's reason; a longer one is summarised.
 LONGEST_REASON = 600
-#: The most tokens of an assessment in brief words, if a judge does not think.
+#: The token limit of a brief assessment, if the judge does not think.
 BRIEF_ASSESSMENT = 200
 
 #: Finish reasons of providers' own filters.
@@ -58,7 +58,7 @@ Results = tuple[Vote | VoteFailure, ...]
 
 
 class Conversation:
-    """A question in progress. ``rng`` gives the random generator of pauses."""
+    """A question in progress. ``rng`` returns the random generator for pauses."""
 
     def __init__(
         self,
@@ -74,10 +74,7 @@ class Conversation:
         self._spreads: list[Spread | str] = []
 
     async def results(self) -> Results:
-        """Return a vote or a failure for every ask.
-
-        Raises ``CallError`` if all fail alike.
-        """
+        """Return a vote or a failure for every ask. Raises ``CallError`` if all fail alike."""
         if self._spec.decides:
             return await decide(self._question, self._spec, self._tally, self._decides)
         prompt, assessment = build(self._question), ""
@@ -111,22 +108,22 @@ class Conversation:
             await self._complete(segments, None, BRIEF_ASSESSMENT if brief else None)
         )
         if brief and text:
-            return text  # small models hardly ever end by themselves
+            return text  # Small models rarely finish on their own.
         if trouble and self._tally.spent < self._spec.tries:
             self._detail["repaired"] = True
             segments = (*segments, repair_assessment(trouble.message))
             text, trouble = _assessment(await self._complete(segments, None))
         if trouble and not text:
             raise CallError(trouble.kind, f"There was no assessment. {trouble.message}")
-        return text  # one that never ends is enough for an option
+        return text  # A truncated assessment is enough to choose an option.
 
     async def _summarise(self, segments: tuple[Segment, ...]) -> None:
-        """Add a summary of the reasons; without one the answer stands, with why."""
+        """Add a summary of the reasons, or why it failed; the answer remains either way."""
         answer = self._tally.last
         self._tally.next_step()
         try:
-            more = summarise(sendable((answer and answer.text) or ""))
-            text, trouble = _assessment(await self._complete((*segments, *more), None))
+            request = summarise(sendable((answer and answer.text) or ""))
+            text, trouble = _assessment(await self._complete((*segments, *request), None))
             self._detail["summary"] = text
             if trouble:
                 self._detail["summary_failed"] = trouble.message
@@ -165,10 +162,10 @@ class Conversation:
         return completion
 
     def _worth_repairing(self, read: list[Reply | Unreadable]) -> str:
-        """Return what was wrong, if nothing was readable and a try is left."""
+        """Return the first problem, if nothing was readable and a try is left; else ""."""
         problems = [result.message for result in read if isinstance(result, Unreadable)]
         again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
-        # Readable parts are not asked again, since that would be paid for twice.
+        # Asking again for readable parts would be paid for twice.
         return problems[0] if again and len(problems) == len(read) else ""
 
     def _result(self, ask: Ask, read: Reply | Unreadable, assessment: str) -> Vote | VoteFailure:
@@ -210,13 +207,13 @@ logger = logging.getLogger(__name__)
 
 
 class LLMJudge:
-    """A judge behind a provider. ``ask`` never raises for trouble with the call.
+    """A judge behind a provider. ``ask`` returns failed calls as failures and never raises.
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` if it is unset. ``known`` holds
     the values of variables in ``spec.params``. Provider and gate may be shared with other judges;
     the code that opened the provider closes it. With a ``cache``, answers may come from it, and an
     outcome carries the answers that gave a vote. ``on_call`` gets 1 when a call goes out, and -1 if
-    it turns out that it could not. ``caller`` replaces the one made of all this.
+    the call turns out not to have been sent. ``caller`` replaces the default one.
     """
 
     def __init__(
@@ -241,15 +238,15 @@ class LLMJudge:
         self._alike: dict[tuple[str, ...], dict[str, object]] = {}
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote or a failure for every ask, with the call."""
+        """Return a vote or a failure for every ask, with the record of the call."""
         tally = CallAccount(self.spec, question.cell, share=self._caller.share)
         answers: tuple[KeptAnswer, ...] = ()
         try:
-            results = self._keyless(question)
+            results = self._missing_key_failures(question)
             if results is None:
                 rng = _Pauses(question)
-                asked = Conversation(question, self.spec, self._caller, tally, rng)
-                results = await asked.results()
+                conversation = Conversation(question, self.spec, self._caller, tally, rng)
+                results = await conversation.results()
             if all(isinstance(result, Vote) for result in results):
                 answers = self._caller.answers(tally)
         except CallError as error:
@@ -257,34 +254,34 @@ class LLMJudge:
         except Unanswered:
             raise
         except Exception as error:
-            # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
-            # traceback may quote what was sent.
+            # A bug in our code or a library. It must neither end the run nor go unnoticed. Its
+            # traceback may quote the request.
             plain = f"A question ended with a defect ({type(error).__name__})."
             trace = redact(traceback.format_exc(), self._caller.hidden)
             logger.error("%s", trace, extra={"plain": plain})
             trace = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {trace}")
-        return AskedOutcome(results, tally.call(self._told(question)), answers)
+        return AskedOutcome(results, tally.call(self._settings_of(question)), answers)
 
     def told(self) -> dict[str, dict[str, Any]]:
-        """Return the state of each of its addresses, if there are several."""
+        """Return the state of each of the judge's addresses, if it has several."""
         return self._caller.turns.told()
 
     async def close(self) -> None:
         """Release the judge's rate limits. The provider may be shared, so it stays open."""
         self._caller.turns.close()
 
-    def _told(self, question: Question) -> dict[str, object]:
+    def _settings_of(self, question: Question) -> dict[str, object]:
         """Return the stored settings of a question, shared by many."""
         if question.examples:
-            return {**self._params, **_asked(question)}
+            return {**self._params, **_question_settings(question)}
         alike = (question.mode, question.layout, question.style)
         if alike not in self._alike:
-            self._alike[alike] = {**self._params, **_asked(question)}
+            self._alike[alike] = {**self._params, **_question_settings(question)}
         return self._alike[alike]
 
-    def _keyless(self, question: Question) -> Results | None:
-        """Return the failures of a question that lacks a key."""
+    def _missing_key_failures(self, question: Question) -> Results | None:
+        """Return failures for a question if the judge's key is missing, else ``None``."""
         if not self.spec.key_env or self._caller.key:
             return None
         return _failures(
@@ -296,9 +293,9 @@ class LLMJudge:
 
 
 class _Pauses:
-    """The random generator of a question's pauses, made on first use.
+    """The random generator for a question's pauses, created on first use.
 
-    Few questions pause, and seeding a generator costs as much as reading a reply.
+    Few questions pause, and seeding a generator costs as much as parsing a reply.
     """
 
     def __init__(self, question: Question) -> None:
@@ -315,13 +312,13 @@ def _failures(question: Question, kind: FailureKind, message: str) -> Results:
     return tuple(VoteFailure(ask.cell, kind, message, ask.order) for ask in question.asks)
 
 
-def _asked(question: Question) -> dict[str, object]:
+def _question_settings(question: Question) -> dict[str, object]:
     """Return how a question was asked, without defaults."""
-    given: dict[str, object] = {"mode": question.mode}
+    settings: dict[str, object] = {"mode": question.mode}
     if question.style == "brief":
-        given["style"] = "brief"
+        settings["style"] = "brief"
     if question.layout != "item_first":
-        given["layout"] = question.layout
+        settings["layout"] = question.layout
     if question.examples:
-        given["examples"] = list(dict.fromkeys(e.item.id for e in question.examples))
-    return given
+        settings["examples"] = list(dict.fromkeys(e.item.id for e in question.examples))
+    return settings

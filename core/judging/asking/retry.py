@@ -1,10 +1,10 @@
 """One completion from a judge's model, with the retries that it needs.
 
-A refusal for now (429) closes the provider's gate and does not count as a try. A timeout, a lost
-connection and a server error are retried after a jittered pause, up to the judge's ``tries``; a
-timeout of a local server is not, as it still works on the question that was given up. An
-endpoint without a reply format gets a simpler one, which is remembered. A cached answer needs no
-call and no gate.
+A rate-limited request (429) closes the provider's gate and does not count as a try. A timeout, a
+lost connection and a server error are retried after a jittered pause, up to the judge's ``tries``.
+A timeout of a local server is not retried, because that server still works on the abandoned
+question. If an endpoint does not support the reply format, a simpler one is used and remembered. A
+cached answer needs no call and no gate.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
 Gates = ProviderGate | tuple[ProviderGate, ...]
 
 
-#: One object for all, so that what is kept by it is found.
+#: A single object, because caches use its identity as a key.
 _NO_SCHEMA: Schema = {}
 
 
 class Unanswered(Exception):
-    """A request without an answer yet, which will be found under ``key``."""
+    """A request without an answer yet; the answer will be under ``key``."""
 
     def __init__(self, key: str, request: Request) -> None:
         self.key, self.request = key, request
@@ -62,7 +62,7 @@ class Unanswered(Exception):
 class Caller:
     """Calls one judge's model through a provider, with a gate per address."""
 
-    #: The share of the usual price that is paid.
+    #: The fraction of the list price that is paid.
     share = 1.0
 
     def __init__(
@@ -78,7 +78,7 @@ class Caller:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self._on_call, self._known = on_call, known or {}
-        # A variable read from a file often ends in a line break, which no header may hold.
+        # A variable read from a file often ends in a line break, which is invalid in a header.
         self.key = (key or "").strip() or None
         #: Secrets to redact from everything that is stored or shown.
         self.hidden = hidden_values([self.key, *self._known.values()])
@@ -86,7 +86,7 @@ class Caller:
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._local, self._patient = is_local(spec), is_patient(spec)
         self._chances = spec.logprobs or (spec.decides and self._local)
-        # Local models run away most, and their servers know limits of lists and texts.
+        # Local models run away most often, and their servers support limits for lists and texts.
         self.first_format: ReplyFormat = "bounded" if self._local else "schema"
         self._format: ReplyFormat = self.first_format
         some = gates if isinstance(gates, tuple) else (gates,)
@@ -102,9 +102,9 @@ class Caller:
     ) -> Completion:
         """Return a completion after any retries. Raises the last ``CallError``.
 
-        Without a ``schema`` the reply is in plain words, with at most ``most`` tokens; a deciding
-        judge has that limit only if chances come, which are enough. ``rng`` gives the generator
-        that pauses are drawn from, always the same one.
+        Without a ``schema`` the reply is plain text of at most ``most`` tokens. For a judge that
+        only decides, this limit applies only if probabilities are requested, since they suffice.
+        ``rng`` returns the same generator each time; pauses are drawn from it.
         """
         tally.sent = segments
         request = self.request(segments, schema, most)
@@ -132,7 +132,7 @@ class Caller:
                 return outcome
             if failure is not None and not self._adapts(request, outcome):
                 tally.spent += 1
-                # A local server still works on what it was asked.
+                # A local server still works on the abandoned request.
                 again = failure.kind in RETRIED - ({"timeout"} if self._local else set())
                 if not again or tally.spent >= self._spec.tries:
                     raise failure
@@ -140,21 +140,21 @@ class Caller:
             request = self.request(segments, schema, most)
 
     def _adapts(self, request: Request, refusal: CallError) -> bool:
-        """Leave out what the endpoint does not support; return whether there was any."""
+        """Drop what the endpoint does not support; return whether anything was dropped."""
         plainer = simpler(request.format, refusal.message) if refusal.about_format else None
         if plainer is not None:
-            # Calls in flight learn it together; the format is simplified once.
+            # Several calls in flight may be refused; simplify the format only once.
             if self._format == request.format:
                 self._format = plainer
             return True
         if request.logprobs and not self._spec.logprobs and of_logprobs(refusal):
-            # They were wanted, but not by the judge's settings.
+            # The judge's settings did not ask for probabilities, so do without.
             self._chances = False
             return True
         return False
 
     def settings(self, prompt: str, **more: object) -> dict[str, object]:
-        """Return the settings of every call, without the key and variables' values."""
+        """Return the settings of every call, without the key and the values of variables."""
         spec = self._spec
         sent = {
             "door": self._provider.name,
@@ -168,8 +168,10 @@ class Caller:
             "logprobs": spec.logprobs or None,
             "params": spec.params or None,
         }
-        given = {name: value for name, value in sent.items() if value is not None}
-        shown: dict[str, object] = json.loads(redact(json.dumps(given, default=str), self.hidden))
+        settings = {name: value for name, value in sent.items() if value is not None}
+        shown: dict[str, object] = json.loads(
+            redact(json.dumps(settings, default=str), self.hidden)
+        )
         return shown
 
     def answers(self, tally: CallAccount) -> tuple[KeptAnswer, ...]:
@@ -184,7 +186,7 @@ class Caller:
         """Return a request for a reply of this form, with the judge's settings."""
         spec = self._spec
         typed = spec.template == "systemone"
-        # Only for a chosen option: an assessment's tokens tell nothing.
+        # Only for a choice of an option; tokens of an assessment say nothing about one.
         chances = self._chances and (schema is not None or (spec.decides and not typed))
         short = most if chances or not spec.decides else None
         short = short if spec.thinking in (None, "off") else None
@@ -209,10 +211,10 @@ class Caller:
     async def _send(
         self, turn: Turn, request: Request, tally: CallAccount, first: bool
     ) -> Completion:
-        """Send a request; a call's ``first`` counts as in flight.
+        """Send a request; a call's ``first`` request counts as in flight.
 
-        It is out from the moment its body is written, where the provider says when; else from the
-        start. A kill before that moment cost nothing.
+        It counts as sent once its body is written, if the provider reports that; otherwise from the
+        start. A process killed before that moment has caused no cost.
         """
         counted = False
 
@@ -228,7 +230,7 @@ class Caller:
             when_sent.set(sent)
         tally.format = request.format
         if self.turns.several:
-            # The answer is the same at every address, and cached under the first one.
+            # All addresses serve the same model, so the answer is cached under the first one.
             tally.address, request = turn.at.url, replace(request, api_base=turn.at.url)
         began = self._clock()
         try:
@@ -245,11 +247,11 @@ class Caller:
         finally:
             tally.seconds = self._clock() - began
 
-    def _count(self, tally: CallAccount, more: int, first: bool) -> None:
-        tally.requests += more
+    def _count(self, tally: CallAccount, change: int, first: bool) -> None:
+        tally.requests += change
         if first:
-            tally.asked += more
-            self._on_call(more)
+            tally.asked += change
+            self._on_call(change)
 
 
 def of_logprobs(error: CallError) -> bool:
@@ -259,7 +261,7 @@ def of_logprobs(error: CallError) -> bool:
 
 
 def about_logprobs(error: CallError) -> CallError:
-    """Return the error; one about log-probabilities says what to change."""
+    """Return the error; if log-probabilities caused it, the message says what to change."""
     if not of_logprobs(error):
         return error
     message = error.message.removesuffix(MEND["auth"])
@@ -279,13 +281,13 @@ def without_key(completion: Completion, hidden: Hidden) -> Completion:
         thinking=thinking,
         refusal=refusal,
         model=model,
-        # A key split over tokens could not be found.
+        # A key split over several tokens would escape redaction.
         number_tokens=None if completion.number_tokens is None else [],
     )
 
 
 def backoff(failures: int, retry_after: float | None, rng: Random) -> float:
-    """Return seconds to pause after this many failures, or longer on request.
+    """Return the seconds to pause after this many failures, at least ``retry_after``.
 
     >>> 0 <= backoff(3, None, Random(1)) <= 4
     True

@@ -1,7 +1,7 @@
-"""Report which code runs now, before and after each step of an awaitable.
+"""Report which task runs, before and after each step of its awaitable.
 
-A task of an event loop runs in steps, from one wait to the next. A step that never ends blocks the
-whole loop, which then cannot report which task it is.
+A task of an event loop runs in steps, from one await to the next. A step that never ends blocks the
+whole loop, which then cannot report which task is to blame.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The judge of rules, whose checks run in processes that can be ended.
+"""The judge of rules, whose checks run in processes that can be killed.
 
-``judge`` asks. ``desk`` manages the processes and ends those that take too long. ``child`` is such
-a process. ``answers`` computes the checks.
+``judge`` answers questions. ``desk`` manages the processes and kills those that take too long.
+``child`` is the program of such a process. ``answers`` computes the checks.
 """

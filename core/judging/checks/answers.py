@@ -1,6 +1,6 @@
 """Compute checks of an item: what a text contains, matches or counts.
 
-A user's schema or pattern may run forever on some text, so only the process that can be ended
+A user's schema or pattern may run forever on some text, so only the process that can be killed
 (`child`) calls this module.
 """
 
@@ -15,11 +15,11 @@ from typing import Any
 from core.domain.checks import Check, CriterionChecks
 from core.domain.dataset import Item
 
-#: What checks see of an item: its texts and meta values, by name.
-Seen = Mapping[str, str]
-#: How many characters of an item are checked.
+#: The texts and meta values of an item that checks use, by name.
+ItemTexts = Mapping[str, str]
+#: The most characters of an item that checks may use.
 MOST_SEEN = 5_000_000
-#: Seconds that a regular expression may take per text.
+#: The timeout of a regular expression per text, in seconds.
 MATCHING = 1.0
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _PLACE = re.compile(r"\{(reference|prompt|meta\.[^{}]+)\}")
@@ -42,24 +42,24 @@ def places(checks: Iterable[CriterionChecks]) -> frozenset[str]:
 
 
 def _places(check: Check) -> Iterator[str]:
-    wanted = (check.contains,) if isinstance(check.contains, str) else check.contains or ()
-    for text in (*wanted, check.equals or ""):
+    strings = (check.contains,) if isinstance(check.contains, str) else check.contains or ()
+    for text in (*strings, check.equals or ""):
         yield from _PLACE.findall(text)
     yield check.of
     for inner in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
         yield from _places(inner)
 
 
-def seen(names: Iterable[str], item: Item) -> Seen:
+def texts_for_checks(names: Iterable[str], item: Item) -> ItemTexts:
     """Return these parts of an item for checks. Raises ``CheckError``."""
-    texts = {name: text for name in names if (text := _seen(name, item)) is not None}
+    texts = {name: text for name in names if (text := _text_named(name, item)) is not None}
     size = sum(map(len, texts.values()))
     if size > MOST_SEEN:
         raise CheckError(f"Its texts come to {size:,} characters; {MOST_SEEN:,} are looked at.")
     return texts
 
 
-def _seen(name: str, item: Item) -> str | None:
+def _text_named(name: str, item: Item) -> str | None:
     if name == "submission":
         return item.output
     if not name.startswith("meta."):
@@ -73,57 +73,57 @@ def _seen(name: str, item: Item) -> str | None:
         raise CheckError(f"What {name} holds cannot be written as text.") from None
 
 
-def answer(checks: CriterionChecks, seen: Seen) -> tuple[str | None, str]:
-    """Return the option's label and its check; ``None`` to abstain.
+def answer(checks: CriterionChecks, texts: ItemTexts) -> tuple[str | None, str]:
+    """Return the option's label, ``None`` to abstain, and the check that decided.
 
-    Raises ``CheckError``, and whatever error a text causes in a library.
+    Raises ``CheckError``, and any error that a library raises for a text.
     """
     for rule in checks.rules:
-        if holds(rule.when, seen):
+        if holds(rule.when, texts):
             return rule.then, f"Holds: {rule.when.describe()}."
     if len(checks.rules) == 1:
         return checks.otherwise, f"Does not hold: {checks.rules[0].when.describe()}."
     return checks.otherwise, _NONE_HELD
 
 
-def holds(check: Check, seen: Seen) -> bool:
+def holds(check: Check, texts: ItemTexts) -> bool:
     """Return whether a check holds for an item. Raises ``CheckError``.
 
     >>> holds(Check(equals="{reference}"), {"submission": " Paris", "reference": "Paris"})
     True
     """
-    return _TESTS[check.test](check, seen)
+    return _TESTS[check.test](check, texts)
 
 
-def _text(check: Check, seen: Seen) -> str:
-    return seen[check.of]
+def _text(check: Check, texts: ItemTexts) -> str:
+    return texts[check.of]
 
 
-def _filled(wanted: str, seen: Seen) -> str:
-    """Return the text to compare with, with the item's texts filled in."""
+def _filled(text: str, texts: ItemTexts) -> str:
+    """Return ``text`` with the item's texts in its placeholders."""
 
     def own(place: re.Match[str]) -> str:
-        if place[1] not in seen:
+        if place[1] not in texts:
             key = place[1].removeprefix("meta.")
             raise CheckError(f"This item's meta has no {key!r}, which the check asks for.")
-        return seen[place[1]]
+        return texts[place[1]]
 
-    return _PLACE.sub(own, wanted) if "{" in wanted else wanted
+    return _PLACE.sub(own, text) if "{" in text else text
 
 
 def _same_case(check: Check, text: str) -> str:
     return text.casefold() if check.ignore_case else text
 
 
-def _contains(check: Check, seen: Seen) -> bool:
-    wanted = (check.contains,) if isinstance(check.contains, str) else check.contains or ()
-    text = _same_case(check, _text(check, seen))
-    return all(_same_case(check, _filled(text_wanted, seen)) in text for text_wanted in wanted)
+def _contains(check: Check, texts: ItemTexts) -> bool:
+    strings = (check.contains,) if isinstance(check.contains, str) else check.contains or ()
+    text = _same_case(check, _text(check, texts))
+    return all(_same_case(check, _filled(text_wanted, texts)) in text for text_wanted in strings)
 
 
-def _equals(check: Check, seen: Seen) -> bool:
-    wanted = _same_case(check, _filled(check.equals or "", seen)).strip()
-    return _same_case(check, _text(check, seen)).strip() == wanted
+def _equals(check: Check, texts: ItemTexts) -> bool:
+    expected = _same_case(check, _filled(check.equals or "", texts)).strip()
+    return _same_case(check, _text(check, texts)).strip() == expected
 
 
 @lru_cache(maxsize=256)
@@ -136,10 +136,10 @@ def _pattern(pattern: str, ignore_case: bool) -> Any:
         raise CheckError(f"Its regular expression is not understood: {error}.") from None
 
 
-def _regex(check: Check, seen: Seen) -> bool:
+def _regex(check: Check, texts: ItemTexts) -> bool:
     pattern = _pattern(check.regex or "", check.ignore_case)
     try:
-        return pattern.search(_text(check, seen), timeout=MATCHING) is not None
+        return pattern.search(_text(check, texts), timeout=MATCHING) is not None
     except TimeoutError:
         message = f"The regular expression took more than {MATCHING:g} s for this text. Simplify it"
         raise CheckError(f"{message}, or bound its repetitions.") from None
@@ -151,22 +151,22 @@ def _validator(schema: str) -> Any:
     from jsonschema.validators import validator_for
     from referencing import Registry
 
-    given = json.loads(schema)
-    kind = validator_for(given)
+    parsed = json.loads(schema)
+    kind = validator_for(parsed)
     try:
-        kind.check_schema(given)
+        kind.check_schema(parsed)
     except SchemaError as error:
         raise CheckError(f"Its JSON schema is not valid: {error.message[:200]}.") from None
-    # With a registry of its own it fetches nothing from the network.
-    return kind(given, registry=Registry())
+    # An empty registry fetches nothing from the network.
+    return kind(parsed, registry=Registry())
 
 
-def _json_schema(check: Check, seen: Seen) -> bool:
+def _json_schema(check: Check, texts: ItemTexts) -> bool:
     from referencing.exceptions import Unresolvable
 
     validator = _validator(json.dumps(check.json_schema, sort_keys=True))
     try:
-        value = json.loads(_text(check, seen))
+        value = json.loads(_text(check, texts))
     except (ValueError, RecursionError):
         return False
     try:
@@ -175,27 +175,27 @@ def _json_schema(check: Check, seen: Seen) -> bool:
         raise CheckError("Its JSON schema refers to another, which is not fetched.") from None
 
 
-def _number(check: Check, seen: Seen) -> bool:
-    """Return the text's only number; without exactly one the check fails."""
-    numbers = set(_NUMBER.findall(_text(check, seen)))
+def _number(check: Check, texts: ItemTexts) -> bool:
+    """Return whether the text's only number passes; a text without exactly one fails."""
+    numbers = set(_NUMBER.findall(_text(check, texts)))
     if check.number is None or len(numbers) != 1:
         return False
     return check.number.holds(float(numbers.pop().replace(",", ".")))
 
 
-_TESTS: Mapping[str, Callable[[Check, Seen], bool]] = {
+_TESTS: Mapping[str, Callable[[Check, ItemTexts], bool]] = {
     "contains": _contains,
     "equals": _equals,
     "regex": _regex,
     "json_schema": _json_schema,
-    "words": lambda check, seen: (
-        check.words is not None and check.words.holds(len(_text(check, seen).split()))
+    "words": lambda check, texts: (
+        check.words is not None and check.words.holds(len(_text(check, texts).split()))
     ),
-    "characters": lambda check, seen: (
-        check.characters is not None and check.characters.holds(len(_text(check, seen)))
+    "characters": lambda check, texts: (
+        check.characters is not None and check.characters.holds(len(_text(check, texts)))
     ),
     "number": _number,
-    "all": lambda check, seen: all(holds(one, seen) for one in check.all or ()),
-    "any": lambda check, seen: any(holds(one, seen) for one in check.any or ()),
-    "not_": lambda check, seen: check.not_ is not None and not holds(check.not_, seen),
+    "all": lambda check, texts: all(holds(part, texts) for part in check.all or ()),
+    "any": lambda check, texts: any(holds(part, texts) for part in check.any or ()),
+    "not_": lambda check, texts: check.not_ is not None and not holds(check.not_, texts),
 }

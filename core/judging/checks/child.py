@@ -1,7 +1,7 @@
 """The process that computes checks, with requests and answers as lines.
 
-It ends with its input. The parent process handles signals and kills it. If the parent is gone and a
-check runs forever, the process ends itself, even if a library holds the interpreter.
+It exits when its input ends. The parent process handles signals and kills it. If the parent is gone
+and a check runs forever, the process ends itself, even if a library holds the interpreter lock.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 from core.domain.checks import CriterionChecks
 from core.judging.checks.answers import CheckError, answer
 
-#: The line that reports that it is ready.
+#: The line that reports that the process is ready.
 READY = b"ready\n"
-#: Seconds after which it ends itself, and its memory limit.
+#: Seconds after which the process ends itself, and its memory limit in bytes.
 LAST, MEMORY = 10.0, 1 << 29
-#: The longest reason.
+#: The most characters of a reason.
 MOST_WHY = 10_000
 
 
@@ -43,17 +43,17 @@ def of_line(line: bytes) -> Any:
 def main() -> None:
     """Answer requests until the input ends.
 
-    Each line has the checks of some criteria (`checks`), parts of some items (`items`) and the
-    pairs to answer (`asks`), each with a line of answer.
+    Each input line holds the checks of some criteria (`checks`), texts of some items (`items`) and
+    the pairs to answer (`asks`). Each pair gets one line of output.
     """
     _left_alone()
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no file, but a descriptor
         _say(READY)
         for line in sys.stdin.buffer:
-            asked = of_line(line)
-            for criterion, item in asked["asks"]:
+            request = of_line(line)
+            for criterion, item in request["asks"]:
                 faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
-                result = _answered(asked["checks"][criterion], asked["items"][item])
+                result = _answered(request["checks"][criterion], request["items"][item])
                 faulthandler.cancel_dump_traceback_later()
                 _say(as_line(result))
 
@@ -63,10 +63,10 @@ def _say(line: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _answered(checks: str, seen: dict[str, str]) -> tuple[str | None, str, bool]:
+def _answered(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
     """Return the option's label, the reason, and whether it is a failure."""
     try:
-        label, why = answer(_read(checks), seen)
+        label, why = answer(_read(checks), texts)
     except CheckError as error:
         return None, str(error), True
     except MemoryError:
@@ -88,7 +88,7 @@ def _left_alone() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    with suppress(ImportError, ValueError, OSError):  # not every system bounds memory
+    with suppress(ImportError, ValueError, OSError):  # not every system can limit memory
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -1,4 +1,4 @@
-"""Run checks in a few warm processes, and end those that take too long."""
+"""Run checks in a pool of warm processes, and kill those that take too long."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain.checks import CriterionChecks
-from core.judging.checks.answers import CheckError, Seen
+from core.judging.checks.answers import CheckError, ItemTexts
 from core.judging.checks.child import READY, as_line, of_line
 from core.settings import own_environment, own_python
 
-#: Seconds for a criterion's checks of an item, and for the start of a process.
+#: Timeouts in seconds: for a criterion's checks of an item, and for the start of a process.
 PATIENCE, STARTING = 5.0, 60.0
-#: Seconds that a user waits when trying checks out.
+#: Total timeout in seconds when a user tries checks out.
 IN_ALL = 15.0
-#: Processes at once, questions per message, and characters of text per message.
+#: Processes at most, questions per message, and characters of text per message.
 SEATS, AT_ONCE, MOST_CHARACTERS = 4, 64, 1_000_000
 _MEND = "Simplify it, or shorten the text, and retry."
-#: The longest line of an answer.
+#: The longest answer line, in bytes.
 _LONGEST = 1 << 20
 
 
@@ -31,47 +31,47 @@ Answered = tuple[str | None, str]
 
 
 class CheckEnded(CheckError):
-    """A check that took too long, or ended its process."""
+    """A check that took too long or crashed its process."""
 
 
 @dataclass
 class CheckAsk:
     """A criterion's checks of an item; ``answer`` becomes an option and a reason.
 
-    A check that cannot be computed sets a ``CheckError``.
+    If a check cannot be computed, ``answer`` becomes a ``CheckError``.
     """
 
     criterion: str
     item: str
-    seen: Seen
+    texts: ItemTexts
     answer: asyncio.Future[Answered]
 
 
 class CheckDesk:
-    """The processes, started on demand. Use it on one loop, and close it."""
+    """A pool of processes, started on demand. Use it on one event loop, and close it."""
 
     def __init__(self) -> None:
         self._seats = asyncio.Semaphore(SEATS)
         self._all, self._waiting = set[_Child](), list[_Child]()
 
     async def work_out(self, checks: Mapping[str, str], asks: Sequence[CheckAsk]) -> None:
-        """Answer all asks; ``checks`` are those of the criteria, as JSON.
+        """Answer all asks; ``checks`` maps criteria to their checks as JSON.
 
-        A caller with several judges calls once for each, so that endless checks of one leave
-        processes to the others.
+        A caller with several judges calls this once per judge, so that endless checks of one judge
+        leave processes to the others.
         """
-        for some in _portions(asks):
-            left = list(some)
-            while left:
+        for portion in _portions(asks):
+            remaining = list(portion)
+            while remaining:
                 async with self._seats:
-                    await self._some(checks, left)
+                    await self._answer_portion(checks, remaining)
 
-    async def _some(self, checks: Mapping[str, str], left: list[CheckAsk]) -> None:
-        """Answer what is left, up to and including an ask that ends its process."""
+    async def _answer_portion(self, checks: Mapping[str, str], remaining: list[CheckAsk]) -> None:
+        """Answer asks in order, removing each, until all are answered or one ends its process."""
         child, went_wrong = None, None
         try:
             child = await self._free()
-            await child.work_out(checks, left)
+            await child.work_out(checks, remaining)
             self._waiting.append(child)
         except CheckEnded as error:
             went_wrong = error
@@ -79,7 +79,7 @@ class CheckDesk:
             if child is not None and child not in self._waiting:
                 await self._end(child)
         if went_wrong is not None:
-            _tell(left.pop(0), went_wrong)
+            _set_result(remaining.pop(0), went_wrong)
 
     async def _free(self) -> _Child:
         """Return a free process. Raises ``CheckEnded``."""
@@ -87,7 +87,7 @@ class CheckDesk:
             if (child := self._waiting.pop()).lives:
                 return child
             await self._end(child)
-        child = await _begun()
+        child = await _start_child()
         self._all.add(child)
         try:
             if await child.line(STARTING) == READY:
@@ -99,7 +99,7 @@ class CheckDesk:
         raise CheckEnded("found no process to run in: it did not start.")
 
     async def _end(self, child: _Child) -> None:
-        """End a process; if this is interrupted, `close` waits for it."""
+        """Kill a process; if this is interrupted, `close` waits for it."""
         await child.end()
         self._all.discard(child)
 
@@ -109,42 +109,42 @@ class CheckDesk:
         return [child.id for child in self._waiting if child.lives]
 
     async def close(self) -> None:
-        """End all processes."""
+        """Kill all processes."""
         self._waiting.clear()
         while self._all:
             await self._all.pop().end()
 
 
-def told(checks: Mapping[str, CriterionChecks]) -> dict[str, str]:
-    """Return checks as JSON for a process, by criterion."""
+def checks_as_json(checks: Mapping[str, CriterionChecks]) -> dict[str, str]:
+    """Return each criterion's checks as JSON, to send to a process."""
     return {
         name: json.dumps(criterion_checks.model_dump(by_alias=True, exclude_defaults=True))
         for name, criterion_checks in checks.items()
     }
 
 
-def at_once(checks: Mapping[str, str], seen: Seen) -> dict[str, Answered | CheckError]:
+def at_once(checks: Mapping[str, str], texts: ItemTexts) -> dict[str, Answered | CheckError]:
     """Return every criterion's result for an item, for an interactive user.
 
-    The last results are cached, since a page asks for the same again and again.
+    The last results are cached, since a page repeats the same request on each rerun.
     """
-    results = _at_once(tuple(checks.items()), tuple(seen.items()))
+    results = _at_once(tuple(checks.items()), tuple(texts.items()))
     return dict(zip(checks, results, strict=True))
 
 
 @lru_cache(maxsize=4)
 def _at_once(
-    checks: tuple[tuple[str, str], ...], seen: tuple[tuple[str, str], ...]
+    checks: tuple[tuple[str, str], ...], texts: tuple[tuple[str, str], ...]
 ) -> tuple[Answered | CheckError, ...]:
     async def work_out() -> list[Answered | BaseException]:
         loop, desk = asyncio.get_running_loop(), CheckDesk()
-        asks = [CheckAsk(name, "", dict(seen), loop.create_future()) for name, _ in checks]
+        asks = [CheckAsk(name, "", dict(texts), loop.create_future()) for name, _ in checks]
         try:
             async with asyncio.timeout(IN_ALL):
                 await desk.work_out(dict(checks), asks)
         except TimeoutError:
             for ask in asks:
-                _tell(ask, CheckEnded("was not checked, because others took too long."))
+                _set_result(ask, CheckEnded("was not checked, because others took too long."))
         finally:
             await desk.close()
         return await asyncio.gather(*(ask.answer for ask in asks), return_exceptions=True)
@@ -155,7 +155,7 @@ def _at_once(
 def _portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
     portion, size = list[CheckAsk](), 0
     for ask in asks:
-        more = sum(map(len, ask.seen.values()))
+        more = sum(map(len, ask.texts.values()))
         if portion and (len(portion) == AT_ONCE or size + more > MOST_CHARACTERS):
             yield portion
             portion, size = [], 0
@@ -165,8 +165,8 @@ def _portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
         yield portion
 
 
-def _tell(ask: CheckAsk, result: Answered | CheckError) -> None:
-    """Set an answer, unless its caller is gone."""
+def _set_result(ask: CheckAsk, result: Answered | CheckError) -> None:
+    """Set the result of an ask, unless its caller has left."""
     if ask.answer.done():
         return
     if isinstance(result, CheckError):
@@ -175,7 +175,7 @@ def _tell(ask: CheckAsk, result: Answered | CheckError) -> None:
         ask.answer.set_result(result)
 
 
-async def _begun() -> _Child:
+async def _start_child() -> _Child:
     try:
         process = await asyncio.create_subprocess_exec(
             *own_python("core.judging.checks.child"),
@@ -198,20 +198,20 @@ class _Child:
         """Return whether the process is still running."""
         return self._process.returncode is None
 
-    async def work_out(self, checks: Mapping[str, str], left: list[CheckAsk]) -> None:
-        """Answer what is left in order, removing each.
+    async def work_out(self, checks: Mapping[str, str], remaining: list[CheckAsk]) -> None:
+        """Answer asks in order, removing each from ``left``.
 
-        Raises ``CheckEnded``: the first one left is then the one that took too long.
+        Raises ``CheckEnded``: the first remaining ask is then the one that took too long.
         """
         message = {
-            "checks": {ask.criterion: checks[ask.criterion] for ask in left},
-            "items": {ask.item: dict(ask.seen) for ask in left},
-            "asks": [(ask.criterion, ask.item) for ask in left],
+            "checks": {ask.criterion: checks[ask.criterion] for ask in remaining},
+            "items": {ask.item: dict(ask.texts) for ask in remaining},
+            "asks": [(ask.criterion, ask.item) for ask in remaining],
         }
         self._in.write(as_line(message))
-        while left:
+        while remaining:
             label, why, failed = of_line(await self.line(PATIENCE))
-            _tell(left.pop(0), CheckError(why) if failed else (label, why))
+            _set_result(remaining.pop(0), CheckError(why) if failed else (label, why))
 
     async def line(self, seconds: float) -> bytes:
         """Return the next line of output. Raises ``CheckEnded``."""
@@ -225,7 +225,7 @@ class _Child:
         return line
 
     async def end(self) -> None:
-        """End it at once, whatever it does."""
+        """Kill the process."""
         self._in.close()
         with suppress(ProcessLookupError):
             self._process.kill()

@@ -7,29 +7,29 @@ from contextlib import suppress
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, FailureKind, Vote, VoteFailure
-from core.judging.checks.answers import CheckError, places, seen
-from core.judging.checks.desk import CheckAsk, CheckDesk, CheckEnded, told
+from core.judging.checks.answers import CheckError, places, texts_for_checks
+from core.judging.checks.desk import CheckAsk, CheckDesk, CheckEnded, checks_as_json
 from core.judging.protocol import Question
 
 _NOBODY = "It has no check for this criterion."
 
 
 class CheckJudge:
-    """Votes by its checks; abstains without checks or if none holds.
+    """Votes by its checks; abstains if a criterion has no checks or none holds.
 
     A check that fails or takes too long, and an unknown option, are failures. All questions that
-    arrive while the ``desk`` is busy go there together.
+    arrive while the ``desk`` is busy are sent to it together.
     """
 
     def __init__(self, spec: Judge, desk: CheckDesk) -> None:
         self.spec, self._desk = spec, desk
         self._places = places(spec.checks.values())
-        self._checks = told(spec.checks)
+        self._checks = checks_as_json(spec.checks)
         self._waiting = list[CheckAsk]()
         self._working: asyncio.Task[None] | None = None
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote on the question's cell, or a failure. No call, cost or order."""
+        """Return a vote on the question's cell, or a failure, without a call, cost or order."""
         criterion, item = question.criterion, question.item
         label, reason = None, _NOBODY
         if criterion.name in self._checks:
@@ -60,19 +60,19 @@ class CheckJudge:
     async def _answer(self, question: Question) -> tuple[str | None, str]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[str | None, str]] = loop.create_future()
-        given = seen(self._places, question.item)
-        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, given, future))
+        texts = texts_for_checks(self._places, question.item)
+        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, texts, future))
         if self._working is None or self._working.done():
             self._working = loop.create_task(self._work())
         return await future
 
     async def _work(self) -> None:
         while self._waiting:
-            asked, self._waiting = self._waiting, []
+            asks, self._waiting = self._waiting, []
             try:
-                await self._desk.work_out(self._checks, asked)
+                await self._desk.work_out(self._checks, asks)
             except Exception as error:
-                for ask in asked:
+                for ask in asks:
                     if not ask.answer.done():
                         ask.answer.set_exception(error)
 

@@ -1,4 +1,4 @@
-"""Models on the user's own machines: which addresses these are, and a server for a model file."""
+"""Models on the user's own machines: their addresses, and a server for a model file."""
 
 from __future__ import annotations
 

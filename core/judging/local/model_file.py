@@ -1,7 +1,7 @@
-"""A model file of one's own (GGUF): its server is started when it is first asked.
+"""A local model file (GGUF), whose server starts on the first call.
 
-The server is llama.cpp's, from the extra ``local``, in a process of its own at a free port of this
-machine. It ends with the process that started it: that one holds the other end of its input.
+The server is llama.cpp's, from the extra ``local``, in a separate process at a free port of this
+machine. It ends with the process that started it, which holds the other end of its input.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from core.domain.panel import Judge
 
 PREFIX = "file:"
 _MAGIC = b"GGUF"
-#: Variables that say otherwise: threads, and tokens of context per call.
+#: Variables that override the number of threads, and the tokens of context per call.
 THREADS, CONTEXT = "RUBRIC_STUDIO_LOCAL_THREADS", "RUBRIC_STUDIO_LOCAL_CONTEXT"
 _CONTEXT = 8192
-#: Calls at once; each has the whole context.
+#: Concurrent calls; each has the whole context.
 AT_ONCE = 2
 
 
 def path_of(model: str) -> Path | None:
-    """Return the file that a model's name says, or ``None``.
+    """Return the path of the file in a model's name, or ``None``.
 
     >>> path_of("file:/models/small.gguf").name, path_of("gpt-x")
     ('small.gguf', None)
@@ -37,18 +37,18 @@ def path_of(model: str) -> Path | None:
 
 
 def judge_of(path: str) -> Judge:
-    """Return a judge whose model is this file, with what suits a small model.
+    """Return a judge whose model is this file, with settings for a small model.
 
     >>> judge_of("models/small.gguf").name
     'small'
     """
     file = Path(path).expanduser().absolute()
-    # A small model that never ends costs minutes.
+    # A small model that never stops costs minutes.
     return Judge(name=file.stem, model=f"{PREFIX}{file}", concurrency=AT_ONCE, max_tokens=1024)
 
 
 def missing(judge: Judge) -> tuple[str, str] | None:
-    """Return what a judge of a model file lacks and how to cure it, or ``None``."""
+    """Return what a judge of a model file lacks and how to fix it, or ``None``."""
     path = path_of(judge.model)
     if path is None:
         return None
@@ -69,7 +69,7 @@ class NotStarted(Exception):
 
 
 class _Server:
-    """A running server, and where it is."""
+    """A running server and its address."""
 
     def __init__(self, path: Path, environ: Mapping[str, str]) -> None:
         threads = environ.get(THREADS) or str(max(1, (os.cpu_count() or 2) - 1))
@@ -101,7 +101,7 @@ _starting = threading.Lock()
 
 
 def address(path: Path) -> str:
-    """Return the address of the file's server, which is started unless it runs.
+    """Return the address of the file's server, starting it if necessary.
 
     Raises ``NotStarted``.
     """

@@ -1,7 +1,7 @@
 """Servers at loopback and private addresses, where waiting costs nothing.
 
-Such a server may take minutes for an answer, and goes on with a question that its client has given
-up. So a judge there is waited for as long as its server answers anything at all.
+Such a server may take minutes for an answer, and keeps working on a question after its client has
+given up. So calls to it wait as long as the server responds to anything at all.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from core.domain.panel import Judge
 from core.judging.known_providers import PLAIN, named
 
-#: The timeout that no one has changed.
+#: The default timeout.
 USUAL = float(Judge.model_fields["timeout"].default)
 #: Names that lead to the same machine or the local network.
 _NAMES = ("localhost", "host.docker.internal")
@@ -34,18 +34,18 @@ def is_own(address: str) -> bool:
     try:
         return ip_address(host).is_private
     except ValueError:
-        # A name without a dot is found by the local network alone.
+        # Only the local network resolves a name without a dot.
         return bool(host) and ("." not in host or host in _NAMES or host.endswith(_ENDINGS))
 
 
 def address_of(judge: Judge) -> str:
-    """Return the judge's address: its own, or the usual one of its provider."""
+    """Return the judge's own address, or its provider's usual one."""
     provider = PLAIN.get(named(judge.model)[0])
     return judge.api_base or (provider.base if provider else "")
 
 
 def is_local(judge: Judge) -> bool:
-    """Return whether the judge's model is at an address of one's own.
+    """Return whether the judge's model is at a loopback or private address.
 
     >>> is_local(Judge(name="j", model="ollama/llama3.2")), is_local(Judge(name="j", model="gpt-x"))
     (True, False)
@@ -54,5 +54,5 @@ def is_local(judge: Judge) -> bool:
 
 
 def is_patient(judge: Judge) -> bool:
-    """Return whether the judge is waited for without a limit: a local one with no other timeout."""
+    """Return whether calls wait without a limit: for a local judge with the default timeout."""
     return judge.timeout == USUAL and is_local(judge)

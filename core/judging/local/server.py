@@ -1,8 +1,8 @@
-"""llama.cpp's server of one model file, as a program of its own: it imports nothing of ours.
+"""A program that serves one model file with llama.cpp. It imports nothing of this project.
 
     python server.py FILE THREADS CONTEXT CALLS
 
-Its first line is its address. It ends when its input does, which is when its starter ends.
+It prints its address first. It ends when its input does, that is when its starter ends.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import sys
 
 
 def serve(path: str, threads: int, context: int, calls: int) -> None:
-    """Serve the file for this many calls at once, each with the whole context."""
+    """Serve the file for this many concurrent calls, each with the whole context."""
     import xllamacpp  # type: ignore[import-not-found]
 
-    given = xllamacpp.CommonParams()
-    given.model.path = path
-    given.n_parallel, given.n_ctx = calls, calls * context
-    given.cpuparams.n_threads = given.cpuparams_batch.n_threads = threads
-    given.hostnames, given.port = ["127.0.0.1"], 0
-    server = xllamacpp.Server(given)
+    params = xllamacpp.CommonParams()
+    params.model.path = path
+    params.n_parallel, params.n_ctx = calls, calls * context
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.hostnames, params.port = ["127.0.0.1"], 0
+    server = xllamacpp.Server(params)
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
-    # Its log is not read any more.
+    # Nobody reads the server's log from here on.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.stdin.read()
     # The server's own threads would outlive this one.

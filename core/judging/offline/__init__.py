@@ -1,8 +1,8 @@
 """Offline judges, which learn from labelled items without a model or network.
 
 ``train`` returns a ``Trained`` judge of a criterion, or ``Unfit`` with the reason. ``OfflineJudge``
-puts those of all criteria behind the common protocol. NumPy, SciPy and scikit-learn are imported
-when ``train`` is first called.
+combines those of all criteria behind the common protocol. NumPy, SciPy and scikit-learn are
+imported when ``train`` is first called.
 """
 
 from __future__ import annotations

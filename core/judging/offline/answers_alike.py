@@ -1,7 +1,7 @@
-"""Which answers to one question are alike, by their texts alone.
+"""Group similar answers to the same question by their texts alone.
 
-The distance of two answers is that of their character sequences (TF-IDF over 3 to 5 letters,
-cosine). Linkage is complete: no two answers of a group are further apart than asked for.
+The distance of two answers is the cosine distance of their character sequences (TF-IDF over 3 to 5
+letters). Linkage is complete: no two answers of a group are further apart than the limit.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from core.domain.dataset import Item
 from core.domain.review import Closeness
 from core.judging.near_duplicates import group_numbers
 
-#: How far two answers of a group may be apart, from 0 (the same sequences) to 1 (none shared).
+#: The largest distance within a group, from 0 (the same sequences) to 1 (none shared).
 DISTANCE: dict[Closeness, float] = {"same": 0.05, "near": 0.4, "related": 0.6}
-#: Answers to one question beyond which only near-duplicates are grouped: all pairs are compared.
+#: With more answers to a question, only near-duplicates are grouped, because all pairs are
+#: compared.
 MOST = 2_000
 
 
 def grouped(items: Sequence[Item], closeness: Closeness) -> Iterator[list[Item]]:
-    """Yield groups of items whose answers to the same question are this close.
+    """Yield groups of items with answers this close to the same question.
 
     >>> answers = ("Because it is hot.", "because it is hot", "The sun warms it.")
     >>> items = [Item(id=str(at), submission=text) for at, text in enumerate(answers)]
@@ -40,12 +41,12 @@ def grouped(items: Sequence[Item], closeness: Closeness) -> Iterator[list[Item]]
 def _numbers(items: Sequence[Item], closeness: Closeness) -> list[int]:
     if not 1 < len(items) <= MOST:
         return group_numbers(items)
-    # scikit-learn takes a second to load; only this asks for it here.
+    # Imported here because scikit-learn takes a second to load.
     from sklearn.cluster import AgglomerativeClustering
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     sequences = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)
-    # A word of its own stands for texts without any letters, which have no sequences.
+    # Texts without letters have no sequences, so they get a word that no other text has.
     texts = ["".join(c if c.isalnum() else " " for c in item.output.lower()) for item in items]
     shares = sequences.fit_transform([text if text.split() else "wordless" for text in texts])
     linkage = AgglomerativeClustering(

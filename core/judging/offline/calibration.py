@@ -1,4 +1,4 @@
-"""Cross-validation, calibrated probabilities, and the confidence needed to answer."""
+"""Cross-validation, calibrated probabilities, and the confidence threshold for answering."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.judging.offline.methods import NEVER, Ints, Method, fold_numbers, repe
 
 
 class Validation(NamedTuple):
-    """Out-of-fold evidence (repeats, n, k) and the folds (repeats, n) that gave it."""
+    """Out-of-fold evidence (repeats, n, k) and the folds (repeats, n) behind it."""
 
     evidence: Floats
     folds: Ints
@@ -22,7 +22,9 @@ class Validation(NamedTuple):
 def cross_validate(
     method: Method, products: Floats, labels: Ints, groups: Ints, k: int, seed: int
 ) -> Validation:
-    """Return the evidence on items by models without their label or duplicates."""
+    """Return the evidence on items from models that saw neither their label nor their
+    duplicates.
+    """
     repeats = repeats_for(len(labels))
     held_out = np.zeros((repeats, len(labels), k))
     folds = np.stack(
@@ -37,15 +39,15 @@ def cross_validate(
 
 
 def log_shares(labels: Ints, k: int) -> Floats:
-    """Return the logarithm of each label's share, shape (k,): what is known without an answer."""
+    """Return the logarithm of each label's share, shape (k,): the prior without an answer."""
     shares = np.bincount(labels, minlength=k) / max(1, len(labels))
     return np.log(np.maximum(shares, np.exp(NEVER)))
 
 
 def evidence(scores: Floats, base: Floats) -> Floats:
-    """Return what scores say beyond the shares of the labels that they were learnt from.
+    """Return scores (log-odds) minus ``base``, the log shares of the labels learnt from.
 
-    Heat then draws a judge towards these shares, not towards all labels being alike.
+    A higher temperature then moves a judge towards these shares, not towards equal labels.
     """
     top = scores.max(axis=-1, keepdims=True)
     total = top + np.log(np.exp(scores - top).sum(axis=-1, keepdims=True))
@@ -53,21 +55,22 @@ def evidence(scores: Floats, base: Floats) -> Floats:
 
 
 def rounds(folds: Ints) -> tuple[list[int], list[int]]:
-    """Return the repeats and folds (repeats, n) as pairs: each is left out once."""
+    """Return the repeats and folds of (repeats, n) as pairs; each pair is left out once."""
     pairs = [(repeat, int(f)) for repeat, row in enumerate(folds) for f in np.unique(row)]
     return [repeat for repeat, _ in pairs], [fold for _, fold in pairs]
 
 
 def is_ordered(criterion: Criterion) -> bool:
-    """Return whether the labels have an order, as two labels always do."""
+    """Return whether the labels have an order; two labels always do."""
     return criterion.scale == "ordinal" or len(criterion.scored) == 2
 
 
 def decided(chances: Floats, ordered: bool) -> Ints:
-    """Return the label that chances (..., k) settle on: in the middle of them, or the likeliest.
+    """Return the chosen label for probabilities (..., k): their median if ordered, or the
+    likeliest.
 
-    Where labels have an order, the middle is nearest to the truth on average; the likeliest would
-    hardly ever be a rare level.
+    For ordered labels the median is closest to the truth on average; the likeliest label would
+    hardly ever be a rare one.
 
     >>> chances = np.array([0.3, 0.25, 0.45])
     >>> int(decided(chances, True)), int(decided(chances, False))
@@ -80,9 +83,9 @@ def decided(chances: Floats, ordered: bool) -> Ints:
 
 
 def loss_of(chances: Floats, labels: Ints, ordered: bool) -> float:
-    """Return how far chances (..., n, k) are from the labels: Brier's score.
+    """Return the Brier score of probabilities (..., n, k): their distance from the labels.
 
-    Where labels have an order, that of "at most this one" for each (Epstein 1969).
+    For ordered labels, the Brier score of "at most this label" for each label (Epstein 1969).
     """
     apart = chances - np.eye(chances.shape[-1])[labels]
     if ordered:
@@ -95,30 +98,30 @@ def loss_of(chances: Floats, labels: Ints, ordered: bool) -> float:
 # Everything is fitted on out-of-fold scores, from models that had not seen the item's label.
 
 Bools = npt.NDArray[np.bool_]
-#: The default target accuracy among the answers given; a judge's params may change it.
+#: The default target accuracy of given answers; a judge's params may change it.
 TARGET = 0.8
-#: To get there it abstains on at most half of the items.
+#: To reach the target, the judge abstains on at most half of the items.
 LEAST_COVERAGE = 0.5
 
 
-def probabilities(told: Floats, temperature: float, base: Floats) -> Floats:
-    """Return probabilities: the shares of the labels, moved by the cooled evidence."""
-    scaled = told / temperature + base
+def probabilities(evidence: Floats, temperature: float, base: Floats) -> Floats:
+    """Return probabilities from the label shares and the evidence divided by the temperature."""
+    scaled = evidence / temperature + base
     grown = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
     return np.asarray(grown / grown.sum(axis=-1, keepdims=True))
 
 
-def fit_temperature(told: Floats, labels: Ints, base: Floats) -> float:
-    """Return the temperature of the likeliest labels (Guo et al. 2017, 4.2).
+def fit_temperature(evidence: Floats, labels: Ints, base: Floats) -> float:
+    """Return the temperature that maximises the labels' likelihood (Guo et al. 2017, 4.2).
 
-    ``told`` has shape (repeats, n, k). Searched from 0.25 to 16, with the weight of one item on 1,
-    so that a handful of lucky items cannot make the judge certain.
+    ``evidence`` has shape (repeats, n, k). Searched from 0.25 to 16, with a prior of one item's
+    weight on 1, so that a few lucky items cannot make the judge certain.
     """
     grid = np.exp(np.linspace(np.log(0.25), np.log(16), 85))
     place = np.arange(len(labels))
 
     def loss(temperature: float) -> float:
-        chances = probabilities(told, temperature, base)[:, place, labels]
+        chances = probabilities(evidence, temperature, base)[:, place, labels]
         likely = -np.log(np.maximum(chances, 1e-9)).mean(axis=0).sum()
         return float(likely + np.log(temperature) ** 2)
 
@@ -126,11 +129,11 @@ def fit_temperature(told: Floats, labels: Ints, base: Floats) -> float:
 
 
 def fit_threshold(confidence: Floats, right: Floats, target: float, least: float) -> float:
-    """Return the lowest confidence to answer at, to reach ``target`` accuracy.
+    """Return the lowest confidence at which answers reach ``target`` accuracy.
 
-    ``right`` is each item's share of correct out-of-fold answers. If no threshold that keeps
-    ``least`` of the items reaches the target, the smallest share not below ``least`` is kept. 0.0
-    means: answer everything. Items of equal confidence stay together.
+    ``right`` is each item's share of correct out-of-fold answers. If no threshold that answers at
+    least a share ``least`` of the items reaches the target, the smallest such share is answered.
+    0.0 means: answer everything. Items of equal confidence stay together.
     """
     order = np.argsort(-confidence, kind="stable")
     sure, accuracy = confidence[order], np.cumsum(right[order]) / np.arange(1, len(order) + 1)

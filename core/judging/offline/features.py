@@ -16,7 +16,7 @@ from scipy import sparse
 
 from core.domain.dataset import Item
 
-#: Longer texts are cut to their beginning and end, so that one huge text cannot stall a run.
+#: Longer texts are cut to their beginning and end, so that a huge text cannot stall a run.
 HEAD_CHARS, TAIL_CHARS = 5_000, 1_000
 _WORD = re.compile(r"\w+")
 _SIZES = (3, 4, 5)
@@ -34,7 +34,7 @@ def words_of(text: str) -> list[str]:
 
 
 def grams_of(word: str) -> list[str]:
-    """Return the sequences of 3 to 5 characters of ``word`` with a space around.
+    """Return the sequences of 3 to 5 characters of ``word`` with spaces around it.
 
     >>> grams_of("axis")
     [' ax', 'axi', 'xis', 'is ', ' axi', 'axis', 'xis ', ' axis', 'axis ']
@@ -73,17 +73,17 @@ def excerpt(text: str, limit: int = 80) -> str:
 
 Floats = npt.NDArray[np.float64]
 Texts = tuple[str, str, str]
-#: A term must be in this many answers: a term of one answer relates it to no other.
+#: A term must occur in this many answers: a term of one answer relates it to no other.
 MIN_ANSWERS = 2
 
 
 def texts_of(item: Item) -> Texts:
-    """Return the used texts of an item: output without thinking, prompt, reference."""
+    """Return the texts that features use: output without thinking, prompt, reference."""
     return item.output, item.prompt, item.reference
 
 
 class Lexicon:
-    """Known terms, their inverse document frequencies, and texts as weight rows."""
+    """Known terms with their inverse document frequencies; turns texts into weight rows."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         documents = [words_of(text) for text in texts]
@@ -105,8 +105,10 @@ class Lexicon:
 
     def _kept(self, counts: Counter[str]) -> tuple[dict[str, int], Floats]:
         terms = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
-        seen = np.array([counts[term] for term in terms], dtype=np.float64)
-        return {term: i for i, term in enumerate(terms)}, np.log((1 + self.size) / (1 + seen)) + 1
+        frequencies = np.array([counts[term] for term in terms], dtype=np.float64)
+        return {term: i for i, term in enumerate(terms)}, np.log(
+            (1 + self.size) / (1 + frequencies)
+        ) + 1
 
     def _grams_of(self, word: str) -> Counter[str]:
         if word not in self._grams:
@@ -125,9 +127,9 @@ class Lexicon:
         """
         terms = [Counter(terms_of(document)) for document in documents]
         grams = [self._sum_of_grams(document) for document in documents]
-        left = _weighted(terms, self.terms, self._term_idf)
+        words = _weighted(terms, self.terms, self._term_idf)
         right = _weighted(grams, self._gram_ids, self._gram_idf)
-        return sparse.hstack([left, right], format="csr") * np.sqrt(0.5)
+        return sparse.hstack([words, right], format="csr") * np.sqrt(0.5)
 
     def _sum_of_grams(self, words: list[str]) -> Counter[str]:
         total = Counter[str]()
@@ -144,7 +146,7 @@ class Lexicon:
 
 
 def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> sparse.csr_matrix:
-    """Return unit rows of (1 + log count) * idf; zeros without a known term."""
+    """Return unit rows of (1 + log count) * idf; zeros for a text without known terms."""
     columns, times, ends = list[int](), list[int](), [0]
     for counter in counts:
         weighted = [(ids[term], count) for term, count in counter.items() if term in ids]
@@ -160,7 +162,7 @@ def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> s
     return sparse.csr_matrix((values, places, ends_array), shape=(len(counts), len(ids)))
 
 
-#: The text for each column above and below the average answer; ``{}`` is the share.
+#: The wording for each column above and below the average answer; ``{}`` is the share.
 WORDINGS: tuple[tuple[str, str], ...] = (
     ("it is closer to the reference than most", "it is less close to the reference than most"),
     ("it is closer to the reference than most", "it is less close to the reference than most"),
@@ -180,12 +182,12 @@ WORDINGS: tuple[tuple[str, str], ...] = (
 )
 #: Columns that need a reference, and columns that need a prompt.
 OF_REFERENCE, OF_PROMPT = frozenset({0, 1, 4, 5, 6, 7, 9, 11}), frozenset({2, 3, 6, 7, 10})
-#: The mean of these columns says how near an answer is to its reference, without any labels.
+#: Columns whose mean says how close an answer is to its reference, without any labels.
 CLOSENESS = (0, 1, 4, 6, 11)
 
 
 class Relater:
-    """Computes related numbers; caches prompts and references for many answers."""
+    """Computes the related numbers of answers; caches their prompts and references."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
@@ -205,18 +207,18 @@ class Relater:
 
         A missing text gives 0.
         """
-        cosines = np.column_stack([self._cosines(texts, rows, which) for which in (2, 1)])
+        cosines = np.column_stack([self._cosines(texts, rows, column) for column in (2, 1)])
         shares = [
             self._shares(document, self._of(prompt)[0], self._of(reference)[0])
             for document, (_, prompt, reference) in zip(documents, texts, strict=True)
         ]
         return np.column_stack([cosines, np.array(shares, dtype=np.float64).reshape(-1, 8)])
 
-    def _cosines(self, texts: Sequence[Texts], rows: sparse.csr_matrix, which: int) -> Floats:
-        distinct = {text[which]: 0 for text in texts}
+    def _cosines(self, texts: Sequence[Texts], rows: sparse.csr_matrix, column: int) -> Floats:
+        distinct = {text[column]: 0 for text in texts}
         place = {text: i for i, text in enumerate(distinct)}
         table = sparse.vstack([self._of(text)[1] for text in distinct], format="csr")
-        products = rows.multiply(table[[place[text[which]] for text in texts]]).tocsr()
+        products = rows.multiply(table[[place[text[column]] for text in texts]]).tocsr()
         return np.column_stack(
             [
                 np.asarray(part.sum(axis=1)).ravel() * 2
@@ -225,18 +227,18 @@ class Relater:
         )
 
     def _shares(self, answer: list[str], prompt: list[str], reference: list[str]) -> list[float]:
-        answered, asked, wanted = set(answer), set(prompt), set(reference)
-        own, new = answered - asked, wanted - asked
+        in_answer, in_prompt, in_reference = set(answer), set(prompt), set(reference)
+        added, new = in_answer - in_prompt, in_reference - in_prompt
         pairs = set(pairwise(reference))
         shared = pairs & set(pairwise(answer))
         return [
-            self._share(answered & wanted, wanted),
-            self._share(answered & wanted, answered),
-            self._share(own & new, new),
-            self._share(own & new, own),
+            self._share(in_answer & in_reference, in_reference),
+            self._share(in_answer & in_reference, in_answer),
+            self._share(added & new, new),
+            self._share(added & new, added),
             float(np.log1p(len(answer))),
             float(np.log((1 + len(answer)) / (1 + len(reference)))) if reference else 0.0,
-            len(own) / len(answered) if answered else 0.0,
+            len(added) / len(in_answer) if in_answer else 0.0,
             len(shared) / len(pairs) if pairs else 0.0,
         ]
 
@@ -276,12 +278,14 @@ class Encoded:
 
     @property
     def closeness(self) -> Floats:
-        """Return how near each answer is to its reference, relative to the others, shape (n,)."""
+        """Return each answer's closeness to its reference, relative to the other answers, shape
+        (n,).
+        """
         return np.asarray(self.related[:, CLOSENESS].mean(axis=1))
 
     @cached_property
     def transposed(self) -> sparse.csr_matrix:
-        """Return transposed text rows, shape (terms, n); made once, used per question."""
+        """Return transposed text rows, shape (terms, n); computed once, used per question."""
         return self.rows.T.tocsr()
 
 
@@ -330,7 +334,7 @@ class Encoder:
         self._mean, self._spread = raw.mean(axis=0), np.where(spread > 1e-9, spread, np.inf)
 
     def encode(self, items: Sequence[Item]) -> Encoded:
-        """Return the items as numbers. A number equal in all answers has no effect."""
+        """Return the items as numbers. A number that all answers share has no effect."""
         texts = [texts_of(item) for item in items]
         documents = tuple(words_of(answer) for answer, _, _ in texts)
         rows = self.lexicon.rows(documents)
@@ -353,10 +357,10 @@ def encoder_of(texts: tuple[Texts, ...]) -> Encoder:
 
 
 def by_reference(items: Sequence[Item]) -> dict[str, float] | None:
-    """Return how near each answer is to its reference, by item id: larger is nearer.
+    """Return each answer's closeness to its reference, by item id: larger is closer.
 
-    The numbers sort answers but do not grade them, since they are relative to the other answers.
-    ``None`` where an item has no reference or no text.
+    These numbers rank answers but do not grade them, since they are relative to the other answers.
+    ``None`` if an item has no reference or no text.
     """
     texts = [texts_of(item) for item in items]
     if not texts or not all(answer.strip() and reference.strip() for answer, _, reference in texts):

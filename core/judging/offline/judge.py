@@ -1,4 +1,4 @@
-"""The offline judge's public face, and the report of its training."""
+"""The public interface of the offline judge, and its training report."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from core.judging.offline.features import Encoded, Encoder
     from core.judging.offline.trained import Trained
 
-#: With fewer different labelled answers, no measured judge was worth having.
+#: With fewer distinct labelled answers, no judge was useful in our measurements.
 LEAST_LABELS = 10
 
 
 @dataclass(frozen=True)
 class TrainingReport:
-    """The result of cross-validation; ``None`` figures with too few labels.
+    """The result of cross-validation; figures are ``None`` with too few labels.
 
     ``n`` counts labelled items (abstentions left out), ``classes`` the labels and their counts.
-    ``accuracy`` and ``kappa`` are out of fold, if every item were answered; ``majority`` is the
+    ``accuracy`` and ``kappa`` are out of fold, if every item were answered. ``majority`` is the
     accuracy of the best simple rule: always the most common label, of all or of the item's prompt
-    (``baseline`` says which); ``gain_error`` is the standard error of the difference. With
-    ``threshold``, a share ``coverage`` of items is answered, and those with
-    ``accuracy_answering``. ``used`` is smaller than ``n`` where a sample was enough. Where labels
-    have an order, ``weighted_kappa`` is quadratic and ``order`` the correlation of ranks with the
-    labels. ``kappa_range`` is the 95% interval of the kappa that counts. ``features``: ``words``
-    or ``numbers``, whichever did better, or ``neighbours``.
+    (``baseline`` says which). ``gain_error`` is the standard error of the difference. With
+    ``threshold``, a share ``coverage`` of items is answered, with ``accuracy_answering``. ``used``
+    is smaller than ``n`` if a sample was enough. For ordered labels, ``weighted_kappa`` is
+    quadratic and ``order`` the rank correlation with the labels. ``kappa_range`` is the 95%
+    interval of the kappa that fits the scale. ``features``: ``words`` or ``numbers``, whichever did
+    better, or ``neighbours``.
     """
 
     method: str
@@ -66,7 +66,7 @@ class TrainingReport:
 
 @dataclass(frozen=True)
 class Unfit:
-    """No judge, since it would not be worth asking; ``reason`` has the figures."""
+    """The refusal to train a judge; ``reason`` gives the figures."""
 
     reason: str
     report: TrainingReport
@@ -75,9 +75,9 @@ class Unfit:
 class Prediction(NamedTuple):
     """A trained judge's prediction for an item.
 
-    ``probabilities`` run along ``Criterion.choices`` (0 for abstentions and labels never seen),
-    ``best`` is the likeliest choice, given even where it abstains; ``confidence`` is its
-    probability; ``neighbours`` are ids of labelled items.
+    ``probabilities`` are in the order of ``Criterion.choices`` (0 for abstentions and unseen
+    labels). ``best`` is the likeliest choice, even if the judge abstains; ``confidence`` is its
+    probability. ``neighbours`` are ids of labelled items.
     """
 
     probabilities: tuple[float, ...]
@@ -110,10 +110,9 @@ WHAT_IT_IS = {
 
 
 class OfflineJudge:
-    """One trained model per criterion. Without one, it abstains and says why.
+    """One trained model per criterion; abstains with the reason on criteria without a model.
 
-    A judge that has switched itself off refuses to vote, which is an abstention rather than a
-    failure: asking again would change nothing (docs/decisions/0003).
+    This abstention is not a failure: asking again would change nothing (docs/decisions/0003).
     """
 
     def __init__(self, spec: Judge, models: Mapping[str, Trained | Applied | Unfit]) -> None:
@@ -122,27 +121,27 @@ class OfflineJudge:
         self._ready = dict[tuple[str, str], tuple[Item, Prediction]]()
 
     def prepare(self, items: Sequence[Item]) -> None:
-        """Predict all items at once, so that asking about an item only looks it up.
+        """Predict all items at once, so that ``ask`` only looks predictions up.
 
         Takes seconds for thousands of items; call it in a worker thread.
         """
         if not items:
             return
-        done: dict[Encoder, Encoded] = {}
+        encodings: dict[Encoder, Encoded] = {}
         for name, model in self._models.items():
             if isinstance(model, Unfit):
                 continue
             if isinstance(model, Applied):
                 predictions = model.predict(items)
             else:
-                if model.encoder not in done:
-                    done[model.encoder] = model.encoder.encode(items)
-                predictions = model.predict(items, done[model.encoder])
+                if model.encoder not in encodings:
+                    encodings[model.encoder] = model.encoder.encode(items)
+                predictions = model.predict(items, encodings[model.encoder])
             for item, prediction in zip(items, predictions, strict=True):
                 self._ready[item.id, name] = item, prediction
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote on the question's cell. Never a failure; no call, cost or order."""
+        """Return a vote on the question's cell, never a failure, without a call, cost or order."""
         model = self._models.get(question.criterion.name)
         if model is None:
             return _abstention(question, "it was not trained on this criterion.")

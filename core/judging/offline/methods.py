@@ -1,4 +1,4 @@
-"""Two methods to learn from labels, and the folds to test them on."""
+"""Two methods of learning from labels, and the folds that test them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:
     """Return the fold (0 .. FOLDS-1) of each item, shape (n,).
 
     Groups are shuffled, sorted by the label of their first item and dealt in turn, so every fold
-    gets its share of every label. Groups stay whole: a duplicate in another fold would be
+    gets its share of every label. Groups stay together: a duplicate in another fold would be
     recognised, not judged.
     """
     first = dict[int, int]()
@@ -35,7 +35,7 @@ def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:
 
 
 def repeats_for(n: int) -> int:
-    """Return how often to cross-validate: more often with few labels."""
+    """Return the number of cross-validation repeats: more with few labels."""
     if n < 100:
         return 5
     return 3 if n < 300 else 2
@@ -46,14 +46,16 @@ def repeats_for(n: int) -> int:
 # Logistic regression on the features themselves would give the same classifier; with few labels and
 # many features, its equal in terms of products between answers is a hundred times faster.
 
-#: The score of a label that no example has.
+#: The score of a label without examples.
 NEVER = -30.0
 STRENGTH = 4.0
 NEIGHBOUR_RELATED, OTHER_PROMPT, SHARPNESS, MOST_NEIGHBOURS = 0.2, 0.5, 3, 15
 
 
 class Kernel(NamedTuple):
-    """How much each kind of nearness counts; ``*_same`` and ``prompt`` within a prompt only."""
+    """The weight of each kind of similarity; ``*_same`` and ``prompt`` apply within a prompt
+    only.
+    """
 
     text: float
     text_same: float
@@ -63,9 +65,9 @@ class Kernel(NamedTuple):
     closeness: float
 
 
-#: What an answer says, in full: needs a hundred labels or so to tell words apart.
+#: The full text of an answer; needs about a hundred labels to tell words apart.
 WORDS = Kernel(1.0, 1.0, 0.5, 0.2, 0.5, 0.0)
-#: Mostly how near it is to its reference: with few labels it is ahead of words.
+#: Mostly closeness to the reference; beats words with few labels.
 NUMBERS = Kernel(0.1, 0.25, 0.1, 0.0, 0.1, 0.5)
 # Chosen on SAF and Mohler by bench/offline.py and bench/few_labels.py; figures change little
 # around them.
@@ -80,10 +82,10 @@ class FittedMethod(Protocol):
 
 
 class Method(Protocol):
-    """A method of learning."""
+    """A learning method."""
 
     def products(self, near: Nearness) -> Floats:
-        """Return how much each answer says about another, shape (m, n)."""
+        """Return the similarity of answers (m) to other answers (n), shape (m, n)."""
         ...
 
     def fit(self, products: Floats, labels: Ints, k: int) -> FittedMethod:
@@ -104,10 +106,10 @@ class Dual:
 
 
 class LogisticRegression:
-    """Multinomial, L2, with shared weights and weights per prompt.
+    """Multinomial logistic regression, L2, with shared weights and weights per prompt.
 
     So a dataset of many questions shares what holds for all ("uses the reference's words") and
-    still learns what only one of them asks for.
+    still learns what only a single question asks for.
     """
 
     def __init__(self, kernel: Kernel = WORDS) -> None:
@@ -117,8 +119,8 @@ class LogisticRegression:
         """Return the kernel of the shared and the per-prompt features."""
         k = self.kernel
         shared = k.text * near.text + k.related * near.related + k.closeness * near.closeness
-        own = k.text_same * near.text + k.related_same * near.related + k.prompt
-        return np.asarray(shared + near.same * own)
+        per_prompt = k.text_same * near.text + k.related_same * near.related + k.prompt
+        return np.asarray(shared + near.same * per_prompt)
 
     def fit(self, products: Floats, labels: Ints, k: int) -> Dual:
         """Fit on rows of a Cholesky factor, whose products are ``products``."""
@@ -137,7 +139,7 @@ class LogisticRegression:
         chances = model.predict_proba(factor)
         wrong = STRENGTH * ((labels[:, None] == classes) - chances)
         bias = model.intercept_
-        if len(classes) == 2:  # one row of coefficients: halves for and against
+        if len(classes) == 2:  # a single row of coefficients: halve it for and against
             wrong, bias = wrong / 2, np.array([-bias[0] / 2, bias[0] / 2])
         weights[:, classes], intercept[classes] = wrong, bias
         return Dual(weights, intercept)
@@ -145,14 +147,16 @@ class LogisticRegression:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The labelled answers and the frequency of each label among them."""
+    """The labelled answers and the frequency of each label."""
 
     labels: Ints
     shares: Floats
 
     @property
     def size(self) -> int:
-        """Return how many neighbours vote: the root of the examples' number, 3 to 15."""
+        """Return the number of neighbours that vote: the square root of the number of examples, 3
+        to 15.
+        """
         root = round(len(self.labels) ** 0.5)
         return int(min(len(self.labels), max(3, min(MOST_NEIGHBOURS, root))))
 
@@ -161,7 +165,7 @@ class Neighbourhood:
         return np.argsort(-products, axis=1, kind="stable")[:, : self.size]
 
     def scores(self, products: Floats) -> Floats:
-        """Return log shares of the vote, with one more vote for the base rates."""
+        """Return log shares of the neighbours' votes, plus one vote split by the label shares."""
         nearest = self.nearest(products)
         near = np.maximum(np.take_along_axis(products, nearest, axis=1), 0)
         weight = (near / np.maximum(near[:, :1], 1e-12)) ** SHARPNESS
@@ -169,7 +173,7 @@ class Neighbourhood:
             [(weight * (self.labels[nearest] == c)).sum(axis=1) for c in range(len(self.shares))],
             axis=1,
         )
-        # Relative weights say which neighbour counts; the nearest's own nearness, how much all do.
+        # Relative weights rank the neighbours; the nearest one's similarity scales all of them.
         sure = near[:, :1]
         mixed = sure * votes + self.shares
         chances = mixed / mixed.sum(axis=1, keepdims=True)
@@ -180,18 +184,18 @@ class NearestNeighbours:
     """Nearest labelled answers, weighted by nearness, same prompt preferred."""
 
     def products(self, near: Nearness) -> Floats:
-        """Return the cosine of text and related numbers; other prompts count half."""
+        """Return the cosine of text and related numbers; halved for other prompts."""
         left, right = (1 + NEIGHBOUR_RELATED * lengths for lengths in near.lengths)
         cosine = (near.text + NEIGHBOUR_RELATED * near.related) / np.sqrt(np.outer(left, right))
         return np.asarray(cosine * np.where(near.same, 1.0, OTHER_PROMPT))
 
     def fit(self, products: Floats, labels: Ints, k: int) -> Neighbourhood:
-        """Remember the examples; there is nothing to solve."""
+        """Store the examples; there is nothing to fit."""
         return Neighbourhood(labels, np.bincount(labels, minlength=k) / len(labels))
 
 
 def methods_of(kind: str) -> dict[str, Method]:
-    """Return the methods that a kind of judge chooses from by cross-validation."""
+    """Return the methods among which cross-validation chooses for a kind of judge."""
     if kind == "classifier":
         return {"words": LogisticRegression(WORDS), "numbers": LogisticRegression(NUMBERS)}
     return {"neighbours": NearestNeighbours()}

@@ -1,4 +1,4 @@
-"""A trained judge of one criterion: answers in, explained predictions out."""
+"""The trained judge of a criterion: answers in, explained predictions out."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ from core.judging.offline.methods import (
 from core.text.numbers import percent
 
 MOST_FOR, MOST_AGAINST = 4, 2
-#: A smaller contribution (in log-odds) is not mentioned.
+#: Smaller contributions (in log-odds) are not mentioned.
 WORTH_SAYING, PROMPT_WORTH_SAYING = 0.05, 0.2
-#: English stop words that reasons leave out, although the model uses them: each contributes little.
-#: Negations are kept. There is no such list for other languages.
+#: English stop words that reasons omit although the model uses them, since each contributes little.
+#: Negations are kept. Other languages have no such list.
 UNTELLING = ENGLISH_STOP_WORDS - {"no", "not", "nor", "never", "none", "nothing", "without"}
 
 
 class Explainer:
     """Splits a label's score into contributions of the answer's parts.
 
-    The parts of a score sum to it exactly; a character sequence's part is shared by the words of
-    the answer that contain it, a word pair's by its two words.
+    The parts sum exactly to the score. A character sequence's part is shared by the words of the
+    answer that contain it, a word pair's by its two words.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Explainer:
         self._weights = dual.weights - dual.weights.mean(axis=1, keepdims=True)
 
     def reason(self, item: Encoded, chosen: int, label: str) -> str:
-        """Return sentences for one encoded item (n = 1) and its chosen label."""
+        """Return sentences that explain one encoded item (n = 1) and its chosen label."""
         weights, same = self._weights[:, chosen], self._examples.prompts == item.prompts[0]
         words = self.word_parts(item, weights, same)
         for_it, against = _related_sides(self.related_parts(item, weights, same), item)
@@ -108,11 +108,11 @@ class Explainer:
     def related_parts(self, item: Encoded, weights: Floats, same: Bools) -> Floats:
         """Return what each related number of the item added, shape (12,)."""
         kernel, related = self._kernel, self._examples.related
-        own = weights * (kernel.related + kernel.related_same * same)
-        each = (own @ related) / related.shape[1]
+        per_example = weights * (kernel.related + kernel.related_same * same)
+        parts = (per_example @ related) / related.shape[1]
         shared = kernel.closeness * float(weights @ self._examples.closeness)
-        each[list(CLOSENESS)] += shared / len(CLOSENESS)
-        return np.asarray(item.related[0] * each)
+        parts[list(CLOSENESS)] += shared / len(CLOSENESS)
+        return np.asarray(item.related[0] * parts)
 
     def _of_prompt(self, same: Bools, chosen: int, label: str) -> str:
         alike = int((self._labels[same] == chosen).sum())
@@ -137,7 +137,7 @@ def _words_sentence(parts: list[tuple[str, float]], label: str) -> str:
 
 
 def _related_sides(parts: Floats, item: Encoded) -> tuple[list[str], list[str]]:
-    """Return the strongest related number for the label, and the strongest against."""
+    """Return the strongest related number for the label, and the strongest against it."""
     usable = [
         column
         for column in range(len(parts))
@@ -160,7 +160,7 @@ def _worded(column: int, item: Encoded) -> str:
     return wording.format(percent(float(item.raw[0, column])), words=number)
 
 
-#: Neighbours named in a reason.
+#: The number of neighbours that a reason names.
 NAMED = 3
 HELD_OUT = "This item was among the labelled ones, so it was judged without its own label."
 
@@ -179,10 +179,10 @@ class Learnt(NamedTuple):
 
 
 class Trained:
-    """A criterion's judge. The same items always give the same predictions.
+    """The judge of a criterion. The same items always give the same predictions.
 
-    For an item it learnt from, it returns the out-of-fold prediction: a model that has seen the
-    label would only repeat it.
+    For an item used in training, it returns the out-of-fold prediction, because the final model has
+    seen the label and would only repeat it.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class Trained:
             )
 
     def predict(self, items: Sequence[Item], encoded: Encoded | None = None) -> list[Prediction]:
-        """Return a prediction per item; ``encoded`` saves encoding them again."""
+        """Return a prediction per item; pass ``encoded`` to avoid encoding them again."""
         if not items:
             return []
         encoded = self.encoder.encode(items) if encoded is None else encoded

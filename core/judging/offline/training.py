@@ -1,4 +1,4 @@
-"""Train a judge of one criterion from labels, or refuse with the figures."""
+"""Train the judge of a criterion from labels, or refuse with the figures."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ from core.judging.offline.worth import (
 )
 from core.text.numbers import plural
 
-#: Labels other than the most common; with fewer, a fold has none to learn from or to be tested on.
+#: The least number of labels other than the most common; with fewer, some fold has none to learn
+#: from or to test.
 LEAST_OTHERS = 3
-#: More labels than this are sampled: time grows with their square, accuracy hardly at all.
+#: More labels are sampled, because time grows with their square and accuracy hardly at all.
 MOST_LABELS = 1_200
 
 Labelled = Sequence[tuple[Item, int]]
@@ -54,22 +55,22 @@ def train(
     Args:
         spec: Of kind ``classifier`` or ``neighbours``. ``params`` may hold ``target`` (share right
             among the answers given, default 0.8) and ``min_coverage`` (default 0.5).
-        criterion: What is judged.
+        criterion: The criterion to judge.
         labelled: Items with their true option, an index into ``criterion.choices``. Abstentions
-            are left out: what cannot be assessed is not learnt.
-        unlabelled: Items to be judged. They say which words are rare, and nothing else; equal
-            answers count once, labelled or not.
-        seed: Decides the folds. Same arguments, same judge.
+            are left out: the judge does not learn from items that cannot be assessed.
+        unlabelled: Items to be judged. They only show which words are rare; equal answers count
+            once, labelled or not.
+        seed: Determines the folds. The same arguments give the same judge.
 
     Returns:
-        ``Unfit`` where there are fewer than ten different labelled answers, fewer than three
-        labels besides the most common, or where in cross-validation it neither beats the most
-        common label (of all, or of each prompt: whichever is right more often) by 1.28 standard
-        errors nor, where labels have an order, follows that order, nor are answers nearer to their
-        reference the better ones. ``Trained`` otherwise.
+        ``Unfit`` if there are fewer than ten different labelled answers or fewer than three labels
+        besides the most common. Also ``Unfit`` if all of these fail: in cross-validation the judge
+        beats the most common label (of all, or of each prompt: whichever is right more often) by
+        1.28 standard errors; or it follows the order of ordered labels; or answers closer to their
+        reference are better. ``Trained`` otherwise.
 
     Raises:
-        InputError: ``params`` holds something else than a share.
+        InputError: A value in ``params`` is not a share.
     """
     target, least = _share(spec, "target", TARGET), _share(spec, "min_coverage", LEAST_COVERAGE)
     scored = {choice: i for i, choice in enumerate(criterion.scored)}
@@ -82,7 +83,7 @@ def train(
     texts = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
     encoder = encoder_of(tuple(sorted(texts)))
     # The matrices are small: more threads only wait for each other (4 times slower on busy cores),
-    # and one thread adds up in the same order every time.
+    # and a single thread adds in the same order every time.
     with threadpool_limits(1, user_api="blas"):
         return _learn(criterion, pairs, encoder, replace(report, target=target), least)
 
@@ -138,18 +139,18 @@ def _learn(
 
 
 def _by_nearness(
-    criterion: Criterion, encoded: Encoded, labels: Ints, groups: Ints, own: Ints | None
+    criterion: Criterion, encoded: Encoded, labels: Ints, groups: Ints, prompts: Ints | None
 ) -> Order | None:
-    """Return how well nearness to the reference orders answers, better labels last.
+    """Return how well closeness to the reference ranks answers, better labels last.
 
-    Nothing is fitted for this, so that few labels tell. ``None`` without references, or an order.
+    Nothing is fitted for this, so few labels suffice. ``None`` without references or an order.
     """
     values = [criterion.choices[choice].value for choice in criterion.scored]
     first, last = values[0], values[-1]
     if first is None or last is None or not (is_ordered(criterion) and all(encoded.has_reference)):
         return None
     towards = np.sign((last - first) * criterion.weight)
-    return order_of(towards * encoded.closeness, labels, groups, own)
+    return order_of(towards * encoded.closeness, labels, groups, prompts)
 
 
 def _opening(
@@ -180,8 +181,8 @@ def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
             f"{plural(different, 'different labelled answer')}; it needs at least {LEAST_LABELS}."
         )
     commonest = max(count for _, count in report.classes)
-    others = report.n - commonest
-    if others < LEAST_OTHERS:
+    uncommon = report.n - commonest
+    if uncommon < LEAST_OTHERS:
         label = next(label for label, count in report.classes if count == commonest)
         return (
             f'{commonest} of {report.n} labels are "{label}"; it needs at least {LEAST_OTHERS} '
@@ -200,16 +201,16 @@ def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
 def _with_threshold(
     learnt: Learnt,
     report: TrainingReport,
-    found: OutOfFold,
+    out_of_fold: OutOfFold,
     folds: Ints,
     ordered: bool,
     least: float,
 ) -> tuple[Learnt, TrainingReport]:
-    """Aim at the target, or at the simple rule's accuracy if that is higher."""
-    target = max(report.target or 0.0, found.majority)
-    best = decided(found.chances, ordered)
+    """Return both with a threshold that reaches the target, or the baseline if that is higher."""
+    target = max(report.target or 0.0, out_of_fold.majority)
+    best = decided(out_of_fold.chances, ordered)
     right = (best == np.array(learnt.labels)).astype(np.float64)
-    sure = np.take_along_axis(found.chances, best[:, None], axis=1)[:, 0]
+    sure = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
     worth = answering(sure, right, folds, target, least)
     return learnt._replace(threshold=worth.threshold), replace(
         report,

@@ -1,4 +1,4 @@
-"""A judge's worth in cross-validation: compared with simple rules, and by the order of labels."""
+"""Compare a judge in cross-validation with simple rules and with the order of labels."""
 
 from __future__ import annotations
 
@@ -28,35 +28,36 @@ from core.text.numbers import percent
 #: test at 10%. With random labels 0 to 3% of judges passed, on open-ended criteria 0 to 11%
 #: (bench/offline.py); 1.64 loses a third to a half of the judges that are worth having.
 ERRORS_ABOVE = 1.28
-#: Samples for the interval of a kappa.
+#: Number of resamples for the interval of a kappa.
 RESAMPLES = 400
-#: An order must be above chance by this many: a test at 5%, as there are several to pass.
+#: An order must be this many standard errors above chance: a test at 5%, since there are several
+#: ways to pass.
 ERRORS_IN_ORDER = 1.64
-#: And its answers must agree with the labels by this much: who always gives the most common label
-#: has an order, too, and tells nobody anything.
+#: The least kappa with the labels: a judge that nearly always answers the most common label may
+#: have an order, too, but its answers are useless.
 LEAST_KAPPA = 0.1
 
 
 def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
     """Return whether a prompt's most common label is right, shape (repeats, n).
 
-    With few answers to a prompt, its counts lean on the label shares of all answers.
+    The label shares of all answers count as one more answer to each prompt.
     """
     right = np.zeros(folds.shape)
     for repeat, fold in zip(*rounds(folds), strict=True):
         out = folds[repeat] == fold
         shares = np.bincount(labels[~out], minlength=k) / max(1, int((~out).sum()))
         for prompt in np.unique(prompts[out]):
-            here = out & (prompts == prompt)
+            of_prompt = out & (prompts == prompt)
             counts = np.bincount(labels[~out & (prompts == prompt)], minlength=k)
-            right[repeat, here] = labels[here] == np.argmax(counts + shares)
+            right[repeat, of_prompt] = labels[of_prompt] == np.argmax(counts + shares)
     return right
 
 
 class Order(NamedTuple):
-    """How well expected labels follow the true ones: a correlation of ranks.
+    """The rank correlation of expected and true labels.
 
-    ``free``: the pairs of numbers that it rests on. ``None``: one of the two is always the same.
+    ``free`` is its number of independent pairs. ``correlation`` is ``None`` if either is constant.
     """
 
     correlation: float | None
@@ -64,14 +65,14 @@ class Order(NamedTuple):
 
     @property
     def errors(self) -> float:
-        """Return how many standard errors it is above chance."""
+        """Return how many standard errors the correlation is above chance."""
         return (self.correlation or 0.0) * float(max(0, self.free) ** 0.5)
 
 
 def order_of(said: Floats, labels: Ints, groups: Ints, prompts: Ints | None) -> Order:
-    """Return how well numbers (n,) order answers; duplicates count once.
+    """Return how well numbers (n,) rank answers; duplicates count once.
 
-    Where ``prompts`` are given, within them only.
+    With ``prompts``, answers are ranked only within their prompt.
     """
     sizes = np.bincount(groups)
     pairs = [
@@ -81,12 +82,14 @@ def order_of(said: Floats, labels: Ints, groups: Ints, prompts: Ints | None) -> 
     free = len(sizes) - 1
     if prompts is not None:
         first = np.unique(groups, return_index=True)[1]
-        _, of = np.unique(prompts[first], return_inverse=True)
-        pairs = [one - (np.bincount(of, weights=one) / np.bincount(of))[of] for one in pairs]
-        free = len(sizes) - int(of.max()) - 1
-    one, other = (ranks - ranks.mean() for ranks in pairs)
-    spread = float(np.sqrt((one**2).sum() * (other**2).sum()))
-    return Order(float(one @ other) / spread if spread > 1e-9 else None, free)
+        _, prompt = np.unique(prompts[first], return_inverse=True)
+        pairs = [
+            one - (np.bincount(prompt, weights=one) / np.bincount(prompt))[prompt] for one in pairs
+        ]
+        free = len(sizes) - int(prompt.max()) - 1
+    one, label_ranks = (ranks - ranks.mean() for ranks in pairs)
+    spread = float(np.sqrt((one**2).sum() * (label_ranks**2).sum()))
+    return Order(float(one @ label_ranks) / spread if spread > 1e-9 else None, free)
 
 
 def _ranks(values: Floats) -> Floats:
@@ -102,7 +105,7 @@ class BaselineGain(NamedTuple):
 
     @property
     def enough(self) -> bool:
-        """Return whether the gain is more than chance would easily give."""
+        """Return whether the gain is larger than chance would easily give."""
         return self.mean > 0 and self.mean >= ERRORS_ABOVE * self.error
 
 
@@ -122,8 +125,8 @@ class OutOfFold:
     """Out-of-fold probabilities, correctness, order, and the baseline.
 
     ``right`` has shape (repeats, n), ``chances`` (n, k), the mean over repeats; ``base`` (k,) is
-    what they start from. ``kappa`` is weighted where labels have an order. ``loss`` is what methods
-    are chosen by: the smallest. ``own`` are the prompts, if these alone foretell labels.
+    the logarithm of label shares. ``kappa`` is weighted if labels have an order. The method with
+    the smallest ``loss`` is chosen. ``own`` are the prompts, if prompts alone predict labels.
     """
 
     chances: Floats
@@ -140,15 +143,15 @@ class OutOfFold:
 
     @property
     def enough(self) -> bool:
-        """Return whether the judge is worth asking: by what counts for the scale.
+        """Return whether the judge is worth using, by gain or by order.
 
-        Where labels have an order, to follow it is enough: with a common label, being right more
-        often than that label takes far more labels than knowing what is better.
+        To follow the order of ordered labels is enough: if a label is common, beating it in
+        accuracy takes far more labels than knowing which answers are better.
         """
         return self.gain.enough or self.follows(self.order)
 
     def follows(self, order: Order | None) -> bool:
-        """Return whether an order is no chance, and the answers show it."""
+        """Return whether an order is beyond chance and the answers agree with the labels."""
         above = order is not None and order.errors >= ERRORS_IN_ORDER
         return above and self.kappa >= LEAST_KAPPA
 
@@ -170,8 +173,8 @@ def weigh(
     simple = by_prompt if better else commonest
     mean = chances.mean(axis=0)
     kappa = _kappa_of(labels, decided(mean, ordered), k, ordered)
-    # With few labels a prompt's own are ahead by chance often; then it takes more to leave them.
-    own = prompts if gain_of(by_prompt, commonest, groups).enough else None
+    # With few labels a prompt's most common label often wins by chance, so require a clear gain.
+    predictive_prompts = prompts if gain_of(by_prompt, commonest, groups).enough else None
     return OutOfFold(
         chances=mean,
         right=right,
@@ -180,8 +183,10 @@ def weigh(
         loss=loss_of(chances, labels, ordered),
         kappa=kappa or 0.0,
         gain=gain_of(right, simple, groups),
-        order=order_of(mean @ np.arange(k), labels, groups, own) if ordered else None,
-        own=own,
+        order=order_of(mean @ np.arange(k), labels, groups, predictive_prompts)
+        if ordered
+        else None,
+        own=predictive_prompts,
         majority=float(simple.mean()),
         baseline="the most common label of each prompt" if better else "the most common label",
     )
@@ -192,36 +197,36 @@ def _kappa_of(labels: Ints, best: Ints, k: int, weighted: bool) -> float | None:
 
 
 def with_figures(
-    report: TrainingReport, found: OutOfFold, labels: Ints, groups: Ints, ordered: bool
+    report: TrainingReport, out_of_fold: OutOfFold, labels: Ints, groups: Ints, ordered: bool
 ) -> TrainingReport:
     """Return ``report`` with the figures of cross-validation."""
-    k, best = found.chances.shape[1], decided(found.chances, ordered)
+    k, best = out_of_fold.chances.shape[1], decided(out_of_fold.chances, ordered)
     counted: Weights = "quadratic" if ordered else "none"
     return replace(
         report,
         used=len(labels),
-        accuracy=float(found.right.mean()),
-        majority=found.majority,
-        baseline=found.baseline,
-        gain_error=found.gain.error,
+        accuracy=float(out_of_fold.right.mean()),
+        majority=out_of_fold.majority,
+        baseline=out_of_fold.baseline,
+        gain_error=out_of_fold.gain.error,
         kappa=_kappa_of(labels, best, k, weighted=False),
         weighted_kappa=_kappa_of(labels, best, k, weighted=True) if ordered else None,
         kappa_range=_range(labels * k + best, groups, k, counted, report.seed),
-        order=found.order.correlation if found.order else None,
-        temperature=found.temperature,
+        order=out_of_fold.order.correlation if out_of_fold.order else None,
+        temperature=out_of_fold.temperature,
     )
 
 
 def _range(
     cells: Ints, groups: Ints, k: int, weights: Weights, seed: int
 ) -> tuple[float, float] | None:
-    """Return the 95% interval of a kappa, by resampled answers; duplicates come together.
+    """Return the 95% interval of a kappa by resampling answers; duplicates are drawn together.
 
-    Resamples of few answers differ less than new answers would, so it reaches further into their
-    tails (the expanded percentiles of Hesterberg 2015).
+    Resamples of few answers vary less than new answers would, so wider percentiles are used (the
+    expanded percentiles of Hesterberg 2015).
 
-    Where all are right, three more could be wrong (the rule of three; Hanley 1983): the lower end
-    has three misses by chance. ``None`` where more than one sample of ten has no kappa.
+    If all are right, three more could be wrong (the rule of three; Hanley 1983): the lower end has
+    three misses by chance. ``None`` if more than one resample in ten has no kappa.
     """
     sizes = np.zeros((groups.max() + 1, k * k))
     np.add.at(sizes, (groups, cells), 1.0)
@@ -244,14 +249,14 @@ def _range(
     return float(low), float(high)
 
 
-def not_better(report: TrainingReport, found: OutOfFold) -> str:
-    """Return a sentence with the result, the baseline and the difference."""
+def not_better(report: TrainingReport, out_of_fold: OutOfFold) -> str:
+    """Return a sentence with the judge's accuracy, the baseline and the difference."""
     return (
         f"In cross-validation on {report.used} labels it was right in "
-        f"{percent(float(found.right.mean()))}, always giving {found.baseline} in "
-        f"{percent(found.majority)}; that is not better by {ERRORS_ABOVE} standard errors "
-        f"(of {100 * found.gain.error:.1f} points)."
-        f"{_order_sentence(found.order, found.kappa) if found.order else ''}"
+        f"{percent(float(out_of_fold.right.mean()))}, always giving {out_of_fold.baseline} in "
+        f"{percent(out_of_fold.majority)}; that is not better by {ERRORS_ABOVE} standard errors "
+        f"(of {100 * out_of_fold.gain.error:.1f} points)."
+        f"{_order_sentence(out_of_fold.order, out_of_fold.kappa) if out_of_fold.order else ''}"
     )
 
 

@@ -1,4 +1,4 @@
 """A judge's exact prompt, and the parser of its reply.
 
-Pure: makes no calls. A changed word is a new prompt version.
+Makes no calls. Any change of wording needs a new prompt version.
 """

@@ -2,9 +2,10 @@
 
 Shared content comes first, so that provider prompt caches hit. ``item_first``: system text,
 guidelines, task and reference, submission, criterion. ``criterion_first``: system text, guidelines,
-requirement with examples, task and reference, options, submission. There the examples use the
-labels of options and precede the numbered list, so items with another shown order still share them.
-Weights, values, labels of the judged item, its system and unasked criteria are never shown.
+requirement with examples, task and reference, options, submission. In ``criterion_first`` the
+examples name options by label and precede the numbered list, so items with another option order
+still share them. Weights, values, labels of the judged item, its system and unasked criteria are
+never shown.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.records import record
 
-#: Judges work on a few items at a time.
+#: Cache size; judges work on a few items at a time.
 _REMEMBERED = 64
 
 
 @record(frozen=True, slots=True)
 class Prompt:
-    """Segments to send, the reply's JSON schema, the wording's version, fence code.
+    """The segments to send, the reply's JSON schema, and the wording's version.
 
-    ``nonce`` is the code around the submission.
+    ``nonce`` is the code of the fences around the submission.
     """
 
     segments: tuple[Segment, ...]
@@ -61,10 +62,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The fenced texts of a question; ``background`` is what its author was given.
+    """The fenced texts of a question; ``background`` is the task with its material and reference.
 
-    ``first`` is what prompts begin with where the item comes first, and ``shared_submission`` what
-    comes then where there is more than one question about it.
+    ``first`` begins the prompt in ``item_first``; ``shared_submission`` follows it if several
+    questions share the submission.
     """
 
     guidelines: str
@@ -76,7 +77,7 @@ class _Texts:
 
 
 class _Words(NamedTuple):
-    """The words around a question's texts, for one submission or for two."""
+    """The wording around a question's texts, for one submission or for two."""
 
     version: str
     system: Mapping[str, str]
@@ -118,7 +119,7 @@ def _words(question: Question) -> _Words:
 
 
 def is_brief(question: Question) -> bool:
-    """Return whether a question is asked in brief words; comparisons never are."""
+    """Return whether a question gets the brief wording; comparisons never do."""
     return question.style == "brief" and not _compares(question)
 
 
@@ -153,7 +154,7 @@ def _system_segment(text: str) -> Segment:
 
 
 def material(question: Question, system: str, last: str) -> tuple[Segment, ...]:
-    """Return the messages to a model that only decides: rules, material, question."""
+    """Return the messages to a model that only makes decisions: rules, material, question."""
     texts = _fenced(question)
     if question.instructions:
         system = f"{system.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
@@ -168,11 +169,11 @@ def material(question: Question, system: str, last: str) -> tuple[Segment, ...]:
 
 
 def _system(words: _Words, question: Question) -> str:
-    """Return our system text, followed by the judge's own instructions."""
-    own = words.system[question.mode]
+    """Return the system text, followed by the judge's own instructions."""
+    text = words.system[question.mode]
     if not question.instructions:
-        return own
-    return f"{own.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
+        return text
+    return f"{text.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
 
 
 def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
@@ -182,12 +183,12 @@ def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
 
 
 def summarise(reply: str) -> tuple[Segment, Segment]:
-    """Return what follows the ``reply`` about two answers: the call to summarise."""
+    """Return the messages that repeat the ``reply`` and ask for a summary of its reasons."""
     return Segment("assistant", reply), Segment("user", pair_wording.SUMMARISE)
 
 
 def repair(problem: str, question: Question) -> Segment:
-    """Return the segment after an unreadable reply. ``problem`` is a sentence."""
+    """Return the message that asks again after an unreadable reply. ``problem`` is a sentence."""
     if is_brief(question):
         count, words = len(question.order), _words(question)
         again = words.ask_all if question.mode == "rubric" else words.ask
@@ -201,7 +202,7 @@ def repair(problem: str, question: Question) -> Segment:
 
 
 def repair_cut(question: Question) -> tuple[Segment, Schema]:
-    """Return what asks for options alone after a reply that was cut off, and their schema."""
+    """Return the message that asks only for options after a truncated reply, and their schema."""
     several = question.mode == "rubric"
     counts = [len(ask.order) for ask in question.asks]
     words = wording.REPAIR_CUT_ALL if several else wording.REPAIR_CUT
@@ -210,7 +211,7 @@ def repair_cut(question: Question) -> tuple[Segment, Schema]:
 
 
 def repair_assessment(problem: str) -> Segment:
-    """Return the segment after a missing assessment."""
+    """Return the message that asks again for a missing assessment."""
     return Segment("user", wording.REPAIR_ASSESSMENT.format(problem=problem))
 
 
@@ -254,7 +255,7 @@ def _criterion_first(question: Question, texts: _Texts) -> Iterable[Segment]:
 
 
 def _named(question: Question) -> Iterable[tuple[str, Ask]]:
-    """Return every ask with its shown id; a single ask has none."""
+    """Return every ask with its shown id, which is empty for a single ask."""
     asks = question.asks
     if question.mode != "rubric":
         return [("", asks[0])]
@@ -334,7 +335,7 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
 
 
 def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
-    """Return the parts with codes that no other part's text contains.
+    """Return the parts, each with a code that no other part's text contains.
 
     No part contains its own code. Codes cannot be guessed, so the first code of a part hardly ever
     has to change, and parts do not depend on each other.

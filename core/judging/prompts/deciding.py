@@ -1,7 +1,7 @@
-"""What models that only decide are asked, in the form that each of them was trained on.
+"""Prompts for models that only make decisions, in the format that each was trained on.
 
-The option is read from the first token of the reply: from the chances of all options in its place,
-where the server sends them, so that a model that would say something else still has a vote.
+The option is read from the probabilities of all options at the first token of the reply, if the
+server sends them, so a model whose likeliest token is something else still gives a vote.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from core.judging.protocol import Question
 
 
 class DecisionPrompt(NamedTuple):
-    """A question to a deciding model. ``words`` are its answers, and the choice each stands for.
+    """A question to a deciding model. ``words`` maps its answers to choices.
 
-    ``most`` is the token limit, if a judge has none. The answer follows ``after``, if that is set.
+    ``most`` is the token limit if the judge has none. The answer follows ``after``, if that is set.
     """
 
     segments: tuple[Segment, ...]
@@ -43,7 +43,7 @@ class _Form(NamedTuple):
     """A template: the text of one user message, and the words for a fault and its absence.
 
     ``virtue``: the words are about the requirement, not about a fault, so that a reward is not
-    turned around. ``marks`` must not be in any material.
+    inverted. ``marks`` are strings to remove from the material.
     """
 
     text: str
@@ -54,12 +54,12 @@ class _Form(NamedTuple):
     most: int = 5
 
 
-#: More options than this get letters, as two figures may be two tokens.
+#: If there are more options, they get letters, because a two-digit number may be two tokens.
 _MOST_NUMBERS = 9
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _FORMS: dict[Template, _Form] = {
-    # Granite Guardian 3: a definition of one's own, and Yes where it applies.
+    # Granite Guardian 3: a custom definition, and Yes if it applies.
     "granite_guardian": _Form(
         "You are a safety agent trained to help identify if the following safety risks are present "
         "in the assistant message. Your role as a safety agent is to assess if the Assistant "
@@ -72,7 +72,7 @@ _FORMS: dict[Template, _Form] = {
         ("<start_of_turn>", "<end_of_turn>", "<start_of_risk_definition>"),
         virtue=True,
     ),
-    # ShieldGemma: Yes where a principle is violated.
+    # ShieldGemma: Yes if a principle is violated.
     "shieldgemma": _Form(
         "You are a policy expert trying to help determine whether an AI response to prompts is in "
         "violation of the defined safety policies.\n\n<start_of_turn>\n"
@@ -83,7 +83,7 @@ _FORMS: dict[Template, _Form] = {
         *("yes", "no"),
         ("<start_of_turn>", "<end_of_turn>"),
     ),
-    # Llama Guard 3: a category of one's own.
+    # Llama Guard 3: a custom category.
     "llama_guard": _Form(
         "Task: Check if there is unsafe content in 'Agent' messages in conversations according to "
         "our safety policy with the below safety categories.\n\n"
@@ -98,7 +98,7 @@ _FORMS: dict[Template, _Form] = {
         most=10,
     ),
 }
-#: Prometheus 2 writes feedback first, and its result after a mark.
+#: Prometheus 2 writes feedback first, and its result after this mark.
 _RESULT = "[RESULT]"
 _PROMETHEUS = (
     "###Task Description:\nAn instruction (might include an Input inside it), a response to "
@@ -115,7 +115,7 @@ _PROMETHEUS = (
 
 
 def decision(question: Question, template: Template) -> DecisionPrompt | str:
-    """Return what a deciding model is asked in its form, or why it abstains instead."""
+    """Return the prompt for a deciding model in its format, or the reason why it must abstain."""
     if isinstance(question.item.submission, Pair):
         return "A model that only decides does not compare two answers."
     if template == "systemone":
@@ -179,13 +179,13 @@ def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
     requirement = sendable(criterion.requirement).strip()
     holds = "holds" if criterion.weight < 0 else "does not hold"
     must = "shall not" if criterion.weight < 0 else "shall"
-    given = {
+    pieces = {
         "task": item.prompt or wording.NOTHING_GIVEN,
         "text": submission_text(item, ""),
         "reference": item.reference or wording.NOTHING_GIVEN,
     }
     return {
-        **{name: _without(text, marks) for name, text in given.items()},
+        **{name: _without(text, marks) for name, text in pieces.items()},
         "name": one_line(criterion.name),
         "rule": requirement,
         "principle": f"The response {must} be like this: {requirement}",
@@ -194,7 +194,7 @@ def _pieces(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
 
 
 def _without(text: str, marks: tuple[str, ...]) -> str:
-    """Return material without the marks of a form, which it could otherwise end."""
+    """Return material without a template's marks, which could end its section."""
     for mark in marks:
         text = text.replace(mark, "")
     return sendable(text)
@@ -221,8 +221,8 @@ def _systemone(question: Question) -> DecisionPrompt:
         for number, ask in enumerate(question.asks, start=1)
     }
     state = _state(question.item, question.rubric.guidelines)
-    asked = canonical_json({"state": state, "questions": questions})
-    return DecisionPrompt((Segment("user", asked),), {})
+    request = canonical_json({"state": state, "questions": questions})
+    return DecisionPrompt((Segment("user", request),), {})
 
 
 def _name(criterion: Criterion, at: int) -> str:
@@ -230,34 +230,34 @@ def _name(criterion: Criterion, at: int) -> str:
 
 
 def _state(item: Item, guidelines: str) -> dict[str, str]:
-    given = {
+    state = {
         "guidelines": guidelines,
         "task": item.prompt,
         **{one_line(name): text for name, text in item.context.items()},
         "reference": item.reference,
         "submission": submission_text(item, ""),
     }
-    return {name: sendable(text) for name, text in given.items() if text.strip()}
+    return {name: sendable(text) for name, text in state.items() if text.strip()}
 
 
 def chances_of(criterion: Criterion, answer: object) -> dict[int, float]:
-    """Return the chances of a criterion's choices in an answer of ``/v1/systemone``; or none.
+    """Return the probabilities of a criterion's choices in an answer of ``/v1/systemone``, or {}.
 
     >>> both = Criterion(name="c", requirement="Names the capital.")
     >>> chances_of(both, {"probabilities": {"MET": 0.75, "UNMET": 0.25}})
     {0: 0.75, 1: 0.25}
     """
-    given = answer.get("probabilities") if isinstance(answer, dict) else None
-    if not isinstance(given, dict):
+    probabilities = answer.get("probabilities") if isinstance(answer, dict) else None
+    if not isinstance(probabilities, dict):
         return {}
     named = {_name(criterion, at): at for at in range(len(criterion.choices))}
     chances = {
         named[name]: float(chance)
-        for name, chance in given.items()
+        for name, chance in probabilities.items()
         if name in named and isinstance(chance, int | float) and 0 <= chance <= 1
     }
     return chances if sum(chances.values()) <= _OVER_ONE else {}
 
 
-#: Rounding stays far below this.
+#: The tolerance for rounding, which stays far below this.
 _OVER_ONE = 1.01

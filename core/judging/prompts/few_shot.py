@@ -16,7 +16,7 @@ from core.judging.protocol import Example
 
 
 class _Entry(NamedTuple):
-    """An example, and the print of a text that only one shown item may have."""
+    """An example, and the fingerprint of its text."""
 
     example: Example
     text: Print
@@ -29,14 +29,14 @@ class _Entry(NamedTuple):
 class ExampleBank:
     """The labelled items of a criterion in random order, with cached draws.
 
-    Make one per criterion and run: ``for_item`` is then cheap, and items that get the same examples
-    get the very same tuple.
+    Make one per criterion and run: ``for_item`` is then cheap, and items with the same examples
+    share the same tuple.
 
     Args:
-        criterion: what is graded.
+        criterion: the criterion to grade.
         labelled: items with the index of their true choice and the reason (may be empty), prompt
             and reference filled in. Their order does not matter.
-        k: examples wanted; there are fewer where fewer texts are labelled.
+        k: number of examples; fewer if fewer texts are labelled.
         seed: the run's seed.
     """
 
@@ -55,7 +55,7 @@ class ExampleBank:
         self._drawn: dict[str | None, tuple[tuple[_Entry, ...], tuple[Example, ...]]] = {}
 
     def for_item(self, item: Item) -> tuple[Example, ...]:
-        """Return the examples for ``item``, without its own id and its duplicates."""
+        """Return the examples for ``item``, excluding the item and its duplicates."""
         prompt = item.prompt if item.prompt in self._prompts else None
         if prompt not in self._drawn:
             entries = tuple(self._draw(prompt))
@@ -67,7 +67,7 @@ class ExampleBank:
         return examples
 
     def _draw(self, prompt: str | None) -> list[_Entry]:
-        """Return equal slots per option, the rest for random options, then mixed."""
+        """Return equal slots per option, the remaining slots by random options, all mixed."""
         rng = seeded(*self._parts, "slots")
         ranked = self._by_prompt(prompt)
         queues: dict[int, list[_Entry]] = {}
@@ -79,25 +79,25 @@ class ExampleBank:
         for place, option in enumerate(options):
             slots = self._k // len(options) + (place < self._k % len(options))
             chosen += queues[option][:slots]
-        taken = {id(entry) for entry in chosen}
-        rest = [entry for entry in ranked if id(entry) not in taken]
-        chosen += rest[: self._k - len(chosen)]
+        used = {id(entry) for entry in chosen}
+        unused = [entry for entry in ranked if id(entry) not in used]
+        chosen += unused[: self._k - len(chosen)]
         return _mixed(chosen, rng)
 
     def _replaced(
         self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: Print
     ) -> Iterable[Example]:
-        taken = {id(entry) for entry in entries}
+        used = {id(entry) for entry in entries}
         spare = [
             entry
             for entry in self._by_prompt(prompt)
-            if id(entry) not in taken and not _leaks(entry, item, text)
+            if id(entry) not in used and not _leaks(entry, item, text)
         ]
         for entry in entries:
             if not _leaks(entry, item, text):
                 yield entry.example
             elif spare:
-                same = (i for i, other in enumerate(spare) if other.option == entry.option)
+                same = (i for i, candidate in enumerate(spare) if candidate.option == entry.option)
                 yield spare.pop(next(same, 0)).example
 
     def _by_prompt(self, prompt: str | None) -> list[_Entry]:
@@ -116,12 +116,12 @@ def draw(
 ) -> tuple[Example, ...]:
     """Return the examples for ``item``; for many items, make an ``ExampleBank``.
 
-    Up to ``k`` examples, balanced over the options present: equal slots, what remains to options
-    drawn by the seed, and slots that cannot be filled go to whatever else is labelled. Options
-    are mixed, not one after the other. Never an item with the id of ``item`` or one that says
-    the same (``core.judging.near_duplicates``), nor the same text twice. Within an option,
-    items with ``item``'s prompt come first. The draw depends on the seed and the criterion, so
-    that items share their examples and provider caches hit; only an example that must not be
+    Up to ``k`` examples, balanced over the options present: equal slots, remaining slots to options
+    drawn by the seed, and slots that cannot be filled to any other labelled item. Options are
+    mixed, not one after the other. Neither ``item`` nor a duplicate of it
+    (``core.judging.near_duplicates``) is ever an example, and no text appears twice. Within an
+    option, items with ``item``'s prompt come first. The draw depends on the seed and the criterion,
+    so that items share their examples and provider caches hit; only an example that must not be
     shown with ``item`` is replaced.
     """
     return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
@@ -130,11 +130,11 @@ def draw(
 def _ranked(criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random) -> list[_Entry]:
     pool = sorted(labelled, key=lambda given: given[0].id)
     rng.shuffle(pool)
-    ranked, seen = list[_Entry](), set[int]()
+    ranked, groups = list[_Entry](), set[int]()
     numbers = group_numbers([item for item, _, _ in pool])
     for (item, option, reason), number in zip(pool, numbers, strict=True):
-        if number not in seen:
-            seen.add(number)
+        if number not in groups:
+            groups.add(number)
             ranked.append(_Entry(Example(item, criterion, option, reason), print_of(item)))
     return ranked
 
@@ -150,7 +150,7 @@ def _mixed(entries: list[_Entry], rng: Random) -> list[_Entry]:
 
 
 def _stretches(entries: Sequence[_Entry]) -> int:
-    return 1 + sum(entry.option != other.option for entry, other in pairwise(entries))
+    return 1 + sum(entry.option != following.option for entry, following in pairwise(entries))
 
 
 def _leaks(entry: _Entry, item: Item, text: Print) -> bool:

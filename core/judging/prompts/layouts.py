@@ -1,8 +1,8 @@
 """Choose the cheaper prompt layout, and build a chat's messages from segments.
 
-Providers bill a beginning that they have just seen at a tenth to a half of the price, if it is
-long enough (often 1,024 tokens; the system text alone is about as long). ``item_first`` shares
-the submission between the criteria of an item, ``criterion_first`` the requirement and its
+Providers bill a prompt's beginning that they have just seen at a tenth to a half of the price, if
+it is long enough (often 1,024 tokens; the system text alone has about as many). ``item_first``
+shares the submission between the criteria of an item, ``criterion_first`` the requirement and its
 examples between the items of a criterion.
 """
 
@@ -43,7 +43,7 @@ def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
 
 
 def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:
-    """Return ends of shared pieces: (index of the message, characters into it).
+    """Return the ends of shared pieces: (index of the message, characters into it).
 
     >>> shared_ends([Segment("user", "ab", shared=True), Segment("user", "c")])
     ((0, 2),)
@@ -67,9 +67,9 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class Sharing(NamedTuple):
-    """Characters of a run's prompts: all, in a shared beginning, and cacheable.
+    """Character counts of a run's prompts: total, in a shared beginning, and cacheable.
 
-    Cacheable are those in a beginning that an earlier call had.
+    Cacheable characters are in a beginning that an earlier call also had.
     """
 
     all: int
@@ -90,18 +90,18 @@ def cheaper_layout(
     shuffled: bool,
     option_tokens: float = 0.0,
 ) -> Layout:
-    """Return the layout with more tokens in a beginning that an earlier call had.
+    """Return the layout that repeats more tokens of an earlier call's beginning.
 
     Args:
-        criterion_tokens: of what items are asked alike, mean per call: requirement and examples.
-        item_tokens: of what belongs to one item alone, mean per item.
-        n_criteria: calls per item: its criteria, or 1 where the whole rubric is one call.
+        criterion_tokens: mean per call of what all items share: requirement and examples.
+        item_tokens: mean per item of what belongs to that item alone.
+        n_criteria: calls per item: its criteria, or 1 if one call covers the whole rubric.
         n_items: items.
-        shuffled: whether items are shown options in orders of their own; then lists of options
-            are hardly ever shared.
-        option_tokens: of the options, mean per call.
+        shuffled: whether each item has its own option order; then lists of options are hardly
+            ever shared.
+        option_tokens: mean per call of the options.
 
-    Equal layouts give ``item_first``.
+    If both are equal, returns ``item_first``.
 
     >>> cheaper_layout(60, 1500, 6, 50, True)
     'item_first'
@@ -122,14 +122,14 @@ def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> L
     if not sample:
         return "item_first"
     n = len(sample)
-    whole = sample[0].mode == "rubric"
+    per_rubric = sample[0].mode == "rubric"
     backgrounds = {tuple(background_texts(q.item)) for q in sample}
     alone = len(backgrounds) > 1
     options = sum(len(options_part(a.criterion, a.order)) for q in sample for a in q.asks)
     return cheaper_layout(
         criterion_tokens=sum(_alike(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
         item_tokens=sum(_own(q, alone) for q in sample) / n / CHARACTERS_PER_TOKEN,
-        n_criteria=1 if whole else sum(len(q.rubric.criteria) for q in sample) / n,
+        n_criteria=1 if per_rubric else sum(len(q.rubric.criteria) for q in sample) / n,
         n_items=n_items,
         shuffled=shuffled,
         option_tokens=options / n / CHARACTERS_PER_TOKEN,
@@ -147,8 +147,8 @@ def _alike(question: Question) -> int:
 
 def _own(question: Question, background_too: bool) -> int:
     item, seed = question.item, question.seed
-    own = len(submission_part(item, seed).text)
-    return own + background_too * len(background_part(item, seed).text)
+    length = len(submission_part(item, seed).text)
+    return length + background_too * len(background_part(item, seed).text)
 
 
 def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
@@ -166,7 +166,7 @@ def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
         seen_before += _longest(text, earlier[max(0, place - 1) : place + 1])
         earlier.insert(place, text)
     shared = sum(
-        # In sorted order, a text is next to the one with the longest common beginning.
+        # In sorted order, the text with the longest common beginning is a neighbour.
         _longest(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
         for place, text in enumerate(earlier)
     )
@@ -182,7 +182,7 @@ def _longest(text: str, others: Iterable[str]) -> int:
 
 
 def _common(a: str, b: str) -> int:
-    """Return how many initial characters two texts share, by bisection."""
+    """Return the length of the common beginning of two texts, by bisection."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2

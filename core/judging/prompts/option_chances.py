@@ -1,9 +1,9 @@
 """Option probabilities, from the log-probabilities of the number in a reply.
 
 A provider gives every token's probability and the likeliest alternatives. The token with the
-option's number is found by its place in the reply, never by its text. If that is ambiguous, there
-are no probabilities, and a sentence says why. They are the provider's own and not scaled to 1: the
-probability of other replies is part of the model's uncertainty.
+option's number is found by its position in the reply, never by its text. If that is ambiguous,
+there are no probabilities, and a sentence says why. They are the provider's own and not scaled to
+1: the probability of other replies is part of the model's uncertainty.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ IN_PIECES = "The option's number is written in several tokens."
 TOO_MUCH = "The chances the provider sent add up to more than 1."
 MEANT_NONE = "The model meant none of the options: they had less than half of the chance."
 
-#: The key and the number. Quotation marks within JSON texts are escaped, so this is not in one.
+#: The key and the number. Quotation marks inside JSON strings are escaped, so this cannot match
+#: there.
 _OPTION = re.compile(r'"option"\s*:\s*"?(\d{1,9})')
-#: A token that could stand for a number's: text before it, the number, and what may follow.
+#: A token that could replace the number's token: text before it, the number, and what may follow.
 _NUMBER = re.compile(r'([^\d]*)(\d{1,9})[\s",}]*\Z')
 _IDLE = re.compile(r'[\s"]')
-#: Rounding of 20 logarithms stays far below this.
+#: The tolerance for rounding of 20 logarithms, which stays far below this.
 _OVER_ONE = 1.001
 
 
 class Spread(NamedTuple):
-    """Probabilities of the shown options, and ``other`` for the rest; they sum to 1."""
+    """Probabilities of the shown options, and ``other`` for all other replies; they sum to 1."""
 
     chances: tuple[float, ...]
     other: float
 
     @property
     def meant_none(self) -> bool:
-        """Return whether the model more likely meant none of the options."""
+        """Return whether the model probably meant none of the options."""
         return 1.0 - self.other < LEAST_ON_OPTIONS
 
 
@@ -51,10 +52,10 @@ def spreads_of(
     replies: Sequence[Reply | Unreadable],
     counts: Mapping[str, int],
 ) -> list[Spread | str]:
-    """Return every reply's spread, or a sentence that says why there is none.
+    """Return every reply's spread, or a sentence that says why it has none.
 
-    ``counts`` maps the ids of criteria to how many options each was shown, in the order of
-    ``replies``; a single criterion has the id ``""``. An unreadable reply has none, either.
+    ``counts`` maps criterion ids to the number of shown options, in the order of ``replies``; a
+    single criterion has the id ``""``. An unreadable reply has no spread either.
     """
     if tokens is None:
         return [NOT_SENT] * len(replies)
@@ -76,8 +77,8 @@ def decided(
 ) -> Spread | str:
     """Return the probabilities of the answers ``words``, or why they are unknown.
 
-    They are those in the place of the word ``said``, or else of the first token from ``at`` on.
-    Spellings and beginnings of a word are added.
+    They are read at the token of the word ``said``, or else at the first token from ``at`` on.
+    Different spellings and beginnings of a word are added up.
 
     >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
     >>> token = {"at": 0, "text": "Yes", "top": top}
@@ -96,11 +97,11 @@ def decided(
     for text, chance in first["top"].items():
         if word := _word(text, words):
             sums[word] += exp(min(chance, 1.0))
-    return _told([*sums.values()], first)
+    return _spread_or_reason([*sums.values()], first)
 
 
-def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
-    """Return the spread of these probabilities in the place of ``token``."""
+def _spread_or_reason(chances: Sequence[float], token: NumberToken) -> Spread | str:
+    """Return the spread of these probabilities, or the reason why ``token`` gives none."""
     total = fsum(chances)
     if fsum(exp(min(chance, 1.0)) for chance in token["top"].values()) > _OVER_ONE:
         return TOO_MUCH
@@ -111,7 +112,7 @@ def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
 
 
 def _word(token: str, words: Sequence[str]) -> str:
-    """Return the answer that a token is, or the only one that it begins; else ""."""
+    """Return the answer that a token is or unambiguously begins, or ""."""
     word = re.sub(r"\W", "", token)
     if word in words or (word := word.casefold()) in words:
         return word
@@ -120,29 +121,33 @@ def _word(token: str, words: Sequence[str]) -> str:
 
 
 def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
-    """Return where each option's number begins in the last JSON object."""
+    """Return the position and text of each option's number in the last JSON object, by id."""
     alone = "" in counts
     last = last_object(text, {"option"} if alone else counts.keys())
     if last is None:
         return {}
-    start, end, given = last
+    start, end, answers = last
     numbers = [(m.start(1), m[1]) for m in _OPTION.finditer(text, start, end)]
-    ids = [""] if alone else [i for i, e in given.items() if isinstance(e, dict) and "option" in e]
-    # With another count of numbers than answers, they cannot be matched.
+    ids = (
+        [""] if alone else [i for i, e in answers.items() if isinstance(e, dict) and "option" in e]
+    )
+    # If there are more or fewer numbers than answers, they cannot be matched.
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
 
 def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> Spread | str:
-    own = next((t for t in tokens if t["at"] <= at < t["at"] + len(t["text"])), None)
-    if own is None:
+    token = next((t for t in tokens if t["at"] <= at < t["at"] + len(t["text"])), None)
+    if token is None:
         return NOT_FOUND
-    if at + len(number) > own["at"] + len(own["text"]):
+    if at + len(number) > token["at"] + len(token["text"]):
         return IN_PIECES
-    before = _IDLE.sub("", own["text"][: at - own["at"]])
-    numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in own["top"].items()]
+    before = _IDLE.sub("", token["text"][: at - token["at"]])
+    numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in token["top"].items()]
     if _in_pieces({figure for figure, _ in numbers if figure}, count):
         return IN_PIECES
-    return _told([fsum(p for figure, p in numbers if figure == at + 1) for at in range(count)], own)
+    return _spread_or_reason(
+        [fsum(p for figure, p in numbers if figure == at + 1) for at in range(count)], token
+    )
 
 
 def _number(text: str, before: str) -> int:
@@ -152,9 +157,9 @@ def _number(text: str, before: str) -> int:
 
 
 def _in_pieces(numbers: set[int], count: int) -> bool:
-    """Return whether one may be the first digit of a longer shown number.
+    """Return whether a token may be only the first digit of a longer shown number.
 
-    A vocabulary that has numbers of two figures writes them whole.
+    A vocabulary that has two-digit numbers writes them as one token.
     """
     begins = any(10 * number <= count for number in numbers)
     return begins and not any(number >= 10 for number in numbers)

@@ -1,12 +1,12 @@
-"""Prompt texts to compare two answers. A changed word is a new ``PAIR_VERSION``.
+"""Prompt texts for comparing two answers. Any change of wording needs a new ``PAIR_VERSION``.
 
-The judge learns neither which systems wrote the answers nor that it sees them in the other order as
-well.
+The judge learns neither which systems wrote the answers nor that it also sees them in the other
+order.
 """
 
 from __future__ import annotations
 
-#: Named in every contest; goldens in ``tests/golden`` hold the exact bytes that it stands for.
+#: Recorded in every contest; goldens in ``tests/golden`` hold its exact bytes.
 PAIR_VERSION = "contest/2"
 
 _ONE = """\

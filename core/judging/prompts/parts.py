@@ -22,14 +22,14 @@ NONCE_LENGTH = 12
 
 
 class Code(NamedTuple):
-    """A code that marks fences, and the case-folded texts, which do not contain it."""
+    """The code of fences, and the case-folded texts, which do not contain it."""
 
     nonce: str
     folded: str
 
 
 def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
-    """Return the code for ``texts``, always the same; ``skip`` gives a later one."""
+    """Return the same code every time for ``texts``; ``skip`` gives a later one."""
     folded = "\n".join(texts).casefold()
     rng = seeded("nonce", seed, text_hash(canonical_json(list(texts))))
     while True:
@@ -49,22 +49,22 @@ def block(title: str, text: str, nonce: str) -> str:
 def sendable(text: str) -> str:
     """Return ``text`` with every lone surrogate replaced.
 
-    They come in through JSON escapes and cannot be encoded as UTF-8.
+    Lone surrogates come from JSON escapes and cannot be encoded as UTF-8.
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` on one line, fit to be sent."""
+    """Return ``text`` on one line, ready to send."""
     return " ".join(sendable(text).split())
 
 
-#: A criterion is asked about item after item, with few orders of its options.
+#: Cache size; a criterion is asked about item after item, in few option orders.
 _ASKED_REMEMBERED = 512
 
 
 def requirement_part(criterion: Criterion, name: str = "") -> str:
-    """Return the requirement for all items. ``name`` is the shown id."""
+    """Return the requirement, the same for all items. ``name`` is the shown id."""
     return _requirement_part(Same(criterion), name)
 
 
@@ -75,7 +75,7 @@ def _requirement_part(same: Same, name: str) -> str:
 
 
 def comparison_part(criterion: Criterion, name: str = "") -> str:
-    """Return the requirement without its kind, to compare two answers."""
+    """Return the requirement without its kind, for comparing two answers."""
     return f"{_titled('CRITERION', name)}\n{sendable(criterion.requirement).strip()}"
 
 
@@ -107,7 +107,7 @@ def _kind(weight: float) -> str:
 def _option(criterion: Criterion, option: Option) -> str:
     label = one_line(option.label) + (" (abstention)" if option.na else "")
     meaning = sendable(option.description).strip() or _plain_meaning(criterion, option)
-    # Further lines are indented, so that none of them looks like an option.
+    # Indent further lines, so that none of them looks like an option.
     return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
 
 
@@ -126,21 +126,21 @@ def _plain_meaning(criterion: Criterion, option: Option) -> str:
 # searched and copied for every criterion and judge. The texts around it (guidelines, task,
 # reference) are often the same for all items and have a code of their own.
 
-#: Judges work on a few items at a time.
+#: Cache size; judges work on a few items at a time.
 _REMEMBERED = 64
-#: The beginning of a named text's title.
+#: The beginning of a context text's title.
 CONTEXT = "CONTEXT"
 
 
 class FencedPart(NamedTuple):
-    """Fenced text, possibly empty, and the code of its fences."""
+    """A fenced text, possibly empty, and the code of its fences."""
 
     text: str
     code: Code
 
 
 def submission_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
-    """Return the item's submission in its block, always the same bytes."""
+    """Return the item's submission in its fence, always the same bytes."""
     return _submission_part(Same(item), seed, skip)
 
 
@@ -156,12 +156,12 @@ def _submission_part(same: Same, seed: int, skip: int) -> FencedPart:
 
 
 def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> FencedPart:
-    """Return the author's guidelines for the rubric."""
+    """Return the rubric's guidelines in their fence."""
     return _texts_part((("GUIDELINES", guidelines),), seed, skip)
 
 
 def background_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
-    """Return the task, the given material and the reference."""
+    """Return the task, the context and the reference."""
     return _texts_part(tuple(background_texts(item)), seed, skip)
 
 
@@ -175,21 +175,22 @@ def background_texts(item: Item) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> FencedPart:
-    named = [title for title, _ in titled if title.startswith(CONTEXT)]  # somebody's words, too
+    # Names of context texts are also untrusted.
+    named = [title for title, _ in titled if title.startswith(CONTEXT)]
     code = code_for([*(text for _, text in titled), *named], seed, skip)
     blocks = [block(title, text, code.nonce) for title, text in titled if text.strip()]
     return FencedPart("\n\n".join(blocks), code)
 
 
 def submission_texts(item: Item) -> list[str]:
-    """Return all texts of a submission that others wrote."""
+    """Return all untrusted texts of a submission."""
     if isinstance(item.submission, Pair):
         return [*_texts(item.submission.first), *_texts(item.submission.second)]
     return _texts(item.submission)
 
 
 def submission_text(item: Item, nonce: str) -> str:
-    """Return a submission as text; answers, sections or turns are blocks."""
+    """Return a submission as text; answers, sections or turns become blocks."""
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
         return "\n".join(block(name, _text(part, nonce), nonce) for name, part in answers)
@@ -216,7 +217,7 @@ def _text(answer: Answer, nonce: str) -> str:
     )
 
 
-#: Every criterion has its examples, and items with other prompts or texts may have others.
+#: Cache size; each criterion has its examples, and items with another prompt or text may differ.
 _EXAMPLES_REMEMBERED = 256
 
 
@@ -249,17 +250,16 @@ def examples_part(
 ) -> str:
     """Return the examples of a criterion, or the empty string.
 
-    ``order`` numbers the options as they are shown in this call; without it they go by their
-    labels, so that calls with other orders share the text. Prompt, context and reference of an
-    example are shown where they are not those of ``item``. ``prefix`` goes before the examples'
-    numbers.
+    ``order`` numbers the options as this call shows them; without it, options are named by label,
+    so that calls with other orders share the text. Prompt, context and reference of an example are
+    shown if they differ from those of ``item``. ``prefix`` precedes the examples' numbers.
     """
-    own = [example for example in examples if example.criterion == criterion.name]
-    if not own:
+    own_examples = [example for example in examples if example.criterion == criterion.name]
+    if not own_examples:
         return ""
     shown = [
         _example(f"{prefix}{number}", criterion, example, item, order, nonce)
-        for number, example in enumerate(own, start=1)
+        for number, example in enumerate(own_examples, start=1)
     ]
     return "\n\n".join([f"EXAMPLES\n{wording.EXAMPLES}", *shown])
 
@@ -272,14 +272,14 @@ def _example(
     order: tuple[int, ...] | None,
     nonce: str,
 ) -> str:
-    other = example.item
-    theirs, ours = ({t: text.strip() for t, text in background_texts(i)} for i in (other, item))
+    shown = example.item
+    theirs, ours = ({t: text.strip() for t, text in background_texts(i)} for i in (shown, item))
     blocks = [
         block(f"EXAMPLE {name} {title}", theirs.get(title) or wording.NOTHING_GIVEN, nonce)
         for title in sorted({**theirs, **ours}, key="REFERENCE".__eq__)
         if theirs.get(title, "") != ours.get(title, "")
     ]
-    blocks.append(block(f"EXAMPLE {name} SUBMISSION", submission_text(other, nonce), nonce))
+    blocks.append(block(f"EXAMPLE {name} SUBMISSION", submission_text(shown, nonce), nonce))
     if example.reason.strip():
         blocks.append(block(f"EXAMPLE {name} REASON", example.reason.strip(), nonce))
     label = one_line(criterion.choices[example.option].label)
@@ -290,10 +290,10 @@ def _example(
 def shown_order(
     criterion: Criterion, *, seed: int, item: str, judge: str, replicate: int, shuffle: bool = True
 ) -> tuple[int, ...]:
-    """Return the shown order, drawn from the cell, with abstentions last.
+    """Return the shown option order, drawn from the cell, with abstentions last.
 
-    The same arguments give the same order on every machine. Without ``shuffle`` the order is the
-    author's own.
+    The same arguments give the same order on every machine. Without ``shuffle`` it is the author's
+    order.
 
     >>> from core.domain.rubric import Criterion
     >>> both = Criterion(name="c", requirement="Names the capital.")
@@ -310,9 +310,9 @@ def shown_order(
 
 
 def balanced_order(criterion: Criterion, *, seed: int, judge: str, turn: int) -> tuple[int, ...]:
-    """Return an order that rotates with ``turn``, through every position.
+    """Return an option order that moves each option through every position as ``turn`` increases.
 
-    The order that is rotated is drawn from the criterion and the judge; abstentions stay last.
+    The order to rotate is drawn from the criterion and the judge; abstentions stay last.
 
     >>> both = Criterion(name="c", requirement="Names the capital.")
     >>> {balanced_order(both, seed=7, judge="j", turn=turn)[0] for turn in (0, 1)}

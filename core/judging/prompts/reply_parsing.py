@@ -1,7 +1,7 @@
 """A judge's reply: its JSON schema and strict parser.
 
-Nothing is ever guessed from prose. What is tolerated is what surrounds a whole JSON object (a
-code fence, a sentence before it) and a number written as ``"2"`` or ``2.0``.
+The parser never guesses from prose. It tolerates text around a whole JSON object (a code fence, a
+sentence before it) and a number written as ``"2"`` or ``2.0``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why a reply is not a vote; ``message`` quotes nothing of the reply."""
+    """The reason why a reply is not a vote; ``message`` quotes nothing of the reply."""
 
     kind: Literal["malformed", "out_of_range", "empty"]
     message: str
@@ -44,8 +44,8 @@ _EMPTY = Unreadable("empty", "The reply was empty.")
 def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     """Return the reply in ``text``, or why it is unreadable; never raises.
 
-    Where there is more than one complete JSON object with the key ``option``, all must name the
-    same one; one that is followed by an unfinished object does not count.
+    If several complete JSON objects have the key ``option``, all must name the same option. Objects
+    followed by an unfinished object do not count.
 
     >>> read_reply('{"evidence": ["a"], "reason": "b", "option": 2}', 3)
     Reply(evidence=('a',), reason='b', shown=2)
@@ -57,13 +57,13 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
         return _EMPTY
     object_ = _load(reply)
     if object_ is None:
-        given = _given(reply, {"option"})
-        if not given:
+        objects = _answer_objects(reply, {"option"})
+        if not objects:
             return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
-        if _differ(answer["option"] for answer in given):
+        if _differ(answer["option"] for answer in objects):
             message = "The reply held several answers that name other options."
             return Unreadable("malformed", message)
-        object_ = given[-1]
+        object_ = objects[-1]
     elif "option" not in object_:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
     return _read(object_, n_choices, "The reply's option")
@@ -72,38 +72,38 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
 def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
     """Return each criterion's reply; ``n_choices`` maps ids to option counts.
 
-    An entry that is missing, unreadable or there twice, in one JSON object or with another option
-    in a second one, says so and leaves the others alone; a text without a JSON object that has any
-    of the ids is the same trouble for all. Never raises.
+    An entry that is missing, invalid or contradictory is unreadable on its own and does not affect
+    the others. If ``text`` has no JSON object with any of the ids, all are unreadable. Never
+    raises.
 
     >>> read_replies('{"c1": {"option": 1}, "c2": {"option": 9}}', {"c1": 2, "c2": 2})[0].shown
     1
     """
     if not text or not text.strip():
         return [_EMPTY] * len(n_choices)
-    given = _given(text, n_choices.keys())
-    if not given or not given[-1].keys() & n_choices.keys():
+    objects = _answer_objects(text, n_choices.keys())
+    if not objects or not objects[-1].keys() & n_choices.keys():
         message = "The reply held no JSON object with the criteria's ids as its keys."
         return [Unreadable("malformed", message)] * len(n_choices)
-    return [_entry(given, id_, count) for id_, count in n_choices.items()]
+    return [_entry(objects, id_, count) for id_, count in n_choices.items()]
 
 
 def whole_object(text: str, key: str) -> dict[str, object] | None:
     """Return the only complete JSON object in ``text`` with ``key``, or ``None``.
 
-    Equal objects count as one. Objects that differ are ambiguous.
+    Equal objects count as one; different objects are ambiguous.
 
     >>> whole_object('Sure: {"a": 1}', "a")
     {'a': 1}
     """
-    given = _given(text, {key})
-    if not given or key not in given[-1] or key in given[-1].twice:
+    objects = _answer_objects(text, {key})
+    if not objects or key not in objects[-1] or key in objects[-1].twice:
         return None
-    return given[-1] if all(answer == given[-1] for answer in given) else None
+    return objects[-1] if all(answer == objects[-1] for answer in objects) else None
 
 
-def _entry(given: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
-    last = given[-1]
+def _entry(objects: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
+    last = objects[-1]
     if id_ not in last:
         return Unreadable("malformed", f"The reply left out {id_}.")
     if id_ in last.twice:
@@ -111,21 +111,21 @@ def _entry(given: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable
     entry = last[id_]
     if not isinstance(entry, _Object) or "option" not in entry:
         return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
-    others = [answer[id_] for answer in given if id_ in answer]
-    if _differ(answer.get("option") if isinstance(answer, _Object) else None for answer in others):
+    entries = [answer[id_] for answer in objects if id_ in answer]
+    if _differ(answer.get("option") if isinstance(answer, _Object) else None for answer in entries):
         return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
     return _read(entry, n_choices, f"The reply's option for {id_}")
 
 
-def _read(answer: _Object, n_choices: int, what: str) -> Reply | Unreadable:
+def _read(answer: _Object, n_choices: int, subject: str) -> Reply | Unreadable:
     if "option" in answer.twice:
-        return Unreadable("malformed", f"{what} was there more than once.")
+        return Unreadable("malformed", f"{subject} was there more than once.")
     shown = _whole_number(answer["option"])
     if shown is None:
-        return Unreadable("malformed", f"{what} was not a whole number.")
+        return Unreadable("malformed", f"{subject} was not a whole number.")
     if not 1 <= shown <= n_choices:
-        # The number itself is left out: it may have thousands of digits.
-        return Unreadable("out_of_range", f"{what} was not from 1 to {n_choices}.")
+        # The message omits the number, which may have thousands of digits.
+        return Unreadable("out_of_range", f"{subject} was not from 1 to {n_choices}.")
     reason = answer.get("reason")
     return Reply(
         _quotes(answer.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
@@ -133,7 +133,7 @@ def _read(answer: _Object, n_choices: int, what: str) -> Reply | Unreadable:
 
 
 class _Object(dict[str, object]):
-    """A JSON object that remembers its duplicate keys."""
+    """A JSON object that records its duplicate keys."""
 
     twice: frozenset[str] = frozenset()
 
@@ -146,12 +146,12 @@ class _Object(dict[str, object]):
         return parsed
 
 
-# Made once: json.loads would make one for every text.
+# Shared, because json.loads would create a decoder for every text.
 _DECODER = json.JSONDecoder(object_pairs_hook=_Object.of)
 
 
 def _load(text: str) -> _Object | None:
-    """Return the object that is all of ``text``, without spaces around it."""
+    """Return the object that makes up all of ``text``, or ``None``."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -160,40 +160,40 @@ def _load(text: str) -> _Object | None:
     return value if isinstance(value, _Object) and end == len(text) else None
 
 
-def last_object(text: str, wanted: Set[str]) -> tuple[int, int, dict[str, object]] | None:
-    """Return the reply's JSON object, with its start and end.
+def last_object(text: str, keys: Set[str]) -> tuple[int, int, dict[str, object]] | None:
+    """Return the start, end and content of the reply's last JSON object, or ``None``.
 
     >>> last_object('Well: {"option": 2}.', {"option"})
     (6, 19, {'option': 2})
     """
-    placed = _placed(text, wanted)
+    placed = _placed(text, keys)
     return placed[-1] if placed else None
 
 
-def _given(text: str, wanted: Set[str]) -> list[_Object]:
-    """Return the whole text as an object, or its outermost objects with a key."""
-    return [object_ for _, _, object_ in _placed(text, wanted)]
+def _answer_objects(text: str, keys: Set[str]) -> list[_Object]:
+    """Return the whole text as an object, or its outermost objects that have a wanted key."""
+    return [object_ for _, _, object_ in _placed(text, keys)]
 
 
-def _placed(text: str, wanted: Set[str]) -> list[tuple[int, int, _Object]]:
-    whole = _load(text.strip())
-    if whole is not None:
-        return [(0, len(text), whole)]
+def _placed(text: str, keys: Set[str]) -> list[tuple[int, int, _Object]]:
+    complete = _load(text.strip())
+    if complete is not None:
+        return [(0, len(text), complete)]
     objects = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
     return [
         (start, end, object_)
         for start, end, object_ in objects
-        if object_ is not None and object_.keys() & wanted
+        if object_ is not None and object_.keys() & keys
     ]
 
 
 def _differ(options: Iterable[object]) -> bool:
-    """Return whether options name more than one number; ``"2"`` equals ``2.0``."""
+    """Return whether options name different numbers; ``"2"`` equals ``2.0``."""
     return len({_whole_number(option) for option in options}) > 1
 
 
 def _objects(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of outermost closed braces; none if one stays open.
+    """Yield the spans of outermost balanced braces; none if a brace stays open.
 
     An open brace means a truncated reply, whose last word is missing.
     """
@@ -243,12 +243,11 @@ Schema = dict[str, object]
 
 @lru_cache(maxsize=256)
 def reply_schema(count: int) -> Schema:
-    """Return the schema of a reply to ``count`` options; shared, do not change.
+    """Return the schema of a reply to ``count`` options; shared, do not modify.
 
-    The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``; see
-    ``answer_bounds.limited``). An
-    endpoint that refuses the bounds, too, is asked for plain JSON instead; see
-    ``core.judging.asking.retry``.
+    The number is bounded. The number of quotes is not, because several strict modes refuse
+    ``maxItems``; see ``answer_bounds.limited``. An endpoint that refuses the bounds, too, is asked
+    for plain JSON; see ``core.judging.asking.retry``.
     """
     return _object(
         {
@@ -268,10 +267,10 @@ def option_schema(counts: Sequence[int], *, several: bool) -> Schema:
 
 
 def rubric_schema(counts: Sequence[int]) -> Schema:
-    """Return the schema of a reply to several criteria; shared, do not change.
+    """Return the schema of a reply to several criteria; shared, do not modify.
 
-    One property per criterion instead of a list: each has its own bound, and none can be missing or
-    repeated.
+    It has one property per criterion instead of a list: each has its own bound, and none can be
+    missing or repeated.
     """
     return _rubric_schema(tuple(counts))
 
@@ -283,7 +282,7 @@ def _rubric_schema(counts: tuple[int, ...]) -> Schema:
 
 
 def ids_of(count: int) -> tuple[str, ...]:
-    """Return the ids under which criteria are shown and answered.
+    """Return the ids of this many criteria in prompts and replies.
 
     >>> ids_of(2)
     ('c1', 'c2')

@@ -1,4 +1,4 @@
-"""The fixed texts of the prompt. A changed word is a new ``PROMPT_VERSION``.
+"""The fixed texts of the prompt. Any change of wording needs a new ``PROMPT_VERSION``.
 
 There is one system text per mode. It is the same for every call of a run, so that a provider can
 cache it, and says nothing about a rubric, item or option.
@@ -26,7 +26,7 @@ You do this in two steps: first you assess the submission in words, then, when y
 you choose.
 """
 
-#: For models that only decide (``Judge.decides``): no options, no JSON, one word.
+#: For models that only make decisions (``Judge.decides``): no options, no JSON, one word.
 DECIDING_VERSION = "deciding/2"
 DECIDE_SYSTEM = """\
 You decide whether one piece of work (the SUBMISSION) meets one requirement. Each piece of \
@@ -201,7 +201,7 @@ SYSTEM = {
     "two_step": _STEPS + _RECEIVED + _ALONE + _RULES + _REPLY_STEPS + _SOUND,
 }
 
-#: For small models: about 200 tokens, and the option alone as the reply.
+#: For small models: about 200 tokens, and a reply of only the option.
 BRIEF_VERSION = "brief/1"
 _BRIEF_RULES = """\
 Each piece of material stands in a block that opens with a BEGIN line and closes with an END line \
@@ -269,7 +269,7 @@ EXAMPLES = (
     "submission to judge."
 )
 EXAMPLE_CHOICE = "Option chosen in example {name}: {option}"
-#: Shown for a task or a reference that an example lacks and the question has.
+#: Stands for a task or reference that an example lacks but the question has.
 NOTHING_GIVEN = "(none)"
 
 _KEYS = (

@@ -1,8 +1,8 @@
 """Anthropic's messages protocol: convert requests and answers.
 
-This module sends nothing: ``plain`` does, with the direct client. The ends of shared prompt pieces
-are marked, so that the provider caches them. Requests equal those of litellm for the same judge; a
-test compares them.
+This module sends nothing; ``plain`` sends through the direct client. The ends of shared prompt
+pieces are marked, so that the provider caches them. Requests equal those of litellm for the same
+judge; a test compares them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from core.judging.providers.base import WITH_SCHEMA, Completion, Request, json_o
 from core.judging.providers.failures import from_status, other_answer
 
 VERSION = "2023-06-01"
-#: The tool that asks for a reply's schema.
+#: The beta feature for replies with a JSON schema.
 BETA = "structured-outputs-2025-11-13"
-#: How many cache marks Anthropic accepts in a request.
+#: The most cache marks that Anthropic accepts in a request.
 MOST_MARKS = 4
-#: Stop reasons in terms of the OpenAI protocol.
+#: Stop reasons, mapped to those of the OpenAI protocol.
 _ENDS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -29,7 +29,7 @@ _ENDS = {
     "tool_use": "tool_calls",
     "refusal": "content_filter",
 }
-#: Bounds that a schema may not hold there: its description states them, in this order.
+#: Schema bounds that Anthropic refuses; descriptions state them instead, in this order.
 _BOUNDS = {
     "minItems": "minimum number of items: {}",
     "maxItems": "maximum number of items: {}",
@@ -43,10 +43,10 @@ _BOUNDS = {
 def marked(
     messages: Sequence[dict[str, str]], shared_ends: Sequence[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Return messages with their texts in parts, and a mark after each shared one.
+    """Return messages with their texts split into parts, and a mark after each shared part.
 
     The parts of a message add up to its text. ``shared_ends`` are (index of the message, characters
-    into it). If there are more than providers accept, the last ones count.
+    into it). If there are more than providers accept, the last ones are marked.
 
     >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
     {'type': 'text', 'text': 'c'}
@@ -79,8 +79,8 @@ def messages_headers(request: Request) -> dict[str, str]:
 def messages_body(
     request: Request, params: Mapping[str, Any], *, model: str, most: int
 ) -> dict[str, object]:
-    """Return the body of the POST; ``most`` is the default limit of the reply."""
-    system, sent = _said_apart(request)
+    """Return the body of the POST; ``most`` is the default token limit of the reply."""
+    system, sent = _split_system(request)
     body: dict[str, object] = {
         "model": model,
         "system": system or None,
@@ -94,10 +94,10 @@ def messages_body(
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _said_apart(
+def _split_system(
     request: Request,
 ) -> tuple[list[dict[str, Any]], list[tuple[str, list[dict[str, Any]]]]]:
-    """Return the parts of the system text, and other messages' roles and parts."""
+    """Return the parts of the system text, and the roles and parts of the other messages."""
     system: list[dict[str, Any]] = []
     sent: list[tuple[str, list[dict[str, Any]]]] = []
     for message in marked(request.messages, request.shared_ends):
@@ -111,7 +111,7 @@ def _said_apart(
 
 
 def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema with bounds that Anthropic refuses in its descriptions.
+    """Return the schema with the bounds that Anthropic refuses moved into descriptions.
 
     >>> in_words({"type": "integer", "minimum": 1})
     {'type': 'integer', 'description': 'Note: minimum value: 1.'}
@@ -119,8 +119,8 @@ def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
     described = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
     bounds = [bound.format(schema[name]) for name, bound in _BOUNDS.items() if name in schema]
     if bounds:
-        own = schema.get("description", "")
-        described["description"] = f"{own}{own and ' '}Note: {', '.join(bounds)}."
+        description = schema.get("description", "")
+        described["description"] = f"{description}{description and ' '}Note: {', '.join(bounds)}."
     return described
 
 
@@ -135,7 +135,7 @@ def _inner(name: str, value: Any) -> Any:
 
 
 def as_usage(usage: object) -> dict[str, Any]:
-    """Return usage counts in terms of the OpenAI protocol, cache included.
+    """Return usage counts as in the OpenAI protocol, cached tokens included.
 
     >>> as_usage({"input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3})[
     ...     "prompt_tokens"

@@ -1,7 +1,7 @@
 """Anthropic's message batches: requests are part of the batch, without files.
 
-A batch has no name of ours, so each request carries one. If the answer to creating a batch was
-lost, the batch is recognised by its results once it has ended.
+Anthropic stores no name of ours for a batch, so each request carries one. If the answer to creating
+a batch was lost, the batch is recognised by its results once it has ended.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from core.judging.providers.batches import (
 )
 from core.judging.providers.openai_provider import OpenAIProvider
 
-#: Requests that were not sent exist only in this process, under names with this prefix.
+#: The prefix of names of unsent requests, which exist only in this process.
 _HERE = "here:"
 #: The largest difference, in seconds, between a provider's clock and ours.
 _CLOCKS = 3600.0
@@ -61,24 +61,24 @@ class MessageBatches(BatchDoor):
         super().__init__(provider, like)
         self._headers["anthropic-beta"] = BETA
         self._waiting: dict[str, bytes] = {}
-        #: Batches that do not belong to these tokens.
+        #: Batches known not to belong to these tokens.
         self._others = set[tuple[str, str]]()
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
         return f"{url}/batches", {}
 
     def line(self, key: str, request: Request) -> bytes:
-        """Return a request and its key, as stored here."""
+        """Return a request and its key as a line to store locally."""
         body = self._provider.prepared(request, sent_params(request)).body
         return f"{key} {json.dumps(body)}\n".encode()
 
     async def upload(self, name: str, data: bytes) -> str:
-        """Store requests here; return their name."""
+        """Store requests locally; return their name."""
         self._waiting[_HERE + name] = data
         return _HERE + name
 
     async def files(self, name: str) -> list[str]:
-        """Return nothing, since stored requests were not sent."""
+        """Return an empty list, since stored requests are not at the provider."""
         return []
 
     async def make(self, file: str, token: str) -> BatchLook:
@@ -102,9 +102,9 @@ class MessageBatches(BatchDoor):
         return look
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
-        """Return the batch made of a row's requests, by the mark of its answers.
+        """Return the batch made of a row's requests, recognised by the mark in its results.
 
-        ``known`` are batches of others. Raises ``CallError`` while the answer is unknown.
+        ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
         unsure, since = False, _time(row.created, 0.0) - _CLOCKS
         until = (row.looked or since) + LONG + _CLOCKS
@@ -133,7 +133,7 @@ class MessageBatches(BatchDoor):
             await self._tell("DELETE", f"/{file}")
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield a batch's answers in OpenAI's format, each with its request's id."""
+        """Yield a batch's answers in OpenAI's format, each with its request id."""
         async for name, line in self._answers(file):
             key = name.rpartition("-")[0]
             yield key, _as_line(key, json.loads(line).get("result"))
@@ -150,7 +150,7 @@ class MessageBatches(BatchDoor):
     async def _answers(self, batch: str) -> AsyncGenerator[tuple[str, str], None]:
         batch_data = await self._tell("GET", f"/{batch}")
         address = str(batch_data.get("results_url"))
-        # The key goes to this provider only, whatever the answer says.
+        # Send the key to this provider only, whatever address the answer gives.
         ours = urlsplit(address)[:2] == urlsplit(self._base)[:2]
         path = address if ours else f"/{batch}/results"
         async with self._sent("GET", path, seconds=LONG) as response:
@@ -167,7 +167,7 @@ class MessageBatches(BatchDoor):
 
 
 def _mark(token: str) -> str:
-    """Return the suffix of a batch's request ids; with a key 57 of 64 characters."""
+    """Return the suffix of a batch's request ids; with a key, ids have 57 of 64 characters."""
     return f"-{token[-16:]}"
 
 
@@ -184,7 +184,7 @@ def _time(text: object, otherwise: float) -> float:
 
 
 def _as_line(key: str, result: object) -> str:
-    """Return a result in OpenAI's format, so that all lines are stored alike."""
+    """Return a result in OpenAI's format, so that all answers are stored alike."""
     answer = result if isinstance(result, dict) else {}
     kind = answer.get("type")
     if kind in ("expired", "canceled"):

@@ -1,7 +1,7 @@
-"""Providers' interface: a request in, a completion or ``CallError`` out.
+"""The interface of providers: a request in, a completion or ``CallError`` out.
 
 A provider sends exactly one request per call. It never retries, never waits for a rate limit, and
-never reveals the key: ``core.judging.asking.llm_judge`` and ``core.judging.providers.failures`` do
+never reveals the key. ``core.judging.asking.llm_judge`` and ``core.judging.providers.failures`` do
 the rest.
 """
 
@@ -32,7 +32,7 @@ from core.records import record
 # A provider may repeat a request in another encoding, so secrets are also redacted as base64, as
 # hexadecimal, and escaped for URLs and JSON.
 
-#: The values to redact, longest first.
+#: Secrets to redact, longest first.
 Hidden = tuple[str, ...]
 
 #: Shorter "keys" are placeholders such as "none", and common words.
@@ -40,13 +40,13 @@ _SHORTEST_KEY = 6
 
 
 def hidden_values(values: Iterable[str | None]) -> Hidden:
-    """Return the values to redact: each as it is, and without a first word.
+    """Return the secrets to redact: each value, also without its first word.
 
     >>> hidden_values(["Bearer topsecret", None, "none"])
     ('Bearer topsecret', 'topsecret')
     """
     secrets = [value.strip() for value in values if value]
-    # A header's value is "Bearer KEY"; a server may repeat the key alone.
+    # A header's value is "Bearer KEY"; a server may repeat only the key.
     secrets += [value.split()[-1] for value in secrets if " " in value]
     long = {value for value in secrets if len(value) >= _SHORTEST_KEY}
     return tuple(sorted(long, key=lambda value: (-len(value), value)))
@@ -56,7 +56,7 @@ _hidden_values = lru_cache(maxsize=256)(hidden_values)
 
 
 def redact(text: str, hidden: Hidden) -> str:
-    """Return ``text`` without secrets, logins and anything that looks like a key.
+    """Return ``text`` without secrets, logins and strings that look like keys.
 
     >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", ())
     'Incorrect API key: [key], sent to http://[login]@host/v1'
@@ -85,7 +85,7 @@ def _spelt(hidden: Hidden) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _begun(hidden: Hidden) -> re.Pattern[str]:
-    """Return a quick pre-check for ``_spelt``: every form begins with a letter."""
+    """Return a quick pre-check for ``_spelt``: its forms without their surroundings."""
     forms = [form for value in hidden for form in _forms(value)]
     return re.compile("|".join(form.removeprefix(_EDGE).removesuffix(_END) for form in forms))
 
@@ -116,8 +116,8 @@ _EDGE = "[A-Za-z0-9+/_-]"
 _END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
 
 
-#: How to request the reply's format: by JSON schema, with limits of its texts or without, as any
-#: JSON object, in words only, or as chances of answers to typed questions.
+#: How to request the reply's format: by JSON schema, with or without limits of its texts, as any
+#: JSON object, as plain text, or as probabilities of answers to typed questions.
 ReplyFormat = Literal["bounded", "schema", "object", "words", "systemone"]
 
 WITH_SCHEMA: tuple[ReplyFormat, ...] = ("bounded", "schema")
@@ -128,7 +128,7 @@ _SIMPLER: dict[ReplyFormat, ReplyFormat] = {
     "schema": "object",
     "object": "words",
 }
-#: What a refusal says that is about a part of the schema, not about schemas.
+#: Words in a refusal that concern part of the schema rather than schemas in general.
 _PART = re.compile(r"max.?(items|length)|keyword|feature|grammar|repetition", re.IGNORECASE)
 
 
@@ -143,8 +143,8 @@ def simpler(format_: ReplyFormat, refusal: str) -> ReplyFormat | None:
     return _SIMPLER.get(format_)
 
 
-#: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would change a call into
-#: something else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
+#: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would turn a call into
+#: something other than one visible request. (``extra_headers`` may be set; we set ``headers``.)
 _RESERVED = """
     api_base api_key base_url cache caching callbacks default_headers fallbacks headers max_retries
     messages metadata mock_response model n num_retries response_format retry_policy stream timeout
@@ -157,13 +157,11 @@ class Request:
     """A chat request. ``params`` go into the body unchanged; ``None`` is left out.
 
     ``known`` holds the values of variables in ``params``, which are filled in only when the request
-    is sent.
-
-    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call; a
-    ``patient`` one has no limit while its server answers anything.
-    ``shared_ends`` are the ends of pieces that other calls share, as (index of the message,
-    characters into it), which a provider may be told to cache. ``logprobs`` asks for the
-    probability of each token and of its alternatives.
+    is sent. ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole
+    call; a ``patient`` call has no limit while its server responds to anything. ``shared_ends`` are
+    the ends of pieces shared with other calls, as (index of the message, characters into it); a
+    provider may be told to cache up to them. ``logprobs`` asks for the probability of each token
+    and of its alternatives.
     """
 
     model: str
@@ -192,9 +190,9 @@ class Request:
 class Completion:
     """A completion. ``None`` is unknown.
 
-    ``cost`` is in US dollars: the provider's own figure, and once it is counted what was paid.
-    ``number_tokens`` are the tokens of ``text`` that may answer, and their probabilities; empty if
-    the tokens do not match the text. ``told`` are the provider's remaining limits.
+    ``cost`` is in US dollars: first the provider's own figure, and once counted, the amount paid.
+    ``number_tokens`` are the tokens of ``text`` that may hold an answer, with their probabilities;
+    empty if the tokens do not match the text. ``told`` are the provider's remaining limits.
     """
 
     text: str | None
@@ -211,7 +209,7 @@ class Completion:
     told: Told | None = None
 
     def __post_init__(self) -> None:
-        """Limit the provider's values; those out of bounds are unknown."""
+        """Validate the provider's values; those out of bounds become unknown."""
         for name, bounded in _BOUNDED:
             value = getattr(self, name)
             if (bounded_value := bounded(value)) is not value:
@@ -229,8 +227,9 @@ class CallError(Exception):
     """A call without a completion; ``str(error)`` is a sentence without the key.
 
     ``retry_after`` is in seconds, ``status`` the HTTP status, or ``None``. ``about_format``: the
-    endpoint did not support its ``response_format``. ``sent``: a request went out at all; otherwise
-    it is no call, and costs nothing. ``there``: the provider answered, but not with a completion.
+    endpoint does not support its ``response_format``. ``sent``: a request went out; otherwise it
+    does not count as a call and costs nothing. ``there``: the provider answered, but not with a
+    completion.
     """
 
     def __init__(
@@ -262,7 +261,7 @@ class ModelProvider(Protocol):
     name: str
 
     async def complete(self, request: Request) -> Completion:
-        """Send a request. Raises only ``CallError`` for trouble with the call."""
+        """Send a request. If the call fails, raises only ``CallError``."""
         ...
 
     async def close(self) -> None:
@@ -307,26 +306,26 @@ def sent_params(request: Request) -> dict[str, Any]:
 
 
 def unset_words(variable: str) -> str:
-    """Return the message about a variable without a value."""
+    """Return the message for a variable without a value."""
     return f"The environment variable {variable} is not set. Put its value into it and start again."
 
 
 def effort(request: Request) -> str | None:
-    """Return the thinking level in the protocol's terms, or ``None``."""
+    """Return the thinking level as the protocol names it, or ``None``."""
     return "none" if request.thinking == "off" else str(request.thinking or "") or None
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """Split a local model's reply into thinking and the rest.
+    """Split a local model's reply into its thinking and the answer.
 
     >>> split_thinking("<think>Hm.</think>{}")
     ('Hm.', '{}')
     """
-    head, tag, rest = text.partition("</think>")
+    head, tag, answer = text.partition("</think>")
     opened = head.lstrip()
     if not tag or not opened.startswith("<think>"):
         return "", text
-    return opened.removeprefix("<think>").strip(), rest
+    return opened.removeprefix("<think>").strip(), answer
 
 
 def json_of(body: str) -> Any:
@@ -367,7 +366,7 @@ class Tokens(TypedDict):
 
 
 def tokens(usage: object) -> Tokens:
-    """Return the counts in a ``usage`` object of the OpenAI protocol, or ``None``.
+    """Return the counts in a ``usage`` object of the OpenAI protocol; missing ones are ``None``.
 
     >>> tokens({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
     9

@@ -1,8 +1,8 @@
 """The batch interfaces of providers that differ from OpenAI's.
 
-``batch_door`` returns the one for a judge. litellm's batch functions are not used: they create none
-at Anthropic, list and cancel none at Mistral, and need the user's own storage for the clouds they
-support.
+``batch_door`` chooses the one for a judge. litellm's batch functions are not used: they cannot
+create batches at Anthropic, cannot list or cancel them at Mistral, and need the user's own storage
+for the clouds they support.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def batch_door(provider: OpenAIProvider, like: Request) -> BatchDoor:
     # A custom address speaks the OpenAI protocol, whatever the model's name.
     name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
     if name and not like.key and not like.api_base:
-        # Other ways to sign in need litellm, which creates no batches.
+        # Other sign-ins need litellm, which creates no batches.
         raise CallError("missing_key", unset_words(PLAIN[name].keys[0]), sent=False)
     return _DOORS.get(name, BatchDoor)(provider, like)
 
@@ -34,18 +34,18 @@ class AzureBatches(BatchDoor):
     _endpoint, _type = "/chat/completions", "application/json"
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
-        base, _, rest = url.rpartition("/deployments/")
-        return base, {"api-version": rest.partition("?api-version=")[2]}
+        base, _, deployment = url.rpartition("/deployments/")
+        return base, {"api-version": deployment.partition("?api-version=")[2]}
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Start a batch; Azure refuses until it has read the file."""
+        """Start a batch. Azure refuses until it has read the file."""
         state = await self._tell("GET", f"/files/{file}")
         if str(state.get("status")).lower() in _UNREAD:
             raise CallError("server", "Azure still reads the file of requests.", sent=False)
         return await super().make(file, token)
 
 
-#: Azure's error for a file that it has not read yet.
+#: Azure's errors for a file that it has not read yet.
 _UNREAD = frozenset({"uploaded", "pending", "notrunning", "running"})
 
 
@@ -59,7 +59,7 @@ class MistralBatches(BatchDoor):
         self._model = named(like.model)[1]
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Start a batch. This is what costs."""
+        """Start a batch. This call is the one that costs."""
         body = {
             "input_files": [file],
             "model": self._model,

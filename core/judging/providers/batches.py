@@ -1,9 +1,9 @@
 """The batch interface of the OpenAI protocol: files of requests and answers.
 
-A file goes to ``/files`` and becomes a batch at ``/batches``, which finishes within its window, at
-half the price. The answers are lines of two more files, by our id of each request. Requests without
-an answer at the end of the window, or after a cancellation, get a line with the reason.
-``batch_doors`` has the differences of other providers.
+A file is uploaded to ``/files`` and becomes a batch at ``/batches``, which finishes within its
+window, at half the price. The answers are lines of two more files, by our id of each request.
+Requests without an answer at the end of the window, or after a cancellation, get a line with the
+reason. ``batch_doors`` has the differences of other providers.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from core.domain.votes import BatchRow
 from core.judging.providers.base import CallError, Completion, Request, hide, sent_params
 from core.judging.providers.bounded import MOST_BYTES, whole_answer
 from core.judging.providers.failures import brief, from_status
-from core.judging.providers.openai_provider import OpenAIProvider, PlainlyTold
+from core.judging.providers.openai_provider import OpenAIProvider, TranslatedErrors
 
 if TYPE_CHECKING:
     import aiohttp
 
-#: The price of a request in a batch, relative to a direct one, at all providers whose batches are
+#: The price of a batched request relative to a direct one, at all providers whose batches are
 #: supported here.
 SHARE_OF_PRICE = 0.5
-#: The limit of a file. Providers accept 50,000 requests and 200 MB; it is built in memory.
+#: Our limits for a file, in lines and bytes. Providers accept 50,000 requests and 200 MB; the file
+#: is built in memory.
 MOST_LINES, MOST_OF_FILE = 50_000, 40_000_000
 #: The time within which a batch finishes.
 WINDOW = "24h"
@@ -40,15 +41,15 @@ _WORDS = {
 }
 #: The batch was refused because too many are waiting; it may be accepted later.
 TOO_MUCH = "token_limit_exceeded"
-#: Reasons for a line without an answer, in the provider's words.
+#: The provider's reasons for a line without an answer.
 EXPIRED, CANCELLED = "batch_expired", "batch_cancelled"
 
 _PIECE = 64 * 1024
-#: Seconds: for a short exchange, for a whole file, and for a stalled one.
+#: Timeouts in seconds: for a short exchange, for a whole file, and for a stalled transfer.
 _SHORT, LONG, _STILL = 60.0, 3600.0, 300.0
-#: The key in ``metadata`` that holds our name of a batch.
+#: The ``metadata`` key that holds our name of a batch.
 MARK = "rubric_studio"
-#: How many pages of a hundred batches are searched for one of ours.
+#: The most pages, of a hundred batches each, to search for our batch.
 MOST_PAGES = 50
 
 
@@ -75,7 +76,7 @@ class BatchLook(NamedTuple):
 
 
 class BatchDoor:
-    """A judge's batch interface, raising ``CallError``; ``like`` is any request.
+    """A provider's batch interface; all methods raise ``CallError``. ``like`` is any request.
 
     It uses the connections of ``provider``, which also reads the answers.
     """
@@ -94,7 +95,7 @@ class BatchDoor:
         self._headers["Accept-Encoding"] = "identity"
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
-        """Return the address of files and batches, and the query, from that of a chat."""
+        """Return the address of files and batches, and the query, from a chat address."""
         return url.partition("/chat/completions")[0], {}
 
     def line(self, key: str, request: Request) -> bytes:
@@ -104,7 +105,7 @@ class BatchDoor:
         return json.dumps(line).encode() + b"\n"
 
     def read(self, request: Request, line: str) -> Completion:
-        """Return the completion in a line of an answer. Raises ``CallError``."""
+        """Return the completion in an answer line. Raises ``CallError``."""
         data = json.loads(line)
         response = data.get("response")
         if isinstance(response, dict) and (status := _status(response.get("status_code"))):
@@ -123,7 +124,7 @@ class BatchDoor:
         return id_of(await self._tell("POST", "/files", data=form, seconds=LONG))
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Start a batch. This is what costs; ``find`` finds it by both names."""
+        """Start a batch. This call is the one that costs; ``find`` finds it by both names."""
         body = {
             "input_file_id": file,
             "endpoint": self._endpoint,
@@ -133,9 +134,9 @@ class BatchDoor:
         return self._seen(await self._tell("POST", self._batches, json=body))
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
-        """Return the batches made of a file, oldest first, if there are any (yet).
+        """Return the batches made of a file, oldest first, possibly none yet.
 
-        ``known`` are batches of others. Raises ``CallError`` while the answer is unknown.
+        ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
         looks = list[BatchLook]()
         async for data in self._listed():
@@ -168,7 +169,7 @@ class BatchDoor:
         return self._seen(await self._tell("GET", f"{self._batches}/{batch}"))
 
     async def cancel(self, batch: str) -> BatchLook:
-        """Ask for a batch to stop; answers up to then stay available."""
+        """Request the cancellation of a batch; answers up to then stay available."""
         return self._seen(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
     async def files(self, name: str) -> list[str]:
@@ -181,26 +182,26 @@ class BatchDoor:
         await self._tell("DELETE", f"/files/{file}")
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield the lines of an answer file with request ids, redacted."""
+        """Yield the lines of an answer file, redacted, with their request ids."""
         async with self._sent("GET", f"/files/{file}/content", seconds=LONG) as response:
             async for answer in self._read(response):
                 yield answer
 
     async def _read(self, response: aiohttp.ClientResponse) -> AsyncIterator[tuple[str, str]]:
-        """Yield readable lines; one without an end is skipped."""
+        """Yield readable lines; a line without an end is skipped."""
         if response.status != 200:
             status, headers, body = await whole_answer(response)
             raise from_status(status, body, headers=headers, hidden=self._hidden)
-        rest, endless = b"", False
+        partial, endless = b"", False
         async for piece in response.content.iter_chunked(_PIECE):
-            *whole, rest = (rest + piece).split(b"\n")
-            for line in whole:
+            *lines, partial = (partial + piece).split(b"\n")
+            for line in lines:
                 if not endless and (answer := self._parsed(line)):
                     yield answer
                 endless = False
-            if len(rest) > MOST_BYTES:
-                rest, endless = b"", True
-        if not endless and (answer := self._parsed(rest)):
+            if len(partial) > MOST_BYTES:
+                partial, endless = b"", True
+        if not endless and (answer := self._parsed(partial)):
             yield answer
 
     def _seen(self, data: Mapping[str, Any]) -> BatchLook:
@@ -264,7 +265,7 @@ class BatchDoor:
         import aiohttp
 
         url = path if path.startswith("http") else f"{self._base}{path}"
-        with PlainlyTold(seconds, self._hidden):
+        with TranslatedErrors(seconds, self._hidden):
             async with self._provider.session().request(
                 method,
                 url,
@@ -280,14 +281,14 @@ class BatchDoor:
 
 
 def unanswered_line(key: str, code: str, message: str) -> str:
-    """Return a line that says why a request has no answer, like a provider's."""
+    """Return a line that says why a request has no answer, in a provider's format."""
     return json.dumps(
         {"custom_id": key, "response": None, "error": {"code": code, "message": message}}
     )
 
 
 def was_cancelled(line: str) -> bool:
-    """Return whether a line only says that its batch was cancelled before."""
+    """Return whether a line only says that its batch was cancelled before an answer."""
     return CANCELLED in line and _why(json.loads(line))[0] == CANCELLED
 
 
@@ -298,7 +299,7 @@ def rows_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def count(counts: Mapping[str, Any], name: str) -> int:
-    """Return a count of a provider, or 0."""
+    """Return a provider's count as an int, or 0 if invalid."""
     value = counts.get(name)
     return value if isinstance(value, int) else 0
 

@@ -1,4 +1,4 @@
-"""Read replies up to a limit, so that no server can fill the memory."""
+"""Read replies up to a limit, so that no server can exhaust memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import aiohttp
 
-#: A verdict has some hundred characters; the longest piece of writing stays far below this.
+#: A verdict has a few hundred characters; even the longest draft stays far below this.
 MOST_BYTES = 4 * 1024**2
-#: The message of a refusal is at its beginning; the rest is not read.
+#: A refusal's message is at its beginning; the rest is not read.
 MOST_OF_REFUSAL = 64 * 1024
-#: The encodings that both clients can unpack.
+#: The encodings that both clients can decompress.
 ACCEPTED = "gzip, deflate"
 TOO_LARGE = f"The reply is larger than {MOST_BYTES // 1024**2} MB unpacked and was not read."
 
@@ -25,11 +25,11 @@ class TooLarge(Exception):
 
 
 class UnreadableBody(Exception):
-    """A body in an encoding that cannot be unpacked."""
+    """A body that cannot be decompressed."""
 
 
 class Body:
-    """The body of an answer with this status, in pieces with this ``encoding``."""
+    """The body of an answer with this status, received in pieces with this ``encoding``."""
 
     def __init__(self, encoding: str, status: int) -> None:
         self._answers = status == 200
@@ -45,9 +45,7 @@ class Body:
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
 
     def feed(self, data: bytes) -> bool:
-        """Add a piece; return whether more is wanted.
-
-        Of a refusal nothing beyond the limit is.
+        """Add a piece; return whether to read on, which is false for a refusal beyond the limit.
 
         Raises ``TooLarge`` or ``UnreadableBody``.
         """
@@ -65,12 +63,14 @@ class Body:
                 return False
             data = self._unpack.unconsumed_tail or self._unpack.unused_data
             if self._unpack.eof and data:
-                # Another packed piece behind the first one.
+                # Another compressed member follows the first.
                 self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
         return True
 
     def _as_bare(self, data: bytes) -> bytes:
-        """Some servers send "deflate" without its header; only the first piece can tell."""
+        """Switch to "deflate" without a header, as some servers send it; raise after the first
+        piece.
+        """
         if self._bare or self._size:
             raise UnreadableBody("The reply cannot be unpacked.") from None
         self._bare, self._unpack = True, zlib.decompressobj(-zlib.MAX_WBITS)
@@ -85,15 +85,15 @@ class Body:
         return len(fits) == len(data)
 
     def whole(self) -> bytes:
-        """Return the body. Raises ``UnreadableBody`` if a packed answer is cut off."""
+        """Return the body. Raises ``UnreadableBody`` if a compressed answer is cut off."""
         if self._answers and self._begun and self._unpack is not None and not self._unpack.eof:
-            # What proves it right comes last.
+            # The checksum comes last.
             raise UnreadableBody("The reply was cut short: it cannot be unpacked to its end.")
         return b"".join(self._parts)
 
 
 async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> bytes:
-    """Return an answer's unpacked body, up to the limit.
+    """Return an answer's decompressed body, up to the limit.
 
     Raises ``TooLarge`` or ``UnreadableBody``.
     """
@@ -116,7 +116,7 @@ async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[s
 # litellm reaches providers through two kinds of ``httpx`` transport. Both are wrapped once, when it
 # is loaded. Requests outside of a ``Watch`` pass through unchanged.
 
-#: Headers that do not fit an unpacked body, or that would be followed.
+#: Headers that no longer fit a decompressed body, or that litellm would follow.
 _DROPPED = {"content-encoding", "content-length", "transfer-encoding", "location"}
 
 
@@ -133,9 +133,9 @@ class Watch:
         self.headers: Mapping[str, str] = {}
 
     async def send(self, send: Callable[[Any], Awaitable[Any]], request: Any) -> Any:
-        """Return the answer to an ``httpx`` request, up to the limit; no resending."""
+        """Return the answer to an ``httpx`` request, up to the limit; sends only once."""
         if self.fault is not None:
-            # litellm resends by itself if a connection breaks.
+            # litellm resends on its own if a connection breaks.
             raise self.fault
         request.headers["accept-encoding"] = ACCEPTED
         self.url = str(request.url)
@@ -170,18 +170,18 @@ watched: ContextVar[Watch | None] = ContextVar("watched", default=None)
 def watch_transports(*kinds: Any) -> None:
     """Wrap these kinds of ``httpx`` transport, once."""
     for kind in kinds:
-        own = kind.handle_async_request
-        if not hasattr(own, "watched"):
-            kind.handle_async_request = _watching(own)
+        original = kind.handle_async_request
+        if not hasattr(original, "watched"):
+            kind.handle_async_request = _watching(original)
 
 
-def _watching(own: Callable[[Any, Any], Awaitable[Any]]) -> Any:
-    @wraps(own)
+def _watching(original: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+    @wraps(original)
     async def handle_async_request(transport: Any, request: Any) -> Any:
         watch = watched.get()
         if watch is None:
-            return await own(transport, request)
-        return await watch.send(lambda sent: own(transport, sent), request)
+            return await original(transport, request)
+        return await watch.send(lambda sent: original(transport, sent), request)
 
     handle_async_request.watched = True  # type: ignore[attr-defined]
     return handle_async_request

@@ -21,9 +21,9 @@ Way = Literal["litellm", "openai", "plain", "file"]
 def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     """Return the provider class for the judge's settings.
 
-    ``auto`` calls a given address directly, unless the model is named after one of litellm's
+    ``auto`` calls a given address directly, unless the model's name begins with one of litellm's
     providers. It also calls providers with a plain protocol directly. Azure and Anthropic without a
-    key go through litellm, which knows other ways to sign in. ``environ`` is needed to tell.
+    key go through litellm, which supports other sign-ins; ``environ`` shows whether there is a key.
 
     >>> provider_for(Judge(name="j", model="openai/gpt-4.1-mini"))
     'plain'
@@ -49,7 +49,7 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
 
 
 def no_batches(judge: Judge) -> str:
-    """Return why this judge cannot use batches, to follow its name, or "".
+    """Return why this judge cannot use batches, as a predicate after its name, or "".
 
     A custom address may still refuse them.
 
@@ -80,14 +80,14 @@ _NO_BATCHES = {
 
 
 def key_variables(judge: Judge) -> tuple[str, ...]:
-    """Return the variables of a direct client's key, if the judge names none."""
+    """Return the variables that may hold a direct client's key, if the judge names none."""
     if judge.api_base or provider_for(judge) != "plain":
         return ()
     return PLAIN[named(judge.model)[0]].keys
 
 
 def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
-    """Return whether there may be a sign-in that only litellm knows."""
+    """Return whether a sign-in may exist that only litellm supports."""
     provider = named(judge.model)[0]
     if provider == "anthropic":
         key = environ.get(judge.key_env or "ANTHROPIC_API_KEY", "")
@@ -98,7 +98,7 @@ def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
 
 
 class ModelFiles(OpenAIProvider):
-    """Starts the servers of model files, and asks them."""
+    """Starts the servers of model files and calls them."""
 
     name = "file"
 
@@ -113,14 +113,14 @@ class ModelFiles(OpenAIProvider):
         return await super().complete(replace(request, api_base=address, model=path.stem))
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
-        """Return that it costs nothing."""
+        """Return 0: a local model costs nothing."""
         return 0.0
 
 
 def open_provider(kind: Way, environ: Mapping[str, str] | None = None) -> ModelProvider:
     """Open a provider. Imports and connections wait for its first call.
 
-    ``environ`` may hold addresses of providers, as in ``GROQ_API_BASE``.
+    ``environ`` may hold providers' addresses, such as ``GROQ_API_BASE``.
     """
     if kind == "plain":
         return PlainProvider(environ or {})

@@ -1,10 +1,10 @@
 """Connections that never return the answer to another request.
 
-HTTP/1.1 does not say which request an answer is for: it is for the last one on its connection. If a
-gateway answers twice, the second answer is taken for that of the next request, and so on. So a
-connection with unread data is not used again. A used connection is reused only for places that give
-each answer an id of its own. A repeated id reveals a second answer, and from then on each request
-to that place gets its own connection.
+HTTP/1.1 does not say which request an answer is for: it is for the last request on its connection.
+If a gateway answers twice, the second answer is taken for that of the next request, and so on. So a
+connection with unread data is not used again. A connection is reused only for addresses that give
+each answer its own id. A repeated id reveals a second answer, and from then on each request to that
+address gets its own connection.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from core.judging.providers.bounded import whole_answer
 if TYPE_CHECKING:
     import ssl
 
-#: How many answers of a place are remembered.
+#: The number of remembered answers per address.
 _REMEMBERED = 4096
 _ID = re.compile(r'"id":\s*"([^"]{1,200})"')
 
-#: The header that ends a connection after a request.
+#: The header that closes a connection after a request.
 LAST = {"Connection": "close"}
 
 
 class Answers:
-    """The answers of a place, by their ids.
+    """The answers of an address, by their ids.
 
     >>> answers = Answers()
     >>> [answers.repeats(f'{{"id": "{name}"}}', [name]) for name in "abb"], answers.known_again
@@ -51,41 +51,41 @@ class Answers:
 
     @property
     def known_again(self) -> bool:
-        """Return whether repeats would be noticed and none was, so reuse is safe."""
+        """Return whether repeats would be noticed and none was, so that reuse is safe."""
         return len(self._known) > 1 and not self.doubted
 
     def repeats(self, answer: str, asked: Sequence[str]) -> bool:
-        """Return whether this answer was given to another request before."""
+        """Return whether this answer was already given to another request."""
         match = _ID.search(answer)
-        seen = (hash(answer), hash(tuple(asked)))
-        before = self._known.setdefault(match[1], seen) if match else (0, 0)
-        if before == seen:
+        entry = (hash(answer), hash(tuple(asked)))
+        before = self._known.setdefault(match[1], entry) if match else (0, 0)
+        if before == entry:
             if len(self._known) > _REMEMBERED:
                 del self._known[next(iter(self._known))]
             return False
-        if before[0] == seen[0]:
-            # A single answer proves nothing: all may have the same id.
+        if before[0] == entry[0]:
+            # A single answer proves nothing, because all may have the same id.
             self.doubted = self.doubted or len(self._known) > 1
             return len(self._known) > 1
-        # No id, or one for different answers.
+        # No id, or the same id for different answers.
         self.doubted = True
         self._known.clear()
         return False
 
 
 class CarefulConnector(aiohttp.TCPConnector):
-    """aiohttp's connections, reused only if quiet and ``places`` have known answers."""
+    """aiohttp's connections, reused only if idle and if ``places`` have recognisable answers."""
 
     def __init__(self, places: Mapping[str, Answers]) -> None:
         # The judges' concurrency is the limit, not the connection pool's.
         super().__init__(limit=0)
         self.places, self.used = places, WeakSet[Any]()
 
-    async def connect(self, req: aiohttp.ClientRequest, *given: Any, **more: Any) -> Any:
-        """Return a connection that is ready to be written to."""
+    async def connect(self, req: aiohttp.ClientRequest, *args: Any, **kwargs: Any) -> Any:
+        """Return a connection that is ready for a request."""
         answers = self.places[req.url.authority]
         while True:
-            connection: Any = await super().connect(req, *given, **more)
+            connection: Any = await super().connect(req, *args, **kwargs)
             if connection.protocol not in self.used:
                 self.used.add(connection.protocol)
                 return connection
@@ -95,10 +95,10 @@ class CarefulConnector(aiohttp.TCPConnector):
 
 
 async def _is_quiet(connection: Any) -> bool:
-    """Return whether neither side has data left on it."""
+    """Return whether no data is left on the connection in either direction."""
     loop = asyncio.get_running_loop()
     turned: asyncio.Future[None] = loop.create_future()
-    # Data that has arrived by now is read in the loop's next two turns.
+    # Data that has already arrived is read in the loop's next two iterations.
     loop.call_soon(_wake, turned)
     try:
         await turned
@@ -107,7 +107,7 @@ async def _is_quiet(connection: Any) -> bool:
         raise
     if connection.closed or connection.protocol.should_close:
         return False
-    # A request that was answered before it was fully sent would precede the next one.
+    # A request that was answered before it was fully sent would run into the next one.
     sent: bool = connection.transport.get_write_buffer_size() == 0
     return sent
 
@@ -118,9 +118,9 @@ def _wake(waiting: asyncio.Future[None]) -> None:
 
 
 class Wire:
-    """The requests of one client over one session, which opens on first use.
+    """The requests of a client over one session, which opens on first use.
 
-    ``trusted`` returns the certificates that count at an address.
+    ``trusted`` returns the certificates to trust at an address.
     """
 
     def __init__(self, trusted: Callable[[str], ssl.SSLContext | bool]) -> None:
@@ -145,7 +145,7 @@ class Wire:
             await session.close()
 
     def repeats(self, url: str, answer: str, asked: Sequence[str]) -> bool:
-        """Return whether this address gave the answer to another request before."""
+        """Return whether this address already gave the answer to another request."""
         return self._answers[URL(url).authority].repeats(answer, asked)
 
     async def post(
@@ -157,9 +157,9 @@ class Wire:
         *,
         limit: float | None,
     ) -> tuple[int, Mapping[str, str], str]:
-        """Return the status, headers and text of the answer to one POST.
+        """Return the status, headers and text of the answer to a POST.
 
-        It may take ``limit`` seconds, or as long as its server answers anything.
+        Waits ``limit`` seconds, or without it as long as the server responds to anything.
         """
         doubted = self._answers[URL(url).authority].doubted
 
@@ -171,15 +171,15 @@ class Wire:
                 proxy=proxy,
                 ssl=self._trusted(url),
                 timeout=_within(limit),
-                # A redirect would carry the key to an unnamed address.
+                # A redirect would carry the key to an unknown address.
                 allow_redirects=False,
             ) as response:
                 return await whole_answer(response)
 
         if limit is not None:
             return await sent()
-        how = {"headers": {**headers, **LAST}, "proxy": proxy, "ssl": self._trusted(url)}
-        return await while_alive(sent(), partial(ask_alive, self.session(), url, **how))
+        options = {"headers": {**headers, **LAST}, "proxy": proxy, "ssl": self._trusted(url)}
+        return await while_alive(sent(), partial(ask_alive, self.session(), url, **options))
 
 
 @lru_cache(maxsize=64)
@@ -187,15 +187,15 @@ def _within(seconds: float | None) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=seconds)
 
 
-# Slow servers of one's own are waited for as long as they show that they are there.
+# Calls to slow local servers wait as long as the servers respond to anything.
 
 ResultT = TypeVar("ResultT")
 
-#: How often a server that still owes an answer is asked whether it is there, in seconds.
+#: Seconds between checks that a server which owes an answer still responds.
 BEAT = 20.0
-#: How long that may take. A server with a single thread has no answer until it is done.
+#: Timeout of such a check in seconds. A single-threaded server cannot answer it until it is done.
 ANSWERS_WITHIN = 30.0
-#: How long a server may be silent on everything.
+#: Seconds for which a server may answer nothing at all.
 SILENCE = 600.0
 
 
@@ -203,11 +203,11 @@ class Silent(TimeoutError):
     """A server answered nothing for too long."""
 
 
-async def ask_alive(session: aiohttp.ClientSession, url: str, **how: Any) -> None:
-    """Ask the server of a chat address for its models; any answer shows that it is there."""
+async def ask_alive(session: aiohttp.ClientSession, url: str, **options: Any) -> None:
+    """Request the list of models from a chat address; any answer shows that the server is up."""
     address = url.removesuffix("/chat/completions") + "/models"
     within = _within(ANSWERS_WITHIN)
-    async with session.get(address, timeout=within, allow_redirects=False, **how):
+    async with session.get(address, timeout=within, allow_redirects=False, **options):
         pass
 
 
@@ -216,7 +216,7 @@ async def while_alive(
 ) -> ResultT:
     """Return the ``answer``, however long it takes, while ``ask_alive`` succeeds now and then.
 
-    Raises ``Silent`` if nothing came for ``SILENCE`` seconds; the answer is given up then.
+    Raises ``Silent`` and cancels the answer after ``SILENCE`` seconds without a response.
     """
     beats: list[asyncio.Task[None]] = []
     loop, given_up = asyncio.get_running_loop(), asyncio.timeout(None)
@@ -224,7 +224,7 @@ async def while_alive(
     def slow() -> None:
         beats.append(loop.create_task(_until_silent(given_up, ask_alive)))
 
-    # Most answers come before the first beat, which then costs a timer and no task.
+    # Most answers arrive before the first check, which then costs a timer and no task.
     timer = loop.call_later(BEAT, slow)
     try:
         async with given_up:
@@ -245,7 +245,7 @@ async def while_alive(
 async def _until_silent(
     answer: asyncio.Timeout, ask_alive: Callable[[], Awaitable[object]]
 ) -> None:
-    """Give up the ``answer`` once nothing was heard for ``SILENCE`` seconds, or on an error."""
+    """Cancel the ``answer`` after ``SILENCE`` seconds without a response, or on an error."""
     now, heard = asyncio.get_running_loop().time, time.monotonic() - BEAT
     try:
         while time.monotonic() - heard <= SILENCE:

@@ -14,7 +14,7 @@ from core.domain.votes import FailureKind
 from core.judging.answer_bounds import known_wait
 from core.judging.providers.base import CallError, Hidden, redact
 
-#: The names of aiohttp's and httpx's errors without any connection.
+#: Names of aiohttp's and httpx's errors that mean no connection was made.
 _UNREACHED = {
     "ConnectError",
     "ConnectTimeout",
@@ -22,7 +22,7 @@ _UNREACHED = {
     "ClientConnectorDNSError",
     "ClientConnectorCertificateError",
     "ClientConnectorSSLError",
-    # A proxy that refuses never passed the request on.
+    # A proxy that refuses the connection never forwarded the request.
     "ClientProxyConnectionError",
     "ClientHttpProxyError",
     "ProxyError",
@@ -31,9 +31,9 @@ _UNREACHED = {
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield the error, its cause, the cause of that and so on."""
-    seen = set[int]()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    visited = set[int]()
+    while error is not None and id(error) not in visited:
+        visited.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
 
@@ -52,7 +52,7 @@ def connection_words(error: BaseException) -> str:
     causes = list(chain(error))
     if type(error).__name__ == "ClientHttpProxyError":
         return f"the proxy refused to connect ({getattr(error, 'status', '')})."
-    # aiohttp keeps the operating system's error outside the chain.
+    # aiohttp stores the operating system's error outside the chain.
     causes += [inner for cause in causes if (inner := getattr(cause, "os_error", None)) is not None]
     causes += [
         inner
@@ -65,7 +65,7 @@ def connection_words(error: BaseException) -> str:
 
 
 def _words(cause: BaseException) -> str:
-    # aiohttp's own kinds of these two say less than their causes.
+    # For these two, aiohttp's error says less than its cause.
     if why := getattr(cause, "verify_message", ""):
         return f"the server's certificate is not trusted ({why})."
     if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):
@@ -137,8 +137,8 @@ _BY_STATUS: dict[int, FailureKind] = {
     408: "timeout",
     413: "context_length",
     429: "rate_limit",
-    # The server can do other things, but never this one: llama.cpp's of a model that is asked for
-    # decisions and makes none.
+    # A server that will never support this request, such as llama.cpp's for a model that makes no
+    # decisions.
     501: "not_found",
 }
 _SAYS: dict[str, str] = {
@@ -160,7 +160,7 @@ MEND: dict[str, str] = {
     "not_found": " Check the model's name and the address (it usually ends in /v1).",
     "context_length": " Shorten the item or use a model with a larger context.",
 }
-#: A traceback, up to the line that says what went wrong; or a place in one that lost its lines.
+#: A traceback, up to the line with the error; or a location in one that lost its lines.
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\):[ \t]*(?:\n[ \t][^\n]*)*"
     r"|File \"[^\"]*\", line \d+, in \S+"
@@ -172,7 +172,7 @@ def from_status(
 ) -> CallError:
     """Return the error for an HTTP status and a body (JSON, HTML or text).
 
-    ``headers`` must find ``retry-after`` in lower case.
+    ``headers`` must have the key ``retry-after`` in lower case.
     """
     if 300 <= status < 400:
         return CallError("not_found", _REDIRECTED.format(status), status=status)
@@ -211,10 +211,10 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
     """
     text = f"{code} {message}"
     if status >= 500 and status not in _BY_STATUS:
-        # Some servers call a prompt that is too long an error of their own.
+        # Some servers report a prompt that is too long as an internal error.
         return "context_length" if _WORDS[0][1].search(text) else "server"
     if status == 429:
-        # Waiting brings no credit back; some providers call a plain rate limit a "quota", so only
+        # Waiting does not restore credit. Some providers call a plain rate limit a "quota", so only
         # the code decides.
         return "auth" if code == "insufficient_quota" else "rate_limit"
     if status in _BY_STATUS:
@@ -227,7 +227,7 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds of ``Retry-After`` (a number or an HTTP date), or ``None``.
 
-    A date is compared with the answer's own ``Date`` if there is one, so the two clocks need not
+    A date is compared with the answer's own ``Date``, if there is one, so the two clocks need not
     agree.
 
     >>> retry_after({"retry-after": "1.5"})
@@ -235,10 +235,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """
     if (exact := _seconds(headers.get("retry-after-ms", ""))) is not None:
         return known_wait(exact / 1000)
-    given = headers.get("retry-after", "")
-    if (seconds := _seconds(given)) is not None:
+    header = headers.get("retry-after", "")
+    if (seconds := _seconds(header)) is not None:
         return known_wait(seconds)
-    until = _timestamp(given)
+    until = _timestamp(header)
     if until is None:
         return None
     now = _timestamp(headers.get("date", ""))
@@ -255,8 +255,8 @@ def other_answer(than: str, body: str, hidden: Hidden, mend: str = "") -> CallEr
 
 
 def brief(message: str, hidden: Hidden) -> str:
-    """Return one redacted line of at most ``MAX_DETAIL`` characters, with a stop."""
-    # Libraries put whole tracebacks into their messages.
+    """Return one redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
+    # Some libraries include whole tracebacks in their messages.
     message = _TRACEBACK.sub(" ", message)
     text = redact(" ".join(message.split()), hidden) or "no reason given"
     if re.match(r"(?i)<!doctype html|<html", text):

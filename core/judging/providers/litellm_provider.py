@@ -1,8 +1,8 @@
 """Any provider, through litellm. Only this module imports it, on first use.
 
-litellm's own retries, cache, callbacks and console output are off: every request is a single
-visible request on the wire. Its exception classes differ between versions and confuse a refused
-connection with a server error, so errors are classified by status and message.
+litellm's own retries, cache, callbacks and console output are off, so each call is one visible
+request on the wire. Its exception classes differ between versions and confuse a refused connection
+with a server error, so errors are classified by status and message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 import aiohttp
 
-from core.judging.allowance import told_by
+from core.judging.allowance import limits_in
 from core.judging.known_providers import provider_of
 from core.judging.local.own_address import is_own
 from core.judging.providers.anthropic import marked
@@ -54,10 +54,10 @@ _SERVES_CLAUDE = frozenset({"", "anthropic", "bedrock", "openrouter", "vertex_ai
 
 
 def wants_marks(model: str, supported: Callable[[str], bool]) -> bool:
-    """Return whether requests to ``model`` (as litellm knows it) get cache marks.
+    """Return whether requests to ``model`` (as litellm names it) get cache marks.
 
-    ``supported`` is asked for models on Bedrock only: older ones there refuse a marked request,
-    while the other providers ignore marks that they have no use for.
+    ``supported`` is called for models on Bedrock only: older ones there refuse a marked request,
+    while other providers ignore marks that they cannot use.
 
     >>> wants_marks("anthropic/claude-x", lambda model: False)
     True
@@ -85,13 +85,13 @@ _LOST = re.compile(
 #: Loggers of litellm and of its HTTP libraries.
 _LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
 
-#: Python's warning of a call that litellm dropped.
+#: Python's warning about a call that litellm dropped.
 _DROPPED = r"coroutine '\w+\.a(sync_)?completion\w*' was never awaited"
 
-#: A week in seconds, since litellm takes ``None`` for ten minutes.
+#: A week in seconds, since litellm treats ``None`` as ten minutes.
 _NO_LIMIT = 604_800.0
 
-#: Open providers: litellm has one set of clients per process, so the last to close ends them.
+#: Open providers. litellm has one set of clients per process; the last provider to close ends them.
 _in_use: set[int] = set()
 
 
@@ -102,7 +102,7 @@ class LiteLLMProvider:
 
     def __init__(self) -> None:
         self._litellm: Any = None
-        #: Whether requests to a model get cache marks; looking a model up is slow.
+        #: Whether requests to a model get cache marks, cached because the lookup is slow.
         self._marked: dict[str, bool] = {}
 
     async def complete(self, request: Request) -> Completion:
@@ -135,9 +135,9 @@ class LiteLLMProvider:
         return _completion(response, request, watch.headers)
 
     async def _response(self, request: Request, params: dict[str, Any], watch: Watch) -> Any:
-        """Return litellm's response within the request's limit, or while its server is there."""
+        """Return litellm's response within the request's limit, or while its server responds."""
         if not _is_patient(request):
-            # litellm's own timeout starts again with every piece of an answer.
+            # litellm's own timeout restarts with every piece of an answer.
             async with asyncio.timeout(request.timeout):
                 return await self._litellm.acompletion(**self._arguments(request, params))
         request = replace(request, timeout=_NO_LIMIT)
@@ -164,9 +164,9 @@ class LiteLLMProvider:
             "model": model,
             "messages": messages,
             "timeout": request.timeout,
-            # Only this one: with num_retries as well some versions retry after all.
+            # Only this setting: with num_retries as well, some versions retry after all.
             "max_retries": 0,
-            # litellm rewrites schemas for some providers, and ours is shared.
+            # litellm rewrites schemas for some providers, and this one is shared.
             "response_format": deepcopy(response_format(request)),
             "temperature": request.temperature,
             "max_tokens": request.max_tokens,
@@ -183,21 +183,21 @@ class LiteLLMProvider:
 
 
 def _is_patient(request: Request) -> bool:
-    # Of several addresses of a judge, some may be elsewhere.
+    # A judge may have several addresses, some of them remote.
     return request.patient and (not request.api_base or is_own(request.api_base))
 
 
 async def _ask_alive(watch: Watch) -> None:
-    if watch.url:  # else litellm has not sent it yet
+    if watch.url:  # otherwise litellm has not sent it yet
         async with aiohttp.ClientSession() as session:
             await ask_alive(session, watch.url)
 
 
 def load_litellm() -> Any:
     """Return the module, imported on first use with local prices and no output."""
-    # Without the first, the import takes variables from a file named .env, which may be anybody's;
-    # without the second, it fetches a price list from the network; without the third, errors end
-    # in an advertisement of a thousand characters.
+    # Without the first, the import reads variables from any file named .env. Without the second, it
+    # downloads a price list. Without the third, errors end in an advertisement of a thousand
+    # characters.
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_DISABLE_BUG_REPORT_LINK", "true")
@@ -209,11 +209,11 @@ def load_litellm() -> Any:
         from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
         litellm.ModelResponse()
-    # litellm makes a call in a thread, and drops it there if it is cancelled meanwhile. Nothing was
-    # sent then, and nothing of it can be reached from here.
+    # litellm starts a call in a thread, and drops it there if it is cancelled meanwhile. Nothing
+    # was sent then, and this code cannot reach the dropped coroutine.
     warnings.filterwarnings("ignore", _DROPPED, RuntimeWarning)
     for name in _LOGGERS:
-        # At DEBUG they write down headers and replies, with the key in them.
+        # At DEBUG they log headers and replies, including the key.
         logger = logging.getLogger(name)
         logger.setLevel(max(logger.level, logging.WARNING))
     watch_transports(LiteLLMAiohttpTransport, httpx.AsyncHTTPTransport)
@@ -246,12 +246,12 @@ def call_error(error: Any, request: Request) -> CallError:
     if status >= 500 and _LOST.search(message):
         return CallError("connection", f"The connection failed: {brief(message, request.hidden)}")
     if name == "APIConnectionError":
-        # litellm's name for internal errors, too.
+        # litellm also uses this name for internal errors.
         return CallError(
             "internal", f"The call could not be made: {brief(message, request.hidden)}"
         )
     if status >= 500 and "missing credentials" in message.lower():
-        # No request was sent: litellm found no key, and reports a server error.
+        # No request was sent: litellm found no key but reports a server error.
         status = 401
     given = dict(getattr(error, "litellm_response_headers", None) or {})
     headers = {str(header).lower(): str(value) for header, value in given.items()}
@@ -264,11 +264,11 @@ _UNSENT_WORDS = re.compile(r"missing credentials|llm provider not provided|api_k
 
 
 def _refused_before(error: BaseException) -> bool:
-    """Return whether no request went out: refused by litellm, or no connection."""
+    """Return whether no request went out, because litellm refused it or could not connect."""
     if _UNSENT_WORDS.search(str(error).lower()):
         return True
-    own = any(type(cause).__name__ == "UnsupportedParamsError" for cause in chain(error))
-    return own or unreached(error)
+    unsupported = any(type(cause).__name__ == "UnsupportedParamsError" for cause in chain(error))
+    return unsupported or unreached(error)
 
 
 def _broken(fault: BaseException, request: Request) -> CallError:
@@ -296,7 +296,7 @@ def _completion(response: Any, request: Request, headers: Mapping[str, str]) -> 
     thinking = str(getattr(message, "reasoning_content", None) or "")
     if isinstance(text, str) and not thinking:
         thinking, text = split_thinking(text)
-    own = getattr(message, "provider_specific_fields", None) or {}
+    fields = getattr(message, "provider_specific_fields", None) or {}
     usage = getattr(response, "usage", None)
     likely = getattr(choice, "logprobs", None)
     foreign = request.api_base and not provider_of(request.model)
@@ -305,10 +305,10 @@ def _completion(response: Any, request: Request, headers: Mapping[str, str]) -> 
         thinking=thinking,
         model=str(response.model or ""),
         finish=str(getattr(choice, "finish_reason", None) or ""),
-        # litellm prices a known name even if another server uses it.
+        # litellm applies a known model's price even if another server serves that name.
         cost=None if foreign else response.hidden_params.get("response_cost"),
-        told=told_by(headers),
-        refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
+        told=limits_in(headers),
+        refusal=str(fields.get("refusal") or getattr(message, "refusal", None) or ""),
         **tokens(usage.model_dump() if usage is not None else None),
         number_tokens=number_tokens(likely.model_dump() if likely else None, text),
     )

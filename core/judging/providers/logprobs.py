@@ -11,14 +11,13 @@ from typing import Any, TypedDict
 MOST_ALTERNATIVES = 20
 
 
-#: What tokens can answer: a number, or a decision in a word.
+#: Tokens that can be an answer: a number, or a one-word decision.
 _TELLS = re.compile(rb"\d|\A\W*(?:yes|no|safe|unsafe|[A-Z])\W*\Z", re.IGNORECASE)
 
 
 class NumberToken(TypedDict):
-    """A token ``at`` a character, with log-probabilities of itself and alternatives.
-
-    The token itself is among these.
+    """A token ``at`` a character, with log-probabilities of itself and its alternatives in
+    ``top``.
     """
 
     at: int
@@ -32,11 +31,11 @@ def asked_logprobs(wanted: bool) -> dict[str, object]:
 
 
 def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | None:
-    """Return the first token of ``text``, and those that may answer; ``None`` if not sent.
+    """Return the first token of ``text``, and those that may be an answer; ``None`` if not sent.
 
-    Tokens may say more than the text (thinking before it, a mark of the end after it); where the
-    text is not among what they say, none is known. A character may be split over tokens, so they
-    are put together as bytes.
+    Tokens may cover more than the text (thinking before it, an end mark after it); if they do not
+    contain the text, the list is empty. A character may be split over tokens, so they are joined as
+    bytes.
 
     >>> said = [{"token": "a", "logprob": 0.0}, {"token": "2", "logprob": -0.5}]
     >>> number_tokens({"content": said}, "a2")
@@ -47,31 +46,39 @@ def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | Non
         return None
     tokens = [token if isinstance(token, dict) else {} for token in content]
     pieces = [_bytes_of(token) for token in tokens]
-    wanted, whole = (text or "").encode("utf-8", "replace"), b"".join(pieces)
-    start = whole.rfind(wanted)
-    return list(_of_figures(tokens, pieces, whole, start, len(wanted))) if start >= 0 else []
+    answer, reply = (text or "").encode("utf-8", "replace"), b"".join(pieces)
+    start = reply.rfind(answer)
+    return list(_of_figures(tokens, pieces, reply, start, len(answer))) if start >= 0 else []
 
 
 def _of_figures(
-    tokens: list[dict[str, Any]], pieces: list[bytes], whole: bytes, start: int, length: int
+    tokens: list[dict[str, Any]], pieces: list[bytes], reply: bytes, start: int, length: int
 ) -> Iterator[NumberToken]:
     at, begun = 0, False
     for token, piece in zip(tokens, pieces, strict=True):
-        here, at = at, at + len(piece)
-        own = _chance(token)
-        if at <= start or here >= start + length or own is None:
+        start_of_token, at = at, at + len(piece)
+        chance = _chance(token)
+        if at <= start or start_of_token >= start + length or chance is None:
             continue
         first, begun = not begun and bool(piece.strip()), begun or bool(piece.strip())
         if not first and not _TELLS.search(piece):
             continue
-        others = token.get("top_logprobs")
-        rest = [_chance(alternative) for alternative in others] if isinstance(others, list) else []
-        # The first token may begin before the text, at a place below 0.
-        before = whole[min(start, here) : max(start, here)].decode("utf-8", "ignore")
+        alternatives = token.get("top_logprobs")
+        chances = (
+            [_chance(alternative) for alternative in alternatives]
+            if isinstance(alternatives, list)
+            else []
+        )
+        # The first token may begin before the text, at a position below 0.
+        before = reply[min(start, start_of_token) : max(start, start_of_token)].decode(
+            "utf-8", "ignore"
+        )
         yield {
-            "at": len(before) if here >= start else -len(before),
-            "text": own[0],
-            "top": dict([own, *(alternative for alternative in rest if alternative is not None)]),
+            "at": len(before) if start_of_token >= start else -len(before),
+            "text": chance[0],
+            "top": dict(
+                [chance, *(alternative for alternative in chances if alternative is not None)]
+            ),
         }
 
 

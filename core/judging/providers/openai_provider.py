@@ -2,7 +2,7 @@
 
 It uses a tenth of litellm's CPU per call, measured with every vote stored. A thinking level is sent
 as ``reasoning_effort`` ("off" as ``none``). The protocol has no field for a budget in tokens, so a
-number is refused. A server with such a field gets it from the judge's ``params``.
+number is refused. For a server with such a field, set it in the judge's ``params``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.judging.allowance import Told, told_by
+from core.judging.allowance import Told, limits_in
 from core.judging.local.own_address import is_own
 from core.judging.providers.base import (
     CallError,
@@ -41,7 +41,7 @@ TWICE = "The address gave an answer again that it had given to another question.
 
 
 class Prepared(NamedTuple):
-    """A prepared POST; ``proxy`` is the address of a proxy, if any."""
+    """A prepared POST; ``proxy`` is a proxy's address or ``None``."""
 
     url: str
     headers: dict[str, str]
@@ -57,7 +57,7 @@ class OpenAIProvider:
     when_sent = ContextVar[Callable[[], object]]("when_sent", default=lambda: None)
 
     def __init__(self) -> None:
-        # Loads aiohttp, which what only names this class should not.
+        # Imported here, because aiohttp is slow to load for code that only names this class.
         from core.judging.providers.connections import Wire
 
         self._wire = Wire(self.trusted)
@@ -75,7 +75,7 @@ class OpenAIProvider:
         if request.format == "systemone":
             return _typed_answers(body, request)
         data = _parsed(body, headers, request)
-        return _completion(data, self.cost(request, data), told_by(headers))
+        return _completion(data, self.cost(request, data), limits_in(headers))
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
@@ -85,8 +85,8 @@ class OpenAIProvider:
         """Return the POST of a request with these ``params``. Raises ``CallError``."""
         headers = headers_of(request, params.pop("extra_headers", None))
         if request.format == "systemone":
-            asked = json_of(request.messages[-1]["content"])
-            body = {"model": request.model.removeprefix("openai/"), **asked, **params}
+            question = json_of(request.messages[-1]["content"])
+            body = {"model": request.model.removeprefix("openai/"), **question, **params}
             base = request.api_base.rstrip("/").removesuffix("/systemone")
             return Prepared(f"{base}/systemone", headers, body)
         return Prepared(_url(request), headers, chat_body(request, params))
@@ -101,13 +101,13 @@ class OpenAIProvider:
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
         url, headers, body, proxy = self.prepared(request, sent_params(request))
-        with PlainlyTold(request.timeout, request.hidden):
+        with TranslatedErrors(request.timeout, request.hidden):
             status, answer_headers, answer = await self._wire.post(
                 *(url, headers, _Body(as_json(body), self.when_sent.get()), proxy),
                 limit=None if request.patient and is_own(url) else request.timeout,
             )
-        asked = [message["content"] for message in request.messages]
-        if status == 200 and self._wire.repeats(url, answer, asked):
+        texts = [message["content"] for message in request.messages]
+        if status == 200 and self._wire.repeats(url, answer, texts):
             raise CallError("server", TWICE, status=status, there=True)
         return status, answer_headers, answer
 
@@ -117,7 +117,7 @@ class OpenAIProvider:
 
 
 class _Body(io.BytesIO):
-    """A body that reports when it is read, to be written to its connection."""
+    """A body that reports when it is read for writing to its connection."""
 
     def __init__(self, body: bytes, when_read: Callable[[], object]) -> None:
         super().__init__(body)
@@ -129,8 +129,8 @@ class _Body(io.BytesIO):
         return super().read(size)
 
 
-class PlainlyTold:
-    """Raises errors on the wire within the block as ``CallError``."""
+class TranslatedErrors:
+    """Converts connection errors within the block to ``CallError``."""
 
     __slots__ = ("_hidden", "_timeout")
 
@@ -173,9 +173,9 @@ def _url(request: Request) -> str:
 
 
 def headers_of(request: Request, extra: object, *, api_key: str = "") -> dict[str, str]:
-    """Return the headers of the POST; the judge's own may replace ours.
+    """Return the headers of the POST; the judge's own headers override ours.
 
-    ``api_key`` is the header of the key if it is not the usual one.
+    ``api_key`` names the header of the key if it is not the usual one.
     """
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     headers["Accept-Encoding"] = ACCEPTED
@@ -201,7 +201,7 @@ def chat_body(
 ) -> dict[str, object]:
     """Return the body of the POST with ``params``. Raises ``CallError``.
 
-    ``model`` and ``limit`` are the provider's own names of the model and of ``max_tokens``.
+    ``model`` and ``limit`` are the provider's own names for the model and for ``max_tokens``.
     """
     if isinstance(request.thinking, int):
         raise CallError(
@@ -246,7 +246,7 @@ def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str
 
 
 def _typed_answers(body: str, request: Request) -> Completion:
-    """Return what ``/v1/systemone`` answered, as JSON by the question's name."""
+    """Return the answers of ``/v1/systemone`` as JSON by question name."""
     try:
         data = json_of(body)
     except (ValueError, RecursionError):
@@ -284,7 +284,7 @@ def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> 
 def _error_in_200(
     error: object, body: str, headers: Mapping[str, str], hidden: Hidden
 ) -> CallError:
-    # Some gateways answer 200 and put the upstream status into the error's code.
+    # Some gateways return status 200 with the upstream status in the error's code.
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 300 <= code < 600 else 500
     return from_status(status, body, headers=headers, hidden=hidden)
@@ -295,7 +295,7 @@ def _first(choices: list[Any]) -> dict[str, Any]:
 
 
 def _texts(message: dict[str, Any]) -> tuple[str | None, str, str]:
-    """What was said, thought and refused."""
+    """Return a message's text (``None`` if missing), thinking and refusal."""
     text = message.get("content")
     if isinstance(text, list):
         parts = [part.get("text") for part in text if isinstance(part, dict)]

@@ -1,9 +1,9 @@
-"""The direct client for providers of the plain OpenAI protocol, by their names.
+"""The direct client for providers of the plain OpenAI protocol, by name.
 
 A model such as ``groq/llama-3.3-70b-versatile`` goes to its provider's address with its provider's
-key, both found where litellm finds them. Whatever litellm would translate is left to it: a
-provider's own settings, a thinking level that only some models know, and cache marks for Claude.
-See ``is_plain``.
+key, both read from the same variables as litellm's. Whatever litellm would translate goes through
+litellm: a provider's own settings, a thinking level that only some models support, and cache marks
+for Claude. See ``is_plain``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from core.domain.panel import Judge, is_reachable
-from core.judging.allowance import told_by
+from core.judging.allowance import limits_in
 from core.judging.answer_bounds import known_cost
 from core.judging.known_providers import PLAIN, Provider, named
 from core.judging.providers.anthropic import (
@@ -30,14 +30,14 @@ from core.judging.providers.base import CallError, Completion, Request, unset_wo
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
 from core.judging.providers.prices import cost_by_list, listed
 
-#: Names on Azure with another protocol, or another path.
+#: Model names on Azure that need another protocol or path.
 _NOT_PLAIN = re.compile(r"/|claude|command|mistral|ministral|codestral|audio|realtime|codex|-pro\b")
 #: Models on Azure that accept a token limit only under its new name.
 _THINKERS = re.compile(r"gpt-?[5-9]|\bo[1-9]\b")
 
 
 def is_plain(judge: Judge) -> bool:
-    """Return whether the judge's calls need no litellm, by its provider's name.
+    """Return whether calls of the judge, by its provider's name, need no litellm.
 
     >>> is_plain(Judge(name="j", model="groq/llama-3.3-70b-versatile"))
     True
@@ -51,7 +51,7 @@ def is_plain(judge: Judge) -> bool:
     if provider == "azure" and (_NOT_PLAIN.search(model) or "/openai" in judge.api_base):
         return False
     if provider == "openrouter" and "claude" in model.lower():
-        # Claude caches a prompt's beginning only with a mark, which litellm sets.
+        # Claude caches a prompt's beginning only with a mark, which litellm adds.
         return False
     entry = listed(provider, model)
     takes_schema = (entry or {}).get("supports_native_structured_output") is True
@@ -62,7 +62,7 @@ def is_plain(judge: Judge) -> bool:
 
 
 def _priced_plainly(entry: dict[str, Any], model: str) -> bool:
-    """Whether it is a model that chats, at one price a token: not by the hour, or by its size."""
+    """Return whether the model chats at one price per token, not by the hour or by size."""
     if "off_peak_pricing" in entry or "tiered_pricing" in entry or model.startswith("together-ai-"):
         return False
     prices = (entry.get("input_cost_per_token"), entry.get("output_cost_per_token"))
@@ -79,7 +79,7 @@ def _takes(way: Provider, judge: Judge) -> bool:
 
 
 class PlainProvider(OpenAIProvider):
-    """Direct client for the providers in ``PLAIN``; ``environ`` may set addresses."""
+    """The direct client for the providers in ``PLAIN``; ``environ`` may set addresses."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class PlainProvider(OpenAIProvider):
             path = "" if base.endswith("/chat/completions") else f"{v1}/chat/completions"
         body = chat_body(request, params, model=model, limit=limit)
         if provider == "openrouter":
-            # The provider's own figure of a call's cost, which no list has.
+            # Ask for the provider's own figure of the call's cost, which no price list has.
             body["usage"] = {"include": True}
         return Prepared(f"{base}{path}", headers, body, self._proxy(base))
 
@@ -128,7 +128,7 @@ class PlainProvider(OpenAIProvider):
         data = read_message(status, headers, body, request)
         usage = as_usage(data.get("usage"))
         cost = self._message_cost(request, data, usage)
-        return completion_of(data, usage, cost, told_by(headers))
+        return completion_of(data, usage, cost, limits_in(headers))
 
     def _message_cost(
         self, request: Request, data: dict[str, Any], counts: dict[str, Any]
@@ -147,8 +147,8 @@ class PlainProvider(OpenAIProvider):
         return cost
 
     def _base(self, request: Request, way: Provider) -> str:
-        given = (self._environ.get(name) for name in way.addresses)
-        base = request.api_base or next(filter(None, given), way.base)
+        addresses = (self._environ.get(name) for name in way.addresses)
+        base = request.api_base or next(filter(None, addresses), way.base)
         if not base:
             raise CallError("missing_key", unset_words(way.addresses[0]), sent=False)
         if not is_reachable(base):
@@ -158,7 +158,7 @@ class PlainProvider(OpenAIProvider):
         return base.rstrip("/")
 
     def _proxy(self, base: str) -> str | None:
-        """Return the environment's proxy for an address, as litellm does."""
+        """Return the environment's proxy for an address, chosen as litellm does."""
         if base not in self._proxies:
             parts, proxies = urlsplit(base), getproxies()
             direct = not proxies or proxy_bypass(parts.netloc)
@@ -185,7 +185,7 @@ class PlainProvider(OpenAIProvider):
         return self._certificates
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
-        """Return US dollars by the provider's own figure, or by the price list."""
+        """Return US dollars by the provider's own figure, or else by the price list."""
         provider, model = named(request.model)
         usage = data.get("usage")
         if not isinstance(usage, dict):
@@ -199,7 +199,7 @@ class PlainProvider(OpenAIProvider):
         return None if entry is None else cost_by_list(entry, usage, tier)
 
 
-#: The default for unlisted Anthropic models.
+#: The default token limit for unlisted Anthropic models.
 _LONGEST_REPLY = 4096
 #: litellm's default API version.
 _AZURE_VERSION = "2025-02-01-preview"

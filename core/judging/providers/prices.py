@@ -26,7 +26,7 @@ _TIERS = {
     "fast": "_priority",
     "ultrafast": "_ultrafast",
 }
-#: A price that applies from this many prompt tokens on.
+#: The suffix of a price that applies from this many prompt tokens on.
 _LONG = re.compile(r"_above_(\d+)(k?)_tokens(_[a-z]+)?\Z")
 _IN, _OUT = "input_cost_per_token", "output_cost_per_token"
 _READ, _WRITTEN = "cache_read_input_token_cost", "cache_creation_input_token_cost"
@@ -76,23 +76,23 @@ def cost_by_list(
     written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
     fresh = max(prompt - read - written, 0)
     price, price_out, price_read, price_written = steps
-    each = _at(prompt, price) or 0.0
-    cost = fresh * each
+    unit_price = _at(prompt, price) or 0.0
+    cost = fresh * unit_price
     if read:
         cached = _at(prompt, price_read)
-        cost += read * (each if cached is None else cached)
+        cost += read * (unit_price if cached is None else cached)
     if written:
         cached = _at(prompt, price_written)
-        cost += written * (each if cached is None else cached)
+        cost += written * (unit_price if cached is None else cached)
     return cost + reply * (_at(prompt, price_out) or 0.0)
 
 
-#: The prices of a token, each with the prompt length from which it applies.
+#: Prices of a token, each with the least prompt length for which it applies.
 _Steps = list[tuple[float, float | None]]
 
 
 def _at(prompt: int, steps: _Steps) -> float | None:
-    """Return the price of a token; the highest bound that the prompt passes counts."""
+    """Return the price of a token at the highest step that the prompt reaches."""
     if len(steps) == 1:
         return steps[0][1]
     return [rate for bound, rate in steps if prompt > bound][-1]
@@ -100,7 +100,9 @@ def _at(prompt: int, steps: _Steps) -> float | None:
 
 @lru_cache(maxsize=1024)
 def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
-    """Return the prices of tokens in, out, from and to the cache, or ``None``."""
+    """Return the prices of tokens sent, received, read from and written to the cache, or
+    ``None``.
+    """
     entry: dict[str, Any] = same.thing
     if not all(isinstance(entry.get(name), int | float) for name in (_IN, _OUT)):
         return None
@@ -117,7 +119,7 @@ def _steps_of(entry: dict[str, Any], name: str, tier: str) -> _Steps:
 
 
 def _bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]:
-    """Yield the bounds from which a price differs, with their suffixes, in order."""
+    """Return the prompt lengths at which a price changes, with their suffixes, in order."""
     matches = (_LONG.search(key) for key in entry if key.startswith(name))
     return sorted(
         {

@@ -1,6 +1,6 @@
-"""Requests to a writing model: fixed words, then the material in fences.
+"""Requests to a writing model: fixed wording, then the material in fences.
 
-The same request gives the same bytes. Weights are shown only where they may be changed.
+The same request gives the same bytes. Weights are shown only if the model may change them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from core.judging.writing.writer import Writing
 
 Length = Literal["short", "medium", "long"]
 PARTS = ("requirement", "option", "label", "weight", "guidelines")
-#: How much of an example's or case's text is quoted; the rest is left out, with a remark.
+#: The most characters quoted of an example's or case's text; a remark replaces the rest.
 LONGEST_QUOTE = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledText:
-    """A submission with people's labels of it, in words."""
+    """A submission with the raters' labels, in words."""
 
     text: str
     said: str
@@ -45,7 +45,7 @@ def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed
 
 
 def _criterion_schema() -> Schema:
-    """Return the schema of a criterion, binary or with options of its own."""
+    """Return the schema of a criterion, binary or with its own options."""
 
     def criterion(scales: list[str], label: Schema, most: int) -> Schema:
         option = _object({"label": label, "description": _ANY_TEXT, "value": _SHARE})
@@ -95,8 +95,8 @@ def revise_writing(
             "to": _TEXT,
         }
     )
-    asked = words.ASK_REVISE.format(targets=", ".join(ids[name] for name in targets))
-    return _writing(words.REVISE, titled, seed, asked, _object({"changes": _list(change)}))
+    request = words.ASK_REVISE.format(targets=", ".join(ids[name] for name in targets))
+    return _writing(words.REVISE, titled, seed, request, _object({"changes": _list(change)}))
 
 
 def generate_writing(
@@ -110,31 +110,31 @@ def generate_writing(
 ) -> Writing:
     """Return the request for a submission at an option, or between two.
 
-    ``place`` is its number and the total; ``earlier`` are openings to avoid.
+    ``place`` is (number, total) of the submission; ``earlier`` are openings to avoid.
     """
     shown = [f"{index + 1} ({one_line(criterion.choices[index].label)})" for index in aimed]
     facts = {"length": words.LENGTHS[length], "number": place[0], "count": place[1]}
     if len(shown) == 1:
-        asked = words.ASK_GENERATE.format(option=shown[0], **facts)
+        request = words.ASK_GENERATE.format(option=shown[0], **facts)
     else:
-        asked = words.ASK_BORDERLINE.format(first=shown[0], second=shown[1], **facts)
+        request = words.ASK_BORDERLINE.format(first=shown[0], second=shown[1], **facts)
     titled = [
         ("CRITERION", criterion_text(criterion)),
         ("TASK", task),
         ("EARLIER", "\n".join(f"- {one_line(text)[:200]}" for text in earlier)),
     ]
-    return _writing(words.GENERATE, titled, seed, asked, _object({"submission": _TEXT}))
+    return _writing(words.GENERATE, titled, seed, request, _object({"submission": _TEXT}))
 
 
 def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
-    """Return the request for tasks that submissions could answer."""
+    """Return the request for tasks to which submissions could respond."""
     titled = [("CRITERION", criterion_text(criterion))]
-    asked = words.ASK_TASKS.format(count=count)
+    request = words.ASK_TASKS.format(count=count)
     return _writing(
         words.TASKS,
         titled,
         seed,
-        asked,
+        request,
         _object({"tasks": {**_list(_TEXT, least=count), "maxItems": count}}),
     )
 
@@ -148,9 +148,9 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
         ("SUBMISSION", item.output),
         ("RUBRIC", rubric_text(rubric)),
     ]
-    asked = words.ASK_EDIT.format(criterion=ids[name], option=f"{aimed + 1} ({label})")
+    request = words.ASK_EDIT.format(criterion=ids[name], option=f"{aimed + 1} ({label})")
     schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
-    return _writing(words.EDIT, titled, seed, asked, schema)
+    return _writing(words.EDIT, titled, seed, request, schema)
 
 
 def twin_writing(item: Item, how: str, seed: int) -> Writing:
@@ -159,9 +159,9 @@ def twin_writing(item: Item, how: str, seed: int) -> Writing:
         *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
         ("SUBMISSION", item.output),
     ]
-    asked = f"{words.ASK_TWIN[how]} Reply with only the JSON object."
+    request = f"{words.ASK_TWIN[how]} Reply with only the JSON object."
     schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
-    return _writing(words.TWIN, titled, seed, asked, schema)
+    return _writing(words.TWIN, titled, seed, request, schema)
 
 
 def rubric_text(rubric: Rubric, *, weights: bool = False) -> str:
@@ -195,32 +195,36 @@ def _choices(case: Case, id_: str) -> str:
 
 
 def _clipped(text: str) -> str:
-    left = len(text) - LONGEST_QUOTE
-    return text if left <= 0 else f"{text[:LONGEST_QUOTE]}\n[{left} more characters are left out]"
+    omitted = len(text) - LONGEST_QUOTE
+    return (
+        text
+        if omitted <= 0
+        else f"{text[:LONGEST_QUOTE]}\n[{omitted} more characters are left out]"
+    )
 
 
 def _writing(
-    system: str, titled: Iterable[tuple[str, str]], seed: int, asked: str, schema: Schema
+    system: str, titled: Iterable[tuple[str, str]], seed: int, request: str, schema: Schema
 ) -> Writing:
     material = [(title, text) for title, text in titled if text.strip()]
     code = code_for([text for _, text in material], seed)
     blocks = [block(title, text, code.nonce) for title, text in material]
     return Writing(
-        (Segment("system", system), Segment("user", "\n\n".join(blocks)), Segment("user", asked)),
+        (Segment("system", system), Segment("user", "\n\n".join(blocks)), Segment("user", request)),
         schema,
         words.AUTHORING_VERSION,
     )
 
 
-#: Required texts have a first character, so that whatever the schema allows is readable.
+#: Required texts have at least one character, so that every valid reply is readable.
 _TEXT: Schema = {"type": "string", "minLength": 1}
 _ANY_TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "number"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-def _list(of: Schema, *, least: int = 0) -> Schema:
-    return {"type": "array", "items": of, **({"minItems": least} if least else {})}
+def _list(items: Schema, *, least: int = 0) -> Schema:
+    return {"type": "array", "items": items, **({"minItems": least} if least else {})}
 
 
 def _object(properties: dict[str, Schema]) -> Schema:

@@ -1,7 +1,7 @@
 """Parse a writing model's replies strictly, and apply their changes.
 
 Text around one whole JSON object is tolerated, and unknown keys are ignored. A part whose key is
-missing, of another type, empty or out of range is dropped and reported. A reply without any usable
+missing, of another type, empty or out of range is dropped and reported. A reply without a usable
 part is unreadable.
 """
 
@@ -38,7 +38,7 @@ class ProposedChange:
 
 @dataclass(frozen=True)
 class ProposedChanges(Partial):
-    """The changes that can be made."""
+    """The valid changes in a reply."""
 
     changes: tuple[ProposedChange, ...]
 
@@ -52,7 +52,7 @@ class Tasks(Partial):
 
 @dataclass(frozen=True)
 class RubricReply(Partial):
-    """A drafted rubric: its plain data, and what keeps it from being valid."""
+    """A drafted rubric as plain data, and the reasons why it is invalid, if any."""
 
     data: dict[str, Any]
 
@@ -117,7 +117,7 @@ def _option(option: object) -> object:
 def read_changes(
     text: str | None, rubric: Rubric, targets: Sequence[str]
 ) -> ProposedChanges | Unreadable:
-    """Return the valid proposed changes; the first one per text."""
+    """Return the valid proposed changes; the first for each text wins."""
     reply = _object(text, "changes")
     if isinstance(reply, Unreadable):
         return reply
@@ -198,8 +198,8 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
             tasks.setdefault(fold(entry), sendable(entry).strip())
     if not tasks:
         return _wrong('"tasks" held no text.')
-    few = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
-    return Tasks((few,) if len(tasks) < count else (), tuple(tasks.values())[:count])
+    problem = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
+    return Tasks((problem,) if len(tasks) < count else (), tuple(tasks.values())[:count])
 
 
 def read_edit(text: str | None, before: str) -> Edited | Unreadable:
@@ -246,7 +246,7 @@ def _wrong(message: str) -> Unreadable:
     return Unreadable("malformed", message)
 
 
-#: Parts with wording only: options, scale, values, weights and rules stay.
+#: Parts that only change wording; options, scale, values, weights and rules stay.
 WORDING = frozenset({"requirement", "option", "guidelines"})
 
 
@@ -264,9 +264,9 @@ def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
 
 def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
     if change.option is not None:
-        what = "description" if change.part == "option" else "label"
+        field = "description" if change.part == "option" else "label"
         options = [dict(option) for option in criterion["options"]]
-        options[change.option][what] = change.to
+        options[change.option][field] = change.to
         criterion["options"] = options
     elif change.part == "weight":
         criterion["weight"] = float(change.to)

@@ -1,9 +1,8 @@
-"""Writing help from a model: fixed words, one request, one piece of writing.
+"""Writing help from a model: fixed wording, one request, one text.
 
 It uses the same providers, gates, retries and accounts as a judge's question. An unreadable reply
-gets
-one repair. Readable parts are kept, and dropped parts are reported. Without any it is a failure:
-nothing is guessed.
+gets one repair. Readable parts are kept, and dropped parts are reported. A reply without readable
+parts is a failure: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from core.judging.prompts.reply_parsing import Schema, Unreadable
 from core.judging.providers.base import CallError, Completion, ModelProvider
 from core.judging.rate_limits import Clock, Sleep
 
-# The fixed words of requests to a writing model. A changed word is a new ``AUTHORING_VERSION``.
+# The fixed wording of requests to a writing model. Any change needs a new ``AUTHORING_VERSION``.
 
 AUTHORING_VERSION = "authoring/2"
 
@@ -201,7 +200,7 @@ LENGTHS = {
 
 ValueT = TypeVar("ValueT")
 
-#: A judge's token limit may be low for verdicts; a piece of writing gets at least this many.
+#: A judge's limits may be low for verdicts; writing gets at least this many tokens and seconds.
 LEAST_TOKENS, LEAST_SECONDS = 4000, 180.0
 _CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
@@ -218,14 +217,14 @@ class Writing:
 
 @dataclass(frozen=True)
 class Partial:
-    """The readable parts of a reply; ``dropped`` says in sentences what is not."""
+    """The readable parts of a reply; ``dropped`` lists the others in sentences."""
 
     dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why there is no writing. ``message`` is fit to show and holds no key."""
+    """Why a request produced no text. ``message`` can be shown and holds no key."""
 
     kind: FailureKind
     message: str
@@ -235,7 +234,7 @@ class Failed:
 class Written(Generic[ValueT]):
     """The result of a request, and its call with the cost, if any.
 
-    ``reply`` is the text that the value was read from, not always the last one.
+    ``reply`` is the text that the value was parsed from, not always the last reply.
     """
 
     value: ValueT | Failed
@@ -244,7 +243,7 @@ class Written(Generic[ValueT]):
 
 
 def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
-    """Return the judge's settings for writing: room for more than a verdict.
+    """Return the judge with limits suited to writing, which takes more than a verdict.
 
     ``varied`` raises a low temperature, for texts that should differ.
 
@@ -262,7 +261,7 @@ def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
 
 
 class Writer:
-    """A model that can write. Provider and gate may be shared with judges."""
+    """A model for writing. Provider and gate may be shared with judges."""
 
     def __init__(
         self,
@@ -282,9 +281,9 @@ class Writer:
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
     ) -> Written[ValueT]:
-        """Return the writing that ``read`` extracts; never raises for a failed call.
+        """Return what ``read`` parses from the reply; never raises for a failed call.
 
-        ``name`` identifies this request; pauses are drawn from it.
+        ``name`` identifies this request and seeds its pauses.
         """
         if self.spec.key_env and not self._caller.key:
             message = (
@@ -301,9 +300,9 @@ class Writer:
             result, reply = self._read(completion, read), completion.text
             problem = _problem(result)
             if problem and tally.spent < self.spec.tries:
-                more = Segment("user", REPAIR.format(problem=problem))
+                repair = Segment("user", REPAIR.format(problem=problem))
                 result, reply = await self._repaired(
-                    (result, reply), (*segments, more), writing.schema, tally, rng, read
+                    (result, reply), (*segments, repair), writing.schema, tally, rng, read
                 )
             value = (
                 Failed(result.kind, result.message) if isinstance(result, Unreadable) else result
@@ -335,7 +334,7 @@ class Writer:
         return result, completion.text
 
     def close(self) -> None:
-        """Drop its limits; the provider stays open."""
+        """Release the model's rate limits; the provider stays open."""
         self._caller.turns.close()
 
     def _read(
@@ -365,7 +364,7 @@ def _problem(result: object) -> str:
 
 
 def _lacks(result: object) -> float:
-    """Return how much of a reply was unreadable; most for all of it."""
+    """Return how much of a reply was unreadable; the maximum for all of it."""
     if isinstance(result, Unreadable):
         return math.inf
     return len(result.dropped) if isinstance(result, Partial) else 0

@@ -16,8 +16,8 @@ from core.domain.rubric import MET, UNMET
 from core.errors import InputError, Problem
 from core.formats.rubrics.rubric_file import as_yaml
 from core.formats.source.yaml_reader import read_yaml
-from core.judging.checks.answers import CheckError, places, seen
-from core.judging.checks.desk import CheckEnded, at_once, told
+from core.judging.checks.answers import CheckError, places, texts_for_checks
+from core.judging.checks.desk import CheckEnded, at_once, checks_as_json
 
 Test = Literal[
     "contains", "lacks", "equals", "regex", "words", "characters", "number", "json_schema"
@@ -222,7 +222,7 @@ class Tried:
 def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
     """Return the result of each criterion's checks on an item, and the rule that decided."""
     try:
-        answers = at_once(told(checks), seen(places(checks.values()), item))
+        answers = at_once(checks_as_json(checks), texts_for_checks(places(checks.values()), item))
     except CheckError as error:
         answers = dict.fromkeys(checks, error)
     return [_tried(criterion, answers[criterion]) for criterion in checks]
