@@ -4,12 +4,13 @@
         [--labels 20 30] [--draws 100]
 
 Workload: in each draw (seeds 0, 1, ...) the labels are a simple random sample of a folder's answers
-and 300 others are the test. What the path says after so many labels ("kappa .48 (.. to ..) with 20,
-between .. and .. with 40") is held against judges that learn from these labels, and from twice as
-many, and judge the test, without the rule that would switch them off.
+and 300 others are the test. What the path says after so many labels ("kappa .48 (.. to ..) with 20
+labels. With 40 you would know it more exactly: .. to ..") is held against judges that learn from
+these labels and judge the test, without the rule that would switch them off, and against the
+interval that comes with twice as many.
 
     now      the interval holds the kappa of this judge on the test
-    twice    the interval holds the kappa on the test of the judge that learns from twice as many
+    width    of the interval now, as foretold for twice as many, and as it came with them
     off      draws without a judge, which promise nothing
 
 The kappa on 300 others has an error of its own (.03 to .05), which counts against the intervals.
@@ -54,40 +55,41 @@ def real_kappa(task: Task, learn: list[Item], test: list[Item], seed: int) -> fl
     return cohen_kappa(counts, weights).value or 0.0
 
 
-def draw(task: Task, labels: int, seed: int) -> tuple[LearntCriterion, float | None, float | None]:
-    """What the path says, and the kappas that came with these labels and with twice as many."""
+def draw(
+    task: Task, labels: int, seed: int
+) -> tuple[LearntCriterion, float | None, LearntCriterion]:
+    """What the path says with these labels, the kappa that came, and what it says with twice."""
     order = random.Random(f"curve {seed}").sample(task.items, len(task.items))
     learn, more = order[:labels], order[: 2 * labels]
     test = order[2 * labels : 2 * labels + TESTED]
-    curve = curve_of(task.criterion, [(i, task.truth[i.id]) for i in learn], [*learn, *test])
-    if curve.kappa is None:
-        return curve, None, None
-    return curve, real_kappa(task, learn, test, seed), real_kappa(task, more, test, seed)
+    curves = [
+        curve_of(task.criterion, [(i, task.truth[i.id]) for i in taught], [*taught, *test])
+        for taught in (learn, more)
+    ]
+    came = None if curves[0].kappa is None else real_kappa(task, learn, test, seed)
+    return curves[0], came, curves[1]
 
 
 def shown(task: Task, labels: int, draws: int) -> str:
     """A line of figures of a task."""
     with threadpool_limits(1):
         drawn = [draw(task, labels, seed) for seed in range(draws)]
-    held: dict[str, list[bool]] = {"now": [], "twice": []}
-    said, came, width = [], [], []
+    held, said, came, widths = list[bool](), [], [], []
     for curve, now, later in drawn:
-        if curve.low is not None and now is not None:
-            held["now"].append(curve.low <= now <= curve.high)
-        if curve.twice is not None and later is not None:
+        if curve.low is None or now is None:
+            continue
+        held.append(curve.low <= now <= curve.high)
+        said.append(curve.kappa)
+        came.append(now)
+        if later.low is not None:
             low, high = curve.twice
-            held["twice"].append(low <= later <= high)
-            said.append(curve.kappa)
-            came.append((now, later))
-            width.append(high - low)
-    parts = [
-        f"{name} {np.mean(of):.0%} of {len(of)}" if of else f"{name} none"
-        for name, of in held.items()
-    ]
+            widths.append((curve.high - curve.low, high - low, later.high - later.low))
+    parts = [f"now {np.mean(held):.0%} of {len(held)}" if held else "now none"]
     if said:
-        first, second = np.mean(came, axis=0)
-        parts.append(f"kappa said {np.mean(said):.2f}, came {first:.2f}, then {second:.2f}")
-        parts.append(f"width {np.mean(width):.2f}")
+        parts.append(f"kappa said {np.mean(said):.2f}, came {np.mean(came):.2f}")
+    if widths:
+        now, foretold, then = np.mean(widths, axis=0)
+        parts.append(f"width {now:.2f}, foretold {foretold:.2f}, then {then:.2f}")
     off = sum(curve.kappa is None for curve, *_ in drawn)
     return f"{task.name} n={labels}: {', '.join(parts)}, off {off}/{draws}"
 

@@ -28,14 +28,14 @@ def score(value: float | None, digits: int = 2) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value; a very small one is shown as a bound, not rounded to 0.
+    """A p value with three decimals; a bound near 0 and 1, where it would be rounded away.
 
-    >>> p_value(0.0000012), p_value(0.04), p_value(1.0)
-    ('under 0.001', '0.040', '1')
+    >>> p_value(0.0000012), p_value(0.04), p_value(0.5), p_value(1.0)
+    ('< 0.001', '0.040', '0.500', '> 0.999')
     """
     if value < 0.001:
-        return "under 0.001"
-    return "1" if value >= 1 else f"{value:.3f}"
+        return "< 0.001"
+    return "> 0.999" if value > 0.999 else f"{value:.3f}"
 
 
 def points(value: float | None, *, share: bool = False, digits: int | None = None) -> str:

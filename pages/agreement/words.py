@@ -94,7 +94,7 @@ def row(
             one = one._replace(value=way.value, low=way.low, high=way.high)
     value, ends, why = one.words(fmt.percent if known.share else fmt.score)
     if "p value" in known.traits and one.value is not None:
-        value, ends = fmt.p_value(one.value), fmt.DASH
+        value, ends = esc(fmt.p_value(one.value)), fmt.DASH
     return [
         f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',
         value,

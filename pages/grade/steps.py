@@ -32,7 +32,7 @@ NAMES: dict[Step, str] = {
     "texts": "Texts",
     "rubric": "Rubric",
     "judges": "Judges",
-    "try": "Try three",
+    "try": "Test on three texts",
     "grade": "Grade",
 }
 NUMBERS = {step: number for number, step in enumerate(NAMES, start=1)}

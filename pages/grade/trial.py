@@ -34,7 +34,7 @@ def show(path: Path, names: tuple[str, ...]) -> int | None:
         return None
     tried = None if run is None or run.active else run.id
     with st.container(border=True), shown_errors():
-        steps.title("try", "before all are graded, if you like")
+        steps.title("try", "before all are graded; you may skip it")
         if run is None:
             _offer(rubric, version, names)
         else:

@@ -302,6 +302,6 @@ def _pair_row(gap: SystemsApart) -> list[str]:
         f"{esc(one_line(gap.second, NAMED))} minus {esc(one_line(gap.first, NAMED))}",
         fmt.points(gap.found.raw),
         figure_cell(gap.found.gap, fmt.points),
-        fmt.DASH if gap.p is None else fmt.p_value(gap.p),
+        fmt.DASH if gap.p is None else esc(fmt.p_value(gap.p)),
         f"{esc(one_line(gap.better, NAMED))} better" if gap.better else "undecided",
     ]

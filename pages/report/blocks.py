@@ -21,8 +21,8 @@ from pages.ui.widgets import confidence, interval_choice
 
 # The keys of the Report page, beside those of `state` (used with `state.key`).
 
-#: The container that the style sheet knows by its key.
-REPORT = "rs_report"
+#: The containers that the style sheet knows by their keys.
+REPORT, REPORT_FIRST = "rs_report", "rs_report_first"
 
 REPORT_FIELD = "report_field"
 REPORT_ACT = "report_act"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.blocks.blocks import Paper, Section, Sentences
+from core.blocks.blocks import Paper, Section, Sentences, TableBlock
 from core.services.reports import run_report
 from core.services.reports.paper import paper
 from pages.report import blocks
@@ -45,17 +45,32 @@ def _shown(run_id: int, made: Paper) -> None:
 
 
 def _sections(run_id: int, made: Paper) -> None:
-    """Draw the page that is printed, then the annexes, each folded."""
-    for index, section in enumerate(made.sections):
+    """Draw the page that is printed, then the annexes, each folded.
+
+    The words before the first table stand next to it where there is room.
+    """
+    ahead = next((at for at, one in enumerate(made.sections) if _has_table(one)), 0)
+    with st.container(horizontal=True, gap="large", key=blocks.REPORT_FIRST):
+        for part in (range(ahead), range(ahead, ahead + 1)):
+            with st.container():
+                for at in part:
+                    _open(run_id, made.sections[at], at)
+    for at, section in enumerate(made.sections[ahead + 1 :], ahead + 1):
         if section.annex:
-            with st.expander(
-                label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", index)
-            ):
-                _blocks(run_id, section, index)
+            with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
+                _blocks(run_id, section, at)
         else:
-            st.subheader(label(section.title), anchor=f"part-{index}")
-            _blocks(run_id, section, index)
+            _open(run_id, section, at)
     st.caption(made.made)
+
+
+def _has_table(section: Section) -> bool:
+    return any(isinstance(block, TableBlock) for block in section.blocks)
+
+
+def _open(run_id: int, section: Section, at: int) -> None:
+    st.subheader(label(section.title), anchor=f"part-{at}")
+    _blocks(run_id, section, at)
 
 
 def _blocks(run_id: int, section: Section, at: int) -> None:

@@ -61,11 +61,12 @@ def _where(at: OpenItem, queue_name: str) -> None:
             f"{fmt.count(at.progress.resolved)} of {fmt.count(at.progress.total)} cells resolved"
         )
         position = f"Item {at.number}" if at.item is not None else "Reviewing"
+        hidden = "name hidden · " if at.item is not None else ""
         narrowed = f" · only {one_line(at.where.criterion, 40)}" if at.where.criterion else ""
         narrowed += " · only what is flagged" if at.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{position}</h1><span class="rs-quiet">'
-            f"{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(at.pace)}"
+            f"{hidden}{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(at.pace)}"
             f" · {resolved}</span></div>",
             width="content",
         )
@@ -102,11 +103,11 @@ def _own_pace(pace: Pace) -> str:
     """Return my progress and how long the rest will take me.
 
     >>> _own_pace(Pace(14, 43, 35.0)), _own_pace(Pace(2, 5, None)), _own_pace(Pace(7, 0, 35.0))
-    ('14 of 57 by you, about 25 min', '2 of 7 by you', '7 of 7 by you')
+    ('14 of 57 items by you, about 25 min', '2 of 7 items by you', '7 of 7 items by you')
     >>> _own_pace(Pace(3, 150, 30.0)), _own_pace(Pace(3, 1, 20.0))
-    ('3 of 153 by you, about 1 h 15 min', '3 of 4 by you, under a minute')
+    ('3 of 153 items by you, about 1 h 15 min', '3 of 4 items by you, under a minute')
     """
-    progress = f"{fmt.count(pace.done)} of {fmt.count(pace.total)} by you"
+    progress = f"{fmt.count(pace.done)} of {fmt.plural(pace.total, 'item')} by you"
     if not pace.left or pace.left_minutes is None:
         return progress
     return f"{progress}, {fmt.about_minutes(pace.left_minutes)}"

@@ -72,7 +72,9 @@ def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the
     page.get_by_text("4 graded, 0 in doubt").wait_for()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download grades (.xlsx)").click()
-    sheet = load_workbook(io.BytesIO(Path(waiting.value.path()).read_bytes()))["Grades"]
+    sheet = load_workbook(io.BytesIO(Path(waiting.value.path()).read_bytes()))[
+        "Grades, whole dataset"
+    ]
     heads, *rows = sheet.iter_rows(values_only=True)
     first = dict(zip(heads, rows[0], strict=True))
     assert [first[name] for name in CRITERIA] == ["Full", "Half", "Nothing"]

@@ -141,3 +141,10 @@ def test_no_polish_lifts_an_answer_over_its_accuracy(accuracy: str, expected: fl
     rubric = load(SAMPLES / "council-five-dimensions.yaml")
     verdicts = {c.name: c.options[-1].label for c in rubric.criteria} | {"Accuracy": accuracy}
     assert score_of(rubric, verdicts).score == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("path", RUBRICS, ids=lambda path: path.stem)
+def test_the_criteria_of_a_section_stand_together(path: Path):
+    sections = [criterion.section for criterion in load(path).criteria]
+    headings = [name for at, name in enumerate(sections) if at == 0 or sections[at - 1] != name]
+    assert len(headings) == len(set(headings))

@@ -43,6 +43,8 @@ from core.text.names import fold
 # Judgements on a run's cells as rows, at any time, even during a run.
 
 Row = dict[str, Any]
+#: The sheet with every item of the dataset: those that judges learned from, too.
+GRADES = "Grades, whole dataset"
 
 
 def long_rows(store: Store, run_id: int) -> Iterator[Row]:
@@ -303,7 +305,7 @@ def own_workbook(store: Store, dataset_version: int, rubric_version: int) -> byt
     require(store, "read")
     rubric = store.rubrics.version(rubric_version).rubric
     rows = grade_rows(own_grades(store, dataset_version, rubric))
-    return workbook({"Grades": _lines(rows)})[0]
+    return workbook({GRADES: _lines(rows)})[0]
 
 
 def written(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
@@ -340,7 +342,11 @@ def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
 def _workbook(data: Graded) -> Exported:
     """Return sheets of grades to hand back, of scores as judged, and of verdicts."""
     rows = grade_rows(grades(data))
-    sheets = {"Grades": rows, "Scores": item_rows(data), "Verdicts": verdict_rows(data)}
+    sheets = {
+        GRADES: rows,
+        "Scores, texts of this run": item_rows(data),
+        "Verdicts, a row a criterion": verdict_rows(data),
+    }
     content, cut = workbook({title: _lines(rows) for title, rows in sheets.items()})
     losses = (f"{cut:,} texts are cut to what a cell can hold.",) if cut else ()
     return Exported({}, True, losses, binary={"scores.xlsx": content})

@@ -15,13 +15,13 @@ from core.services.guided.own_grades import TEN, drawn_first
 from core.services.results.scored_items import effective, labels_of
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
-from core.text.numbers import percent, plural, score
+from core.text.numbers import interval, percent, plural, score
 
 #: From here on ten more grades raise kappa by less than .02 on average (bench/learning_curve.py).
 MANY = 70
 #: A kappa that is surely above this is good enough with any number of grades.
 GOOD = 0.6
-#: What is foretold within a wider range than this tells a person nothing and is not said.
+#: What more labels would do to a wider range than this tells a person nothing and is not said.
 WIDEST = 1.0
 _JUDGE = Judge(name="learning", kind="classifier")
 
@@ -42,16 +42,15 @@ class LearntCriterion:
     off: str = ""
 
     @property
-    def twice(self) -> tuple[float, float] | None:
-        """Return between what kappa will be with twice as many labels (95%).
+    def twice(self) -> tuple[float | None, float | None]:
+        """Return kappa's interval with twice as many labels if kappa stays what it is.
 
-        These are drawn by chance, too, so its error comes on top of that of now. Half the labels
-        and all of them tell nothing of the rise: their difference is chance, too.
+        No rise is foretold: the difference between half the labels and all of them is chance.
         """
         if self.kappa is None or self.low is None or self.high is None:
-            return None
-        below, above = (2**0.5 * (end - self.kappa) for end in (self.low, self.high))
-        return max(-1.0, self.kappa + below), min(1.0, self.kappa + above)
+            return None, None
+        below, above = ((end - self.kappa) / 2**0.5 for end in (self.low, self.high))
+        return self.kappa + below, self.kappa + above
 
     @property
     def enough(self) -> bool:
@@ -65,11 +64,13 @@ class LearntCriterion:
         if self.off or self.kappa is None:
             return f"not yet. {self.off}"
         now = Estimate(self.kappa, self.low, self.high).words(score).inline
-        sentence = f"kappa {now} with {self.labels}"
-        low, high = self.twice or (-1.0, 1.0)
-        if high - low > WIDEST:
-            return f"{sentence}."
-        return f"{sentence}, between {score(low)} and {score(high)} with {2 * self.labels}."
+        sentence = f"kappa {now} with {self.labels} labels."
+        if self.low is None or self.high is None or self.high - self.low > WIDEST:
+            return sentence
+        return (
+            f"{sentence} With {2 * self.labels} you would know it more exactly: "
+            f"{interval(*self.twice)} if it stays {score(self.kappa)}."
+        )
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def outline(store: Store, request: RunRequest) -> Outline:
     held_out = taught.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
-        name=request.name or f"{rubric.name} on {head.name}",
+        name=request.name or " on ".join(dict.fromkeys((rubric.name, head.name))),
         rubric_version_id=request.rubric_version,
         dataset_version_id=head.id,
         panel=request.panel,

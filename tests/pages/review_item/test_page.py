@@ -39,6 +39,7 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     app = at.sit_down(store, queue, "Ben")
     # i0 is unanimous and not in doubt: the first doubtful item is i1, the second of the run.
     assert "Item 2" in shown(app)
+    assert "name hidden" in shown(app)
     before = shown(app)
     assert not [word for word in ("ann", "bob", "cem", "secret-reason") if word in before]
     assert "As the law says." in before  # the item's context
@@ -419,14 +420,14 @@ def test_evidence_marks_sentences_for_the_active_cell(store: Store) -> None:
 def test_the_bar_says_how_far_i_am_and_foretells_no_time_before_three_items(store: Store) -> None:
     queue = at.queue(store, count=4, settings=QueueSettings(mode="blind"))
     app = at.sit_down(store, queue, "Ben")
-    assert "0 of 4 by you · " in shown(app)
+    assert "0 of 4 items by you · " in shown(app)
     for number in (1, 2, 3):
-        assert f"{number - 1} of 4 by you · " in shown(app)
+        assert f"{number - 1} of 4 items by you · " in shown(app)
         at.choose(app, number, "Right", MET)
         at.choose(app, number, "Short", MET)
         at.commit(app, number)
     # Three were decided in moments, so one more takes less than half a minute.
-    assert "3 of 4 by you, under a minute · 6 of 8 cells resolved" in shown(app)
+    assert "3 of 4 items by you, under a minute · 6 of 8 cells resolved" in shown(app)
 
 
 def test_without_a_queue_and_at_the_end_of_one_the_page_says_what_to_do(store: Store) -> None:

@@ -84,7 +84,9 @@ def grades(store: Store, run_id: int) -> dict[str, dict[str, Any]]:
 
 
 def sheet(data: bytes) -> dict[str, dict[str, Any]]:
-    heads, *rows = load_workbook(io.BytesIO(data))["Grades"].iter_rows(values_only=True)
+    heads, *rows = load_workbook(io.BytesIO(data))["Grades, whole dataset"].iter_rows(
+        values_only=True
+    )
     return {str(row[0]): dict(zip(map(str, heads), row, strict=True)) for row in rows}
 
 
@@ -140,7 +142,9 @@ def test_labels_that_are_grades_enter_no_figure(store: Store) -> None:
     assert [one["panel"]["vs_gold"]["n"] for one in found.values()] == [1, 1]
     (data,) = export(store, run_id, "xlsx").data().values()
     scores = load_workbook(io.BytesIO(data))
-    assert [row[0] for row in scores["Scores"].iter_rows(min_row=2, values_only=True)] == [*VOTES]
+    assert [
+        row[0] for row in scores["Scores, texts of this run"].iter_rows(min_row=2, values_only=True)
+    ] == [*VOTES]
 
 
 def test_what_people_settled_is_named_as_theirs(store: Store) -> None:
@@ -158,7 +162,7 @@ def test_what_people_settled_is_named_as_theirs(store: Store) -> None:
 def test_the_columns_of_grades_are_written_down(store: Store) -> None:
     row = grades(store, class_of_eight(store))["e1"]
     shown = ["NOTE" if n == "Name" else "NAME" if n in ("Method", "Units") else n for n in row]
-    assert list(dict.fromkeys(shown)) == documented()["Grades"]
+    assert list(dict.fromkeys(shown)) == documented()["Grades, whole dataset"]
 
 
 ROSTER = "Identifier,Full name,Grade,Maximum Grade\r\n" + "".join(

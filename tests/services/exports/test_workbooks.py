@@ -36,11 +36,11 @@ def cells(data: bytes, sheet: str) -> list[list[Any]]:
 
 def test_a_run_is_a_workbook_of_scores_and_verdicts(store: Store) -> None:
     (data,) = export(store, class_of_four(store), "xlsx").data().values()
-    heads, *rows = cells(data, "Scores")
+    heads, *rows = cells(data, "Scores, texts of this run")
     scores = {row[0]: row[heads.index("score")] for row in rows}
     # By hand, see class_of_four: (8 + 2) / 10 for item 7.
     assert scores["7"] == 1.0
-    verdicts = cells(data, "Verdicts")
+    verdicts = cells(data, "Verdicts, a row a criterion")
     # Four items, two criteria, one header.
     assert len(verdicts) == 4 * 2 + 1
     assert [row[0] for row in rows] == list(dict.fromkeys(row[0] for row in verdicts[1:]))
@@ -131,8 +131,12 @@ def test_the_command_line_fills_a_named_sheet_and_writes_a_workbook(
     whole = tmp_path / "scores.xlsx"
     words = ["export", run, "--format", "xlsx", "--out", whole, "--db", store.path]
     assert CliRunner().invoke(main, [*map(str, words)]).exit_code == 0
-    assert load_workbook(whole).sheetnames == ["Grades", "Scores", "Verdicts"]
-    assert json.dumps(cells(whole.read_bytes(), "Scores")[0])
+    assert load_workbook(whole).sheetnames == [
+        "Grades, whole dataset",
+        "Scores, texts of this run",
+        "Verdicts, a row a criterion",
+    ]
+    assert json.dumps(cells(whole.read_bytes(), "Scores, texts of this run")[0])
 
 
 def _plain(book: Workbook) -> None:

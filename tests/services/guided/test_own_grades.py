@@ -142,11 +142,13 @@ def test_what_ten_and_twenty_grades_teach_is_said_with_its_interval(store: Store
     assert cause.kappa is not None
     assert cause.low is not None
     assert cause.low < cause.kappa
-    assert cause.twice is not None
+    assert cause.high is not None
     low, high = cause.twice
-    assert low < cause.low < cause.kappa <= high
+    assert low is not None
+    assert high is not None
+    assert cause.low < low < cause.kappa <= high <= cause.high
     assert "with 20" in cause.words
-    assert "with 40" in cause.words
+    assert "With 40" in cause.words
     # Everything is short: there is nothing to learn, and it says so.
     assert short.words.startswith('not yet. 20 of 20 labels are "MET"')
     assert not learning.learning(store, twenty, rubric).enough
@@ -167,18 +169,20 @@ def test_it_is_enough_where_ten_more_would_hardly_change_a_judge(
     assert learning.LearntSoFar((one,)).enough is enough
 
 
-def test_with_twice_as_many_the_error_of_the_next_labels_comes_on_top() -> None:
-    # .5 - 1.4142 * .2 and .5 + 1.4142 * .1
+def test_with_twice_as_many_labels_the_same_kappa_is_known_more_exactly() -> None:
+    # .5 - .2 / 1.4142 and .5 + .1 / 1.4142
     found = LearntCriterion("a", 30, 0.5, 0.3, 0.6)
-    assert found.twice == pytest.approx((0.2172, 0.6414), abs=1e-4)
-    assert found.words == "kappa 0.50 (0.30 to 0.60) with 30, between 0.22 and 0.64 with 60."
-    assert LearntCriterion("a", 10, 0.9, 0.1, 1.0).twice == pytest.approx((-0.2314, 1.0), abs=1e-4)
-    assert LearntCriterion("a", 10, 0.9).twice is None
+    assert found.twice == pytest.approx((0.3586, 0.5707), abs=1e-4)
+    assert found.words == (
+        "kappa 0.50 (0.30 to 0.60) with 30 labels. With 60 you would know it more exactly: "
+        "0.36 to 0.57 if it stays 0.50."
+    )
+    assert LearntCriterion("a", 10, 0.9).twice == (None, None)
 
 
 def test_what_could_be_nearly_anything_is_not_foretold() -> None:
-    # .52 - 1.4142 * .74 to 1: more than 1 apart.
+    # -.22 and 1 are more than 1 apart.
     assert (
         LearntCriterion("a", 10, 0.52, -0.22, 1.0).words
-        == "kappa 0.52 (\N{MINUS SIGN}0.22 to 1.00) with 10."
+        == "kappa 0.52 (\N{MINUS SIGN}0.22 to 1.00) with 10 labels."
     )

@@ -49,7 +49,9 @@ def test_the_run_keeps_no_score_for_what_was_hardly_assessed(store: Store) -> No
 def test_a_teacher_gets_no_full_marks_for_a_quarter(store: Store) -> None:
     run = partly_assessed(store)
     (data,) = export(store, run, "xlsx").data().values()
-    heads, *lines = load_workbook(io.BytesIO(data))["Grades"].iter_rows(values_only=True)
+    heads, *lines = load_workbook(io.BytesIO(data))["Grades, whole dataset"].iter_rows(
+        values_only=True
+    )
     rows: dict[str, Any] = {line[0]: dict(zip(heads, line, strict=True)) for line in lines}
     shown = ("score", "points", "of", "coverage", "assessed_points", "needs_a_person", "remark")
     assert {name: tuple(row[key] for key in shown) for name, row in rows.items()} == {

@@ -237,3 +237,13 @@ def test_what_a_run_at_work_waits_for_is_said_in_words(store: Store) -> None:
     models = replace(running, panel=Panel(judges=(Judge(name="bob", model="m"),)))
     assert lifecycle.phase_of(models) == "asking the judges"
     assert "is gone" in lifecycle.phase_of(replace(running, lease_until=clock.at() - 1))
+
+
+def test_a_run_of_a_rubric_and_a_dataset_of_one_name_has_that_name(store: Store) -> None:
+    first = request(store)
+    name = store.rubrics.version(first.rubric_version).rubric.name
+    same = store.datasets.create(DATASET.model_copy(update={"name": name}), now=NOW)
+
+    plans = [plan_run(store, one) for one in (first, replace(first, dataset_version=same.id))]
+
+    assert [one.plan.name for one in plans] == [f"{name} on {DATASET.name}", name]
