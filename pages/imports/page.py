@@ -62,6 +62,8 @@ def import_form() -> None:
             return
         about = state.key(about, sheet)
         seen = reading.look(upload, None, sheet)
+    if not isinstance(seen, InputError):
+        _begin_with_the_likeliest(about, seen)
     shape: SourceKind | None = state.get(state.key(reading.SHAPE, about))
     if shape is not None and not isinstance(seen, InputError):
         seen = reading.look(upload, shape, seen.source.sheet)
@@ -70,6 +72,18 @@ def import_form() -> None:
         return
     if _holds_votes(about, seen):
         _beside_and_mapping(upload, about, seen)
+
+
+def _begin_with_the_likeliest(about: str, seen: FileLook) -> None:
+    """Choose the shape that an unrecognised table comes nearest to, and list what it could be."""
+    shape = import_files.likeliest_kind(seen)
+    key = state.key(reading.SHAPE, about)
+    if shape is None:
+        return
+    state.seed(key, shape)
+    if state.get(key) is not None:
+        st.info("The headings leave open what this table is. Check what each column is for.")
+        problem_list(import_files.nearest_in_words(seen))
 
 
 def _help() -> None:

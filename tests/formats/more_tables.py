@@ -31,7 +31,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in CROSSED
             ]
         ),
-        "refused",
+        "at once",
         (30, 3, 5, 2),
         maps=("item=_unit_id submission=post rater=_worker_id criteria=on_topic criteria=feeling",),
     ),
@@ -46,7 +46,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in CROSSED
             ]
         ),
-        "refused",
+        "at once",
         (30, 3, 5, 2),
         maps=("item=Beitrag Nr rater=Kodierer criteria=Ton criteria=Sinn",),
     ),
@@ -62,7 +62,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for who in WHO
             ]
         ).replace(",", "\t"),
-        "refused",
+        "at once",
         (12, 3, 4, 1),
         maps=("item=doc item=start item=end rater=annotator label=label",),
     ),
@@ -77,7 +77,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                     for item, who, at in CROSSED
                 ]
             ),
-            "refused",
+            "at once",
             (30, 3, 5, 2),
             maps=(
                 f"item=Nr submission={target} prompt={source} rater={rater} criteria=A criteria=B",
@@ -308,7 +308,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
         )
         .replace(",", "\t")
         .replace("\t and what", " and what"),
-        "refused",
+        "at once",
         (16, 2, 8, 1),
         maps=(
             "item=doc item=seg_id item=system system=system submission=target prompt=source"
@@ -326,7 +326,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n, who, at in CROSSED
             ]
         ).replace(",", "\t"),
-        "refused",
+        "at once",
         (15, 3, 5, 1),
         maps=("item=INPUT:image rater=ASSIGNMENT:worker_id label=OUTPUT:result",),
     ),
@@ -342,7 +342,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for who in ("AB", "CDE")
             ]
         ),
-        "refused",
+        "at once",
         (16, 2, 8, 1),
         maps=("item=patient item=visit rater=rater_initials label=CGI",),
     ),
@@ -417,7 +417,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n, who, at in CROSSED
             ]
         ),
-        "refused",
+        "at once",
         (15, 3, 5, 1),
         maps=("item=Fall rater=Kodierer label=Note",),
     ),
@@ -480,7 +480,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 if who != whom
             ]
         ),
-        "refused",
+        "at once",
         (24, 4, 4, 2),
         maps=(
             "item=Team member you are reviewing rater=Your name criteria=Effort"
@@ -498,7 +498,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 if who != whom
             ]
         ),
-        "refused",
+        "at once",
         (12, 4, 4, 1),
         maps=("item=Wen bewertest du? rater=Dein Name label=Mitarbeit",),
     ),
@@ -513,7 +513,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n, who, at in CROSSED
             ]
         ),
-        "refused",
+        "at once",
         (45, 3, 5, 3),
         maps=(
             "item=Candidate No rater=Assessor criteria=Suture (0-5) criteria=Hygiene (0-5)"
@@ -605,7 +605,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                     for item, who, at in CROSSED
                 ]
             ),
-            "refused",
+            "at once",
             (30, 3, 5, 2),
             maps=(
                 "item=remark_id submission=remark rater=checked_by criteria=helpful criteria=right",
@@ -670,7 +670,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in CROSSED
             ]
         ),
-        "refused",
+        "at once",
         (30, 3, 5, 2),
         maps=("item=case_id rater=reader criteria=score_1 criteria=score_2",),
     ),
@@ -695,7 +695,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n in range(2)
             ]
         ),
-        "refused",
+        "at once",
         (30, 3, 5, 2),
         maps=("item=Trabajo rater=Revisor criterion=Pregunta label=Puntos",),
     ),

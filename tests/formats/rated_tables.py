@@ -48,7 +48,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (36, 3, 4, 3),
         maps=(
             "item=Redacción (código) rater=Iniciales del corrector"
@@ -72,7 +72,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (24, 3, 4, 2),
         maps=("item=case_no rater=clinician_initials criteria=stage criteria=side",),
     ),
@@ -102,7 +102,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for who in range(2)
             ]
         ),
-        "refused",
+        "at once",
         (24, 2, 6, 2),
         maps=(
             "item=chat_id item=turn submission=utterance rater=annotator criteria=apt"
@@ -120,7 +120,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (12, 3, 4, 1),
         maps=("item=pull submission=title rater=reviewer label=state reason=body",),
     ),
@@ -137,7 +137,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (36, 3, 4, 3),
         maps=("item=paper rater=reviewer criteria=rating criteria=soundness criteria=novelty",),
     ),
@@ -165,7 +165,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, _ in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (12, 3, 4, 1),
         maps=("item=case submission=answer rater=coder label=codes",),
     ),
@@ -183,7 +183,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 ),
             ]
         ),
-        "refused",
+        "at once",
         (10, 1, 5, 2),
         maps=("item=ID criteria=Lab 1 (731) criteria=Exam (734)",),
     ),
@@ -273,7 +273,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, _ in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (24, 3, 4, 2),
         maps=("item=编号 submission=回答 prompt=问题 rater=评分人 criteria=准确 criteria=流畅",),
     ),
@@ -431,7 +431,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for s in (1, 2)
             ]
         ),
-        "refused",
+        "at once",
         (16, 4, 4, 1),
         maps=("item=lesion rater=reader label=score replicate=session",),
     ),
@@ -497,7 +497,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, at in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (24, 3, 4, 2),
         maps=("item=Video rater=Rater criteria=Trust (%) criteria=Calm (%)",),
     ),
@@ -525,7 +525,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for item, who, _ in TRIPLES
             ]
         ),
-        "refused",
+        "at once",
         (24, 3, 4, 2),
         maps=("item=Sorte rater=Prüfer criteria=Duft criteria=Biss",),
     ),

@@ -169,7 +169,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(12)
             ]
         ),
-        "refused",
+        "at once",
+        (12, 2, 6, 1),
         maps=(
             "item=seg_id item=system system=system submission=target prompt=source rater=rater"
             " label=score",
@@ -184,7 +185,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(12)
             ]
         ),
-        "refused",
+        "at once",
+        (12, 2, 6, 1),
         maps=("item=response rater=rater label=label",),
     ),
     # Two names by two words: raters by criteria, or four labels of a text. Which, only people know.
@@ -313,7 +315,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(12)
             ]
         ),
-        "refused",
+        "at once",
+        (12, 2, 3, 2),
         maps=("item=identifiant submission=réponse rater=évaluateur criterion=critère label=note",),
     ),
     Stranger(
@@ -348,7 +351,8 @@ STRANGE_TABLES: tuple[Stranger, ...] = (
                 for n in range(8)
             ]
         ),
-        "refused",
+        "at once",
+        (16, 2, 4, 2),
         maps=(
             "item=id_resposta submission=texto rater=avaliador criteria=nota_clareza"
             " criteria=nota_estilo",

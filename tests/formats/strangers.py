@@ -17,10 +17,11 @@ Rows = list[dict[str, Any]]
 
 
 class Stranger(NamedTuple):
-    """A file and what it is: items (the first text, its labels) or votes (counts), or refused.
+    """A file and what it is: items (the first text, its labels), votes (counts), or refused.
 
     ``figure`` is of items their number, of votes (votes, raters, items, criteria). ``maps`` are
-    the words that the refusal proposes, each of which must pass; the first gives the figure.
+    the words that the refusal proposes, each of which must pass; the first gives the figure. A
+    file of the kind "at once" is read as its only map says, without a question.
     """
 
     name: str

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.domain.rubric import Rubric
-from core.errors import Problem
-from core.formats.datasets.label_words import ABSENT, AWAY, NO, NO_ANSWER, YES, is_yes
+from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, alone
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
@@ -38,6 +35,7 @@ UNIQUE_WORDS = 6
 UNIQUE_NUMBERS = 12
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d?[-/]\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?"
+    r"|(\w{2,12},? )?(\d\d?\.? \w{3,10}|\w{3,10} \d\d?),? \d{4}(,? (at )?\d\d?:\d\d.{0,12})?\Z"
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
 _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a-f]{16,}\Z")
@@ -96,13 +94,17 @@ COUNTS = frozenset(
 )
 
 
+#: A bracket with a number, which says what a mark is out of: `[Total Pts: 20 Score]`.
+_SCALE = re.compile(r"\[[^\]]*\d[^\]]*\]")
+
+
 def sums_up(column: str, others: Sequence[str] = ()) -> bool:
     """Return whether a column sums up others by its name: a total, or a score beside raters.
 
     >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
     (True, True, False)
     """
-    if holds(column, SUMMARIES, whole=True) or plain(column) in COUNTS:
+    if holds(_SCALE.sub("", column), SUMMARIES, whole=True) or plain(column) in COUNTS:
         return True
     beside = sum(map(names_a_rater, others)) > 1
     return beside and "score" in plain(column).split() and not names_a_rater(column)
@@ -252,6 +254,15 @@ def says_no_label(answers: set[str]) -> bool:
     return bool(answers) and all(_STAMP.match(w) or _KEY.match(w) for w in answers)
 
 
+def is_date(word: str) -> bool:
+    """Return whether a word is a date, or a time.
+
+    >>> is_date("2024-05-01"), is_date("Monday, 1 April 2024, 10:05 AM"), is_date("May 2024")
+    (True, True, False)
+    """
+    return _STAMP.match(word) is not None
+
+
 def _counted(word: str) -> bool:
     number = number_of(word)
     return number is not None and abs(number) >= _COUNTED_FROM
@@ -348,53 +359,3 @@ def told_apart(answers: Sequence[set[str]]) -> bool:
     if all(n is not None and n.is_integer() for n in numbers):
         return len(labels) <= MOST_LABELS
     return all(any(one_scale(a, b) for b in answers if b is not a) for a in answers)
-
-
-def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
-    """Return the table with blanks for words that say "absent" in columns of numbers.
-
-    What is an option of the rubric stays, and so does a word beside other words.
-
-    >>> rows = tuple({"kim": mark} for mark in ("4", "5", "ABS"))
-    >>> table = Table("x.csv", "csv", ("kim",), rows, (2, 3, 4))
-    >>> [row["kim"] for row in without_absences(table).rows]
-    ['4', '5', '']
-    """
-    options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
-    absences, columns = Counter[str](), set[str]()
-    for column in table.columns:
-        if words := _absences((row.get(column) for row in table.rows), options):
-            columns.add(column)
-            absences.update(words)
-    if not absences:
-        return table
-    rows = tuple(
-        {c: "" if c in columns and _says_so(cell, options) else cell for c, cell in row.items()}
-        for row in table.rows
-    )
-    listed = ", ".join(f"{word!r} {times:,}" for word, times in absences.most_common(10))
-    notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.")
-    return replace(table, rows=rows, notices=(*table.notices, notice))
-
-
-def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
-    """Return the cells that say "absent", or nothing from the first other word on."""
-    away, numbers, others = list[str](), dict[str, float](), 0
-    for cell in cells:
-        word = cell.strip() if isinstance(cell, str) else ""
-        if not word:
-            others += isinstance(cell, str | int | float)
-        elif word in numbers:
-            others += 1
-        elif _says_so(word, options):
-            away.append(word)
-        elif fold(word) not in NO_ANSWER:
-            if (number := number_of(word)) is None:
-                return []
-            numbers[word], others = number, others + 1
-    return away if others > len(away) and len({*numbers.values()}) > 1 else []
-
-
-def _says_so(cell: object, options: Collection[str]) -> bool:
-    word = fold(cell) if isinstance(cell, str) else ""
-    return word in ABSENT and word not in options

@@ -10,9 +10,8 @@ from core.domain.base import build, near
 from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import without_absences
 from core.formats.datasets.items import ItemReader
-from core.formats.datasets.label_words import empty_words
+from core.formats.datasets.label_words import empty_words, without_absences
 from core.formats.datasets.labels import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
 from core.formats.datasets.mapping import (
     OWN,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import gcd
+from typing import Any
 
-from core.domain.rubric import Criterion
+from core.domain.rubric import Criterion, Rubric
+from core.errors import Problem
+from core.formats.datasets.table import Table
+from core.formats.source.csv_writer import number_of
 from core.text.names import fold
 
 #: Other words for MET and UNMET.
@@ -153,3 +158,53 @@ def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
 
 def _says_na(label: str) -> bool:
     return fold(label) in _NA or fold(label) == "not applicable"
+
+
+def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
+    """Return the table with blanks for words that say "absent" in columns of numbers.
+
+    What is an option of the rubric stays, and so does a word beside other words.
+
+    >>> rows = tuple({"kim": mark} for mark in ("4", "5", "ABS"))
+    >>> table = Table("x.csv", "csv", ("kim",), rows, (2, 3, 4))
+    >>> [row["kim"] for row in without_absences(table).rows]
+    ['4', '5', '']
+    """
+    options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
+    absences, columns = Counter[str](), set[str]()
+    for column in table.columns:
+        if words := _absences((row.get(column) for row in table.rows), options):
+            columns.add(column)
+            absences.update(words)
+    if not absences:
+        return table
+    rows = tuple(
+        {c: "" if c in columns and _says_so(cell, options) else cell for c, cell in row.items()}
+        for row in table.rows
+    )
+    listed = ", ".join(f"{word!r} {times:,}" for word, times in absences.most_common(10))
+    notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.")
+    return replace(table, rows=rows, notices=(*table.notices, notice))
+
+
+def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
+    """Return the cells that say "absent", or nothing from the first other word on."""
+    away, numbers, others = list[str](), dict[str, float](), 0
+    for cell in cells:
+        word = cell.strip() if isinstance(cell, str) else ""
+        if not word:
+            others += isinstance(cell, str | int | float)
+        elif word in numbers:
+            others += 1
+        elif _says_so(word, options):
+            away.append(word)
+        elif fold(word) not in NO_ANSWER:
+            if (number := number_of(word)) is None:
+                return []
+            numbers[word], others = number, others + 1
+    return away if others > len(away) and len({*numbers.values()}) > 1 else []
+
+
+def _says_so(cell: object, options: Collection[str]) -> bool:
+    word = fold(cell) if isinstance(cell, str) else ""
+    return word in ABSENT and word not in options

@@ -62,7 +62,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         *("item id", "example id", "sample id", "uid", "key", "student id", "participant id"),
         *("ticket id", "case id", "response id", "submission id", "document id", "record id"),
         *("prompt id", "question id", "conversation id", "ticket", "case", "student"),
-        "participant",
+        *("identifier", "participant"),
     ),
     "prompt": (
         *("question", "instruction", "query", "input", "task", "assignment", "essay prompt"),
@@ -95,6 +95,8 @@ LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
     *("sentiment", "verdict", "quality", "target"),
 )
+#: Such names in qualitative coding, which count alone: a longer heading with `code` is an id.
+CODES = ("code", "codes")
 _CONTEXT = re.compile(r"context\s*[:_]\s*(.+)\Z", re.I | re.S)
 _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
@@ -198,11 +200,8 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     unused = set(free.values()) - private
     fields["structured"] = "submission" in fields and holds_messages(table, fields["submission"])
     unused -= {column for column in unused if is_index(table, column)}
-    return ColumnMapping(
-        **fields,
-        context=tuple(context),
-        meta=tuple(c for c in table.columns if c in unused),
-    )
+    meta = tuple(c for c in table.columns if c in unused)
+    return ColumnMapping(**fields, context=tuple(context), meta=meta)
 
 
 def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Table) -> set[str]:
@@ -245,7 +244,7 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     shared = next(iter(sharing(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # could be answers of raters, which are votes
-    named = [free[name] for name in LABELS if free.get(name) in able]
+    named = [free[name] for name in (*LABELS, *CODES) if free.get(name) in able]
     named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*plain_head(c).split()}]
     several = [c for c in named if len(words_in(table, c)) > 1]
     taken = prefixed or shared or several[:1]
@@ -297,7 +296,7 @@ def _suits(name: str, column: str, table: Table) -> bool:
     told = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
     values = [r[column] for r in table.rows if not told and r.get(column) not in (None, "")]
     if name == "label_map" and plain_head(column) != "labels":
-        return bool(values) and all(isinstance(v, dict) and _scalars(v) for v in values)
+        return bool(values) and all(map(_holds_scalars, values))
     if name in ("label_map", "meta_map", "rubric"):
         if name == "rubric" and any(isinstance(v, str) and "\n" not in v for v in values):
             return False  # words about a rubric, not one
@@ -317,8 +316,9 @@ def _suits(name: str, column: str, table: Table) -> bool:
     return True
 
 
-def _scalars(value: dict[str, Any]) -> bool:
-    return bool(value) and all(isinstance(v, str | int | float) for v in value.values())
+def _holds_scalars(value: Any) -> bool:
+    cells = value.values() if isinstance(value, dict) else ()
+    return bool(cells) and all(isinstance(v, str | int | float) for v in cells)
 
 
 def _of_criteria(

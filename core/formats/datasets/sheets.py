@@ -8,7 +8,7 @@ from core.errors import InputError, Problem
 from core.formats.office.sheet import FilledCells, address, column_name
 from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
-from core.formats.source.heading import header_at, said_titles
+from core.formats.source.heading import header_at, heading_rows, said_titles
 from core.formats.source.parsed import TableRows, refusal
 
 _HEADING = "Every column needs a heading of its own, in one row."
@@ -29,12 +29,14 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
         [sheet.rows[n].get(c, "") for c in range(min(wide, MAX_COLUMNS))] for n in numbers[:40]
     ]
     head = header_at(first)
-    header = numbers[head]
+    names, deep = heading_rows(first, head)
+    header = numbers[head + deep - 1]
     notices = [said_titles(first[:head], numbers[0] + 1)] if head else []
     heads = {c: text.strip() for c, text in sorted(sheet.rows[header].items())}
+    heads = heads if deep == 1 else {c: name for c, name in enumerate(names) if name}
     if problems := _bad_heads(sheet, heads, header):
         raise refusal("table", problems, name)
-    body = numbers[head + 1 :]
+    body = numbers[head + deep :]
     cells = dict(sheet.rows)
     notices += _filled_down(sheet, cells, header)
     notices += _asides(sheet, heads, body, others)

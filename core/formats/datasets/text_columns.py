@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.formats.datasets.answer_columns import plain_head
+from core.formats.datasets.answer_columns import is_date, plain_head
 from core.formats.datasets.table import Table, leaves, opened
 
 #: Usual names of a column of submissions. ``WRITTEN_BY``: names that include their author or kind.
@@ -42,7 +42,8 @@ ANY_TEXT = (
         "message",
         "review",
     ),
-    *("post", "comment text", "sentence", "conversation", "dialogue"),
+    *("post", "comment text", "sentence", "conversation", "dialogue", "online text"),
+    *("segment", "coded segment", "excerpt", "quotation", "quotation content", "quote"),
 )
 #: Names of texts about the text that is judged.
 ABOUT = (
@@ -98,7 +99,7 @@ def texts_in(table: Table, column: str) -> TextShape | None:
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
     texts = [_unfolded(cell) for cell in cells]
     texts = [text for text in texts if text]
-    if not texts or len(texts) * 5 < len(cells) * 4:
+    if not texts or len(texts) * 5 < len(cells) * 4 or all(map(is_date, texts)):
         return None
     signs = [0 if text.isascii() else len(_UNSPACED.findall(text)) for text in texts]
     words = [len(text.split()) + n / 2.5 for text, n in zip(texts, signs, strict=True)]

@@ -43,7 +43,10 @@ _ROLES: dict[Role, frozenset[str]] = {
     ),
 }
 #: Headings of vote tables; a table with one of them is not a rubric grid.
-_VOTES = _known("item|item_id|item id|rater|rater_id|annotator|judge|label|vote|rating")
+_VOTES = _known(
+    """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
+    excerpt"""
+)
 #: Words for levels, from best to worst; words on a line are equal.
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.source.heading import header_at, said_titles
+from core.formats.source.heading import header_at, heading_rows, said_titles
 from core.formats.source.parsed import (
     LONGEST_WORD,
     MAX_ROWS,
@@ -53,12 +53,13 @@ def read_csv(
     shared = SharedWords()
     delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
-    titles = _titles(text, delimiter)
+    titles, heads, deep = _header(text, delimiter)
     notices = [said_titles([cells for _, cells in titles], titles[0][0])] if titles else []
-    end = None if most is None else len(titles) + 1 + most
-    for line, cells in islice(_filled(text, delimiter, problems), len(titles), end):
+    start = len(titles) + deep - 1
+    end = None if most is None else start + 1 + most
+    for line, cells in islice(_filled(text, delimiter, problems), start, end):
         if not columns:
-            columns = headed(cells)
+            columns = headed(heads)
             problems += bad_columns(columns, line)
             if problems:
                 break
@@ -86,14 +87,15 @@ def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
             yield line, cells
 
 
-def _titles(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return the records above the header."""
+def _header(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], tuple[str, ...], int]:
+    """Return the records above the header, its headings, and the number of its rows."""
     first = list(islice(_filled(text[:_BEGINNING], delimiter, []), 41))
     at = header_at([cells for _, cells in first])
     header = first[at][1] if first else []
     # Two columns below a line of one may be a text with commas and no quotes.
     sure = len(header) > 2 or all(len(cells) == len(header) for _, cells in first)
-    return first[:at] if sure else []
+    at = at if sure else 0
+    return first[:at], *(heading_rows([cells for _, cells in first], at) if first else ((), 1))
 
 
 def refuse_too_many(text: str, delimiter: str, name: str) -> None:

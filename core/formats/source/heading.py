@@ -27,11 +27,54 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
     """
     first = [_trimmed(row) for row in rows[: 2 * _DEEPEST]]
     for at, row in enumerate(first[:_DEEPEST]):
-        if at and _names_all(row, first[at + 1 :]):
+        if at and (_names_all(row, first[at + 1 :]) or heading_rows(first, at)[1] > 1):
             return at
         if not _is_title(row):
             return 0
     return 0
+
+
+def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...], int]:
+    """Return the headings of the header at ``at``, and the number of rows that they fill.
+
+    Two rows are one header if the upper one heads several columns each, by blanks (merged cells, a
+    survey's questions) or by repeating itself (a data frame), and the lower one tells them apart.
+
+    >>> rows = [["", "clarity", "clarity"], ["", "ann", "bob"], ["item", "", ""], ["a", "1", "2"]]
+    >>> heading_rows(rows, 0)
+    (('item', 'clarity / ann', 'clarity / bob'), 3)
+    """
+    upper = [cell.strip() for cell in rows[at]]
+    below = [[cell.strip() for cell in row] for row in rows[at + 1 : at + 1 + _DEEPEST]]
+    if len(below) < 3 or any(len(row) > len(upper) for row in below[:2]):
+        return tuple(upper), 1
+    lower = below[0] + [""] * (len(upper) - len(below[0]))
+    over = list(upper)
+    for n in range(1, len(over)):
+        if not over[n] and lower[n]:
+            over[n] = over[n - 1]
+    groups = [n for n, name in enumerate(over) if name and over.count(name) > 1]
+    words = [lower[n] for n in groups]
+    single = [n for n in range(len(over)) if n not in groups]
+    repeated = any(upper.count(upper[n]) > 1 for n in groups)
+    apart = len(set(zip((over[n] for n in groups), words, strict=True))) == len(groups) > 1
+    names = apart and all(words) and not any(_NUMBER.match(w) or len(w) > 60 for w in words)
+    again = any(row[n] == lower[n] for row in below[1:] for n in groups if n < len(row))
+    blank = bool(single) and (not upper[single[0]] or not lower[single[0]])
+    if not names or again or not (repeated or blank):
+        return tuple(upper), 1
+    index = below[1] if below[1][0] and not any(below[1][1:]) else []
+    heads = [
+        _joined(over[n], lower[n]) if n in groups else over[n] or lower[n] for n in range(len(over))
+    ]
+    heads[0] = index[0] if index else heads[0]
+    return tuple(heads), 3 if index else 2
+
+
+def _joined(upper: str, lower: str) -> str:
+    """Return a heading of two rows as a survey writes it, or as criterion and rater."""
+    asks = upper.endswith("?") or len(upper.split()) > 4
+    return f"{upper} [{lower}]" if asks else f"{upper} / {lower}"
 
 
 def said_titles(rows: Sequence[Sequence[str]], line: int | None) -> Problem:

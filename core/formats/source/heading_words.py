@@ -18,6 +18,7 @@ RATERS: Words = {
     " physician dermatologist checker"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by checked_by reviewed_by marked_by assessed_by inspector auditor your_name"
+    " pc_member committee_member"
     " your_initials",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor dein_name ihr_name",
@@ -44,7 +45,8 @@ RATERS: Words = {
 #: People who may have judged, or were judged, or wrote: enough to ask with.
 PEOPLE: Words = {
     "en": "participant respondent listener hearer viewer agent analyst interviewer"
-    " peer initials email e-mail user voter subject prolific",
+    " peer initials email e-mail user voter subject prolific created_by modified_by"
+    " excerpt_creator",
     "de": "teilnehmer teilnehmend proband versuchsperson horer leser lehrer kurzel initialen",
     "fr": "participant repondant auditeur lecteur initiales enseignant courriel",
     "es": "participante encuestado docente oyente lector iniciales correo experto",
@@ -132,9 +134,10 @@ SURENESS: Words = {
 MEASURES: Words = {
     "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
     " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
-    " retweets downloads count counts wordcount n_words num_words time_spent time_taken",
+    " retweets downloads count counts wordcount n_words num_words time_spent time_taken"
+    " weight weighting coverage",
     "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
-    " wortzahl",
+    " wortzahl gewicht gewichtung abdeckung",
     "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics",
     "es": "segundos minutos horas dias semanas duracion vistas",
     "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
@@ -153,7 +156,8 @@ RANKS: Words = {
 #: Who was rated, where people rate each other.
 RATED: Words = {
     "en": "you_are_rating you_are_reviewing you_are_evaluating you_are_assessing you_are_grading"
-    " are_you_rating are_you_reviewing are_you_evaluating are_you_assessing being_rated"
+    " are_you_grading are_you_marking are_you_rating are_you_reviewing are_you_evaluating"
+    " are_you_assessing being_rated"
     " being_reviewed being_evaluated being_assessed ratee reviewee evaluatee assessee",
     "de": "wen_bewertest_du wen_bewerten_sie wen_beurteilst_du bewertete_person",
     "fr": "personne_evaluee qui_evaluez_vous vous_evaluez membre_evalue",

@@ -44,10 +44,26 @@ _PREFERENCE = (
     *("verdict", "vote", "judgment", "judgement", "annotation", "answer"),
 )
 _TIES = {
-    *("tie", "tied", "equal", "draw", "same", "both", "no preference", "neutral", "both good"),
+    *(
+        "tie",
+        "tied",
+        "equal",
+        "draw",
+        "same",
+        "no difference",
+        "both",
+        "no preference",
+        "neutral",
+        "both good",
+    ),
     *("tie (inconsistent)", "tie (both good)", "a=b", "b=a", "a~=b", "c"),
 }
 _BAD = {"tie (bothbad)", "both bad", "both_bad", "bothbad", "neither", "tie (both bad)"}
+#: Words around an answer that say how much better it is, or how nearly the same.
+_DEGREES = re.compile(
+    r"\b(is|are|was|they|the|much|far|slightly|somewhat|clearly|significantly|strongly|a (lot|bit)"
+    r"|about|roughly|nearly|better|prefer|preferred|i)\b"
+)
 _SIDES = {"left", "right", "first", "second"}
 _FIRST = {"first", "left", "a>b", "a>>b", "b<a", "b<<a"}
 _SECOND = {"second", "right", "b>a", "b>>a", "a<b", "a<<b"}
@@ -66,8 +82,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     first, second = sides
     free = {name: column for name, column in heads.items() if column not in sides}
     systems = _systems(table, sides, free)
-    used = {**dict(zip(("first_system", "second_system"), systems, strict=False))}
-    fields: dict[str, Any] = {"first": first, "second": second, **used}
+    fields: dict[str, Any] = {"first": first, "second": second}
+    fields |= zip(("first_system", "second_system"), systems, strict=False)
     fields |= _named({n: c for n, c in free.items() if c not in systems})
     mapping = VoteMapping(layout="pairs", **fields)
     if "rater" not in fields and (who := _who(table, mapping)):
@@ -82,13 +98,10 @@ def guess_pairs(table: Table) -> VoteMapping | None:
         return None
     if "rater" not in fields and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # who compared stands there in words that are not known: asked about
-    raters = "" if "rater" in fields else None
-    voters = [VoteColumn(column=c, rater=c if raters is None else "") for c in columns]
-    if "rater" in fields:
-        kinds = kinds_of(str(row.get(fields["rater"]) or "") for row in table.rows)
-    else:
-        kinds = kinds_of(columns)
-    return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
+    rater = fields.get("rater")
+    voters = [VoteColumn(column=c, rater="" if rater else c) for c in columns]
+    names = [str(row.get(rater) or "") for row in table.rows] if rater else columns
+    return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds_of(names)})
 
 
 def _who(table: Table, mapping: VoteMapping) -> str:
@@ -148,12 +161,8 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _decided(table: Table, heads: dict[str, str]) -> tuple[str, str] | None:
-    for names in _DECIDED:
-        if all(name in heads for name in names):
-            sides = heads[names[0]], heads[names[1]]
-            if all(_is_answer(table, column) for column in sides):
-                return sides
-    return None
+    named = [(heads[a], heads[b]) for a, b in _DECIDED if a in heads and b in heads]
+    return next((s for s in named if _is_answer(table, s[0]) and _is_answer(table, s[1])), None)
 
 
 def _alike(table: Table) -> tuple[str, str] | None:
@@ -245,6 +254,7 @@ def _pair_systems(mapping: VoteMapping) -> tuple[str, ...]:
 def _choice(word: str, mapping: VoteMapping) -> str | None:
     """Return the option that a label names without a mapping, or ``None``."""
     bare = plain(word.strip("[]() ")).replace(" ", "") if ">" in word else fold(word.strip("[] "))
+    bare = " ".join(_DEGREES.sub(" ", bare).split()) or bare
     if bare in _TIES or bare in _BAD:
         return BOTH_BAD if bare in _BAD else TIE
     for option, usual, column in (
@@ -275,19 +285,16 @@ def _numbers(words: set[str], mapping: VoteMapping, column: str) -> dict[str, st
     if len(values) < len(numbers) or not values:
         return {}
     if (min(values) >= 1 and max(values) <= 2) or (set(values) <= {0, 1, 2} and 2 in values):
-        middle = {0.0, 1.5}
-        return {
-            w: TIE if n in middle else A_BETTER if n < 1.5 else B_BETTER
-            for w, n in numbers.items()
-            if n is not None
-        }
-    if plain(column) == "overall preference" and min(values) < 0:
-        return {
-            w: TIE if not n else A_BETTER if n < 0 else B_BETTER
-            for w, n in numbers.items()
-            if n is not None
-        }
-    return {}
+        middle, ties = 1.5, {0.0, 1.5}
+    elif plain(column) == "overall preference" and min(values) < 0:
+        middle, ties = 0.0, {0.0}
+    else:
+        return {}
+    return {
+        w: TIE if n in ties else A_BETTER if n < middle else B_BETTER
+        for w, n in numbers.items()
+        if n is not None
+    }
 
 
 def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:

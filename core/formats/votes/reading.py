@@ -10,8 +10,9 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, without_absences, words_in
+from core.formats.datasets.answer_columns import COUNTS, plain, sums_up, words_in
 from core.formats.datasets.dataset_file import parse_dataset
+from core.formats.datasets.label_words import without_absences
 from core.formats.datasets.roles import role_table
 from core.formats.datasets.table import Table, joined_parts, read_table, with_paths
 from core.formats.datasets.text_columns import maps_of

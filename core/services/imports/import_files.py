@@ -28,6 +28,7 @@ from core.formats.votes.proposals.near_shapes import (
     kept,
     likely_mapping,
     nearest_shapes,
+    only_reading,
 )
 from core.formats.votes.reading import (
     TABLES,
@@ -96,6 +97,9 @@ def look(
     first = None
     if changes and source.lone and (table_kind := _of_table(seen)):
         first = first_reading(table_of(source, rubric=rubric), table_kind, rubric, changes)
+    unsaid = seen == "unknown" and source.lone and not changes
+    if unsaid and (mapping := only_reading(table_of(source, MAX_ITEMS, rubric), rubric)):
+        return FileLook(source, mapping.layout, table_of(source, rubric=rubric), mapping)
     seen = seen if kind else _kind_meant(seen, changes, first.layout if first else None)
     if seen not in TABLES:
         return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
@@ -125,6 +129,14 @@ def _kind_meant(seen: SeenKind, changes: Sequence[str], first: Layout | None) ->
     are_items = is_only_for_items if is_votes else is_for_items
     meant = layout_meant(changes, first)
     return meant or ("dataset" if are_items(changes) else first if is_votes and first else seen)
+
+
+def likeliest_kind(seen: FileLook) -> SeenKind | None:
+    """Return the kind of votes that an unrecognised table comes nearest to, if to any."""
+    if seen.kind != "unknown" or seen.table is None or not_to_be_read(seen.table):
+        return None
+    kind = next((shape.kind for shape in nearest_shapes(seen.table)), None)
+    return kind if kind in TABLES else None
 
 
 def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem, ...]:

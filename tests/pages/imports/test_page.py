@@ -288,8 +288,8 @@ def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
         for at, who in enumerate(("KM", "TH"))
     )
     app = importing(f"Redacción nr,Corrector,Saluda,Cita\n{rows}", "lista.csv")
-    assert "neither a table of votes nor a dataset" in shown(app)
-    app.segmented_control[0].set_value("criteria").run()
+    assert "The headings leave open what this table is" in shown(app)
+    assert app.segmented_control[0].value == "criteria"
     assert not app.exception
     # Four texts, two people, two questions; a blank is a no until somebody says otherwise.
     assert (figures(app)["Votes"], figures(app)["Raters"], figures(app)["Items"]) == (

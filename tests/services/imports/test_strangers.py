@@ -15,13 +15,14 @@ import pytest
 from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
+from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.office.workbooks import xlsx
 from tests.formats.rated_tables import RATED_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger
 
-TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES)
+TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES)
 
 
 def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -44,6 +45,9 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
     if case.kind == "refused":
         refused_with_maps_that_pass(store, file, case)
         return
+    if case.kind == "at once":
+        read_as_its_map_says(store, file, case)
+        return
     report = brought(store, file, case.words)
     assert report["kind"] == case.kind, report["notices"]
     if case.kind == "dataset":
@@ -61,6 +65,18 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
         roles = {role["column"] for role in report["roles"]}
         assert roles
         assert all(role["why"] for role in report["roles"])
+
+
+def read_as_its_map_says(store: Store, file: Path, case: Stranger) -> None:
+    """The reading is said, and is the one that a person has: the first map."""
+    report = brought(store, file, case.words)
+    told = brought(store, file, tuple(re.split(r" (?=[a-z]+=)", case.maps[0])))
+    for of in (report, told):
+        assert all(role.pop("why") for role in of["roles"])
+    assert report["roles"] == told["roles"]
+    figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
+    assert figure == case.figure, report["notices"]
+    assert "Read as a table with" in str(report["notices"])
 
 
 def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> None:
@@ -311,12 +327,10 @@ def test_the_only_sheet_with_ratings_is_read(store: Store, tmp_path: Path) -> No
     ]
     rules = [["Mark", "Meaning"], ["1", "Nothing can be said for it."], ["4", "It is good."]]
     file = workbook(tmp_path, {"How to": rules, "Marks": marks})
-    with pytest.raises(InputError) as refused:
-        brought(store, file)
-    said = "--map item=Lot --map rater=Juror --map label=Smell --sheet Marks"
-    assert said in str(refused.value)
-    report = brought(store, file, ("item=Lot", "rater=Juror", "label=Smell"))
+    report = brought(store, file)
     assert (report["votes"], len(report["raters"])) == (8, 2)
+    roles = {role["column"]: role["role"] for role in report["roles"]}
+    assert roles == {"Lot": "item", "Juror": "rater", "Smell": "label"}
     assert "Only the sheet 'Marks' is read, not 'How to'." in str(report["notices"])
 
 
@@ -354,3 +368,12 @@ def test_what_a_person_left_empty_is_no_failure_whatever_the_layout(
     # A model that was asked has failed; a person was not asked.
     assert (report["votes"], report["failures"]) == (6, 1)
     assert "1 answer is empty" in str(report["notices"])
+
+
+def test_reviews_of_products_are_asked_about(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "products.csv"
+    pairs = [(n, (n + k) % 8) for n in range(8) for k in (0, 1, 3)]
+    rows = "".join(f"p{n},r{who},{n} and {who}: {SAND},{(n + who) % 5}\n" for n, who in pairs)
+    file.write_text(f"product_id,reviewer,opinion,stars\n{rows}")
+    with pytest.raises(InputError, match="--map item=product_id"):
+        brought(store, file)

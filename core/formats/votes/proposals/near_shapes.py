@@ -25,7 +25,7 @@ from core.formats.datasets.table import Table, leaves, opened, steps_of, with_pa
 from core.formats.datasets.text_columns import proposed_texts
 from core.formats.source.heading_words import PROMPTS, bare, holds
 from core.formats.votes.derived_rubric import derive_rubric
-from core.formats.votes.item_texts import rival_labels
+from core.formats.votes.item_texts import not_to_be_read, rival_labels
 from core.formats.votes.pair_tables import guess_pairs, near_pairs, pairs_in
 from core.formats.votes.structure.lists import list_answers, opened_up
 from core.formats.votes.structure.named_fields import flat_columns
@@ -66,11 +66,15 @@ TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
 
 
 class NearShape(NamedTuple):
-    """A shape that a table nearly has, with what is missing and how to say it."""
+    """A shape that a table nearly has, with what is missing and how to say it.
+
+    A ``sure`` shape is read without a question where it is the only one.
+    """
 
     kind: Kind
     lacks: str
     changes: tuple[str, ...]
+    sure: bool = False
 
     @property
     def options(self) -> str:
@@ -90,6 +94,14 @@ def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
 
 def _first_rows(table: Table) -> Table:
     return Table(table.name, table.kind, table.columns, table.rows[:_TRIED], table.lines[:_TRIED])
+
+
+def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
+    """Return the votes of an unknown table that headings and values tell in one way alone."""
+    shapes = () if not_to_be_read(table) else nearest_shapes(table)
+    if len(shapes) != 1 or not shapes[0].sure or shapes[0].kind == "dataset":
+        return None
+    return _changed(guess_vote_mapping(table, shapes[0].kind, rubric), shapes[0], table)
 
 
 def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> VoteMapping:
@@ -195,7 +207,7 @@ def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]
         for texts in keys.texts.readings():
             changes = (*keys._replace(texts=texts).changes(), *marks)
             kind: Kind = "criteria" if keys.by_criteria else "long"
-            yield NearShape(kind, lacks + texts.said, changes)
+            yield NearShape(kind, lacks + texts.said, changes, keys.sure and not marks)
 
 
 def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
@@ -238,7 +250,7 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         wide = wide._replace(texts=TextColumns(inside[0]))
     if wide.summaries:
         listed += f" (without {_listed(wide.summaries)}, which sums them up)"
-    asked = wide.numbered and all(map(asks, wide.columns))
+    asked = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
     people = wide.item[:1] if asked else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
     about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(bare(c))]
@@ -258,7 +270,8 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.said
-        yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks))
+        sure = wide.gradebook and bool(wide.item) and not marks
+        yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks), sure)
 
 
 def _asked(table: Table) -> Iterator[NearShape]:

@@ -98,11 +98,19 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if "item" not in fields and "submission" in fields and "rater" in fields:
         fields = fields | {"item": fields["submission"]}
     fields = _checked_within_items(table, fields)
+    if "weight" in fields and not _weighs_raters(table, fields):
+        fields = {name: column for name, column in fields.items() if name != "weight"}
     column = fields.get("submission", "")
     of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
     if of is None or of.sentences or of.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
+    """Return whether a weight is that of a rater: the same in all of the rater's rows."""
+    values, rater, weight = Values(table), fields.get("rater", ""), fields["weight"]
+    return not {rater, weight} <= {*values.columns} or not values.varies([rater], weight)
 
 
 def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:

@@ -34,8 +34,9 @@ _TITLE = re.compile(
     r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
     r"|[a-z]\d+\Z"
 )
-#: `NAME (48213)` of a gradebook, `stem [part]` of a survey.
-_SAME_FORM = (r".+ \(\d+\)", r"(.+?)\s*\[[^\]]+\]")
+#: `NAME (48213)` and `NAME [Total Pts: 20] |48213` of gradebooks, `stem [part]` of a survey.
+_GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+")
+_SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
 #: `Code (SK)`: what is asked, and the initials of who answered.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
 _LEAST = -10
@@ -60,6 +61,11 @@ class RaterColumns(NamedTuple):
         """Return whether headings differ in a number only."""
         forms = {_form(column) for column in self.columns}
         return len(forms) == 1 and "#" in "".join(forms)
+
+    @property
+    def gradebook(self) -> bool:
+        """Return whether headings are those that a gradebook gives its columns of marks."""
+        return any(all(re.fullmatch(form, c) for c in self.columns) for form in _GRADEBOOKS)
 
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""

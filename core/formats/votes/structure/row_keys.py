@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from core.formats.datasets.answer_columns import names_a_criterion, sharing
+from core.formats.datasets.answer_columns import names_a_criterion, names_a_person, sharing
 from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
     COURSES,
     ITEMS,
+    RATED,
     RATERS,
     bare,
     holds,
@@ -37,7 +38,10 @@ _NAMED = 6
 
 
 class RowKeys(NamedTuple):
-    """What tells the rows of a table apart, and the answers in them."""
+    """What tells the rows of a table apart, and the answers in them.
+
+    ``sure``: headings name the rater and the item, or each rater answered on each item.
+    """
 
     item: tuple[str, ...]
     rater: str
@@ -46,6 +50,7 @@ class RowKeys(NamedTuple):
     texts: TextColumns = TextColumns()
     reason: str = ""
     replicate: str = ""
+    sure: bool = False
 
     @property
     def by_criteria(self) -> bool:
@@ -85,8 +90,25 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
         return ()  # a rater a column
     for rater in people:
         for candidate in _of_rater(values, keys, rater, sure=levels[rater] > 2):
-            return (candidate,)
+            alone = [c for c in keys if levels[c] >= levels[rater]] == [rater]
+            return (candidate._replace(sure=alone and _is_sure(values, candidate)),)
     return () if people else tuple(_unnamed(values, keys, levels, 2 if sure else 1))
+
+
+def _is_sure(values: Values, keys: RowKeys) -> bool:
+    """Return whether headings or all pairs tell the item, and nothing speaks against it."""
+    rated = any(holds(c, RATED) or _BEGINS.search(bare(c)) for c in keys.item)
+    if not (rated or holds(keys.rater, RATERS)):
+        return False
+    tell = [*keys.item, keys.rater, *filter(None, (keys.criterion, keys.replicate))]
+    if values.unique(tell) < 1 or keys.texts.second or any(map(names_a_person, keys.answers)):
+        return False
+    share = 1 / (values.unique(keys.item) * len(values.distinct[keys.rater]))
+    crossed = share >= 1
+    if share < 0.5 and any(values.varies(keys.item, text) for text in values.texts()):
+        return False  # what each wrote about an item, such as a product, may be the text
+    named = all(_named_item(c) or system_named(c) for c in keys.item)
+    return crossed or named or rated
 
 
 def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
@@ -174,10 +196,11 @@ def _is_position(values: Values, column: str, others: Sequence[str], rater: str)
 def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield each document with the columns of where a span in it begins and ends."""
     numbers = [c for c in values.columns if values.is_number(c) and values.filled(c) == 1]
+    numbers = [c for c in numbers if values.measures_nothing(c)]
     for first, last in product(numbers, numbers):
         if _BEGINS.search(bare(first)) and _ENDS.search(bare(last)):
             ends = zip(values.of[first], values.of[last], strict=True)
-            if all((number_of(a) or 0) < (number_of(b) or 0) for a, b in ends):
+            if all((number_of(a) or 0) <= (number_of(b) or 0) for a, b in ends):
                 yield from ((c, first, last) for c in others if c not in (first, last))
 
 

@@ -69,7 +69,6 @@ _SYSTEM = re.compile(
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
@@ -119,7 +118,7 @@ class Values:
             return False
         ends = bare(column).rpartition(" ")[2]
         given = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
-        if self.remarks(column) or sums_up(column) or given:
+        if self.remarks(column) or sums_up(column) or measures(column) or given:
             return False
         return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
@@ -130,13 +129,7 @@ class Values:
 
     def texts(self) -> list[str]:
         """Return the columns of texts that were judged: of several words, in nearly every row."""
-        return [
-            c
-            for c in self.columns
-            if self.filled(c) >= 0.8
-            and is_written(self.table, c)
-            and not all(map(_DATE.match, self.distinct[c]))
-        ]
+        return [c for c in self.columns if self.filled(c) >= 0.8 and is_written(self.table, c)]
 
     def _varied(self, column: str) -> bool:
         return len(self.distinct[column]) > 1 or names_a_criterion(column)

@@ -1,0 +1,280 @@
+"""Tables of qualitative coding, gradebooks, forms, translation and reviews, as tools write them.
+
+The shapes are the tools' own; the words are made up here. What is right was written down first.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, essay, short, table
+
+CODES = ("Barriers / Cost", "Barriers / Voice", "Support / Family")
+BOTH = [(n, k, who) for n in range(6) for k, who in enumerate(("Hanna", "Jonas"))]
+CHOICES = ("A is much better", "A is slightly better", "About the same", "B is much better")
+
+
+def coded(n: int, k: int) -> str:
+    """The code of a segment by one of two coders, who agree on two of three."""
+    return CODES[(n + (k and n % 3 == 0)) % 3]
+
+
+FIELD_TABLES: tuple[Stranger, ...] = (
+    # MAXQDA: a segment is a document and where it begins and ends, and each coder gives it a code.
+    Stranger(
+        "segments by coders.xlsx",
+        table(
+            [
+                {"Color": "●", "Comment": "", "Document group": "Talks"}
+                | {"Document name": f"Talk {n // 2}", "Code": coded(n, k), "Begin": n, "End": n}
+                | {"Weight score": 0, "Segment": essay(n), "Created by": who}
+                | {"Created": f"3/1{n}/2024 10:0{k}", "Area": 80 + n, "Coverage %": 7.5 + n}
+                for n, k, who in BOTH
+            ]
+        ),
+        "at once",
+        (12, 2, 6, 1),
+        maps=(
+            "item=Document name item=Begin item=End submission=Segment rater=Created by label=Code"
+            " reason=Comment",
+        ),
+    ),
+    # A weight is that of a segment, and neither a rater's nor an id.
+    Stranger(
+        "weights.csv",
+        table(
+            [
+                {"Document": f"Talk {n // 2}", "Code": coded(n, k), "Segment": essay(n)}
+                | {"Weight": 50 * (n % 3), "Coder": who}
+                for n, k, who in BOTH
+            ]
+        ),
+        "at once",
+        (12, 2, 6, 1),
+        maps=("item=Segment rater=Coder label=Code",),
+    ),
+    # One coder's segments are texts with a label, and no rubric of codes and weights.
+    Stranger(
+        "segments.xlsx",
+        table(
+            [
+                {"Document name": f"Talk {n // 2}", "Code": coded(n, 0), "Begin": n, "End": n}
+                | {"Weight score": 0, "Segment": essay(n), "Area": 80 + n}
+                for n in range(6)
+            ]
+        ),
+        "dataset",
+        6,
+        essay(0),
+        labels={"Code": CODES[0]},
+    ),
+    # ATLAS.ti: quotations and their codes.
+    Stranger(
+        "quotations.xlsx",
+        table(
+            [
+                {"Number": n, "ID": f"{n // 2}:{n % 2}", "Document": f"Talk {n // 2}"}
+                | {"Quotation Content": short(n), "Codes": CODES[n % 3], "Created by": "Hanna"}
+                for n in range(6)
+            ]
+        ),
+        "dataset",
+        6,
+        short(0),
+        labels={"Codes": CODES[0]},
+    ),
+    # A gradebook: what a mark is out of is part of its heading; the weighted total is no mark.
+    Stranger(
+        "gc_course.csv",
+        table(
+            [
+                {"Last Name": f"Abara{n}", "Username": f"ab{n}", "Student ID": f"90{n}12"}
+                | {"Last Access": f"2024-05-0{n + 1} 10:11:12"}
+                | {"Weighted Total [Total Pts: 100 Percentage] |55441": 60.5 + n}
+                | {f"Essay {e} [Total Pts: 20 Score] |5544{e}": 12 + (n * e) % 7 for e in (1, 2)}
+                for n in range(5)
+            ]
+        ),
+        "at once",
+        (10, 1, 5, 2),
+        maps=(
+            "item=Student ID criteria=Essay 1 [Total Pts: 20 Score] |55441"
+            " criteria=Essay 2 [Total Pts: 20 Score] |55442",
+        ),
+    ),
+    # A survey with two rows of headings: a question over its parts.
+    Stranger(
+        "two rows.csv",
+        "Respondent ID,Start Date,How well does each summary say it?,,,Anything else?\n"
+        ",,Summary A,Summary B,Summary C,Open-Ended Response\n"
+        + "".join(
+            f"{1180 + n},03/0{n + 1}/2024 09:00:00,"
+            + ",".join(("Well", "Badly", "So so")[n * k % 3] for k in range(3))
+            + f",{'No' * (n % 2)}\n"
+            for n in range(5)
+        ),
+        "refused",
+        (15, 5, 3, 1),
+        maps=(
+            "rater=Respondent ID items=How well does each summary say it? [Summary A]"
+            " items=How well does each summary say it? [Summary B]"
+            " items=How well does each summary say it? [Summary C]",
+        ),
+    ),
+    # A form: who is asked, and which essay is graded.
+    Stranger(
+        "form.csv",
+        table(
+            [
+                {
+                    "Timestamp": f"3/{n + 1}/2024 14:0{k}:10",
+                    "Email Address": f"{who}@school.example",
+                }
+                | {"Which essay are you grading?": f"Essay {n}"}
+                | {"Clarity [1-5]": 1 + (n + k) % 5, "Use of evidence [1-5]": 1 + (2 * n + k) % 5}
+                | {"Comments for the writer": "Say why." * (k == 1)}
+                for n in range(4)
+                for k, who in enumerate(("mila", "tom", "ivy"))
+            ]
+        ),
+        "at once",
+        (24, 3, 4, 2),
+        maps=(
+            "item=Which essay are you grading? rater=Email Address criteria=Clarity [1-5]"
+            " criteria=Use of evidence [1-5] reason=Comments for the writer",
+        ),
+    ),
+    # Moodle's sheet for marking offline: dates in words are no texts.
+    Stranger(
+        "offline.csv",
+        table(
+            [
+                {"Identifier": f"Participant 30{n}", "Full name": f"Pupil {n}"}
+                | {"Status": "Submitted for grading", "Grade": f"{60 + 5 * (n % 4)}.00"}
+                | {"Last modified (submission)": f"Monday, {n + 1} April 2024, 10:0{n} AM"}
+                | {"Online text": essay(n), "Feedback comments": ("Good.", "Too short.")[n % 2]}
+                for n in range(6)
+            ]
+        ),
+        "dataset",
+        6,
+        essay(0),
+        labels={"Grade": "60.00"},
+    ),
+    # Direct assessment of translations: times are no ends of a span.
+    Stranger(
+        "direct.csv",
+        table(
+            [
+                {"annotator": f"engdeu0a0{k}", "system": system, "segmentId": 100 + n}
+                | {"itemType": "TGT", "score": 20 + (17 * n + 31 * k) % 80, "docId": f"n{n // 2}"}
+                | {"startTime": 1700000000.5 + 60 * n + k, "endTime": 1700000030.5 + 60 * n + k}
+                for n in range(4)
+                for system in ("ONLINE-A", "ONLINE-B")
+                for k in range(2)
+            ]
+        ),
+        "at once",
+        (16, 2, 8, 1),
+        maps=("item=segmentId item=system system=system rater=annotator label=score",),
+    ),
+    # How much better an answer is, in words; each system writes one side.
+    Stranger(
+        "side by side.csv",
+        table(
+            [
+                {"prompt_id": f"p{n}", "prompt": f"Why is lamp {n} dark?", "model_a": "nova"}
+                | {"model_b": "quill", "response_a": essay(n), "response_b": essay(n + 9)}
+                | {"annotator_id": f"ann{k}", "choice": CHOICES[(n + k) % 4]}
+                for n in range(4)
+                for k in range(2)
+            ]
+        ),
+        "pairs",
+        (8, 2, 4, 1),
+    ),
+    # Notes above the heading of a sheet.
+    Stranger(
+        "panel.xlsx",
+        "Peer review of proposals,,,,,\nExported: 12.3.2024,,,,,\n"
+        + table(
+            [
+                {"Proposal No.": f"P-{n}", "Reviewer": who, "Originality (1-5)": 1 + (n + k) % 5}
+                | {"Feasibility (1-5)": 1 + (3 * n + k) % 5}
+                | {"Total": 2 + (n + k) % 5 + (3 * n + k) % 5, "Remarks": "Too tight." * (k == 0)}
+                for n in range(4)
+                for k, who in enumerate(("R. Okafor", "S. Lind", "T. Haas"))
+            ]
+        ),
+        "at once",
+        (24, 3, 4, 2),
+        maps=(
+            "item=Proposal No. rater=Reviewer criteria=Originality (1-5)"
+            " criteria=Feasibility (1-5) reason=Remarks",
+        ),
+    ),
+    # R's write.csv of a crossed design, with a missing answer.
+    Stranger(
+        "crossed rows.csv",
+        table(
+            [
+                {"Subj": f"S{k}", "Stim": f"stim_{n}", "Judge": f"J{k}"}
+                | {"resp": ("accept", "reject", "NA")[2 if (n, k) == (2, 1) else (n + k) % 2]}
+                | {"rt": 400 + 31 * n + k}
+                for n in range(4)
+                for k in range(3)
+            ],
+            "r",
+        ),
+        "at once",
+        (11, 3, 4, 1),
+        maps=("item=Stim rater=Judge label=resp",),
+    ),
+    # A data frame whose columns have two levels: a criterion over its raters.
+    *(
+        Stranger(
+            f"levels.{ending}",
+            ",clarity,clarity,accuracy,accuracy\n,ann,bob,ann,bob\nitem,,,,\n"
+            + "".join(
+                f"i{n},{1 + n % 4},{1 + (n + 1) % 4},{1 + n % 3},{1 + 2 * n % 3}\n"
+                for n in range(5)
+            ),
+            "wide",
+            (20, 2, 5, 2),
+        )
+        for ending in ("csv", "xlsx")
+    ),
+    # What is asked of a review is a criterion.
+    Stranger(
+        "aspects.csv",
+        table(
+            [
+                {"review_id": f"r{n}", "review": essay(n), "aspect": asked, "annotator": who}
+                | {"sentiment": ("good", "bad", "mixed")[(n + k + len(asked)) % 3]}
+                for n in range(3)
+                for asked in ("food", "staff")
+                for k, who in enumerate(("ana", "ben"))
+            ]
+        ),
+        "at once",
+        (12, 2, 3, 2),
+        maps=("item=review_id submission=review rater=annotator criterion=aspect label=sentiment",),
+    ),
+    # Reviews of papers: their words are reasons, and no texts of one item each.
+    Stranger(
+        "reviews of papers.csv",
+        table(
+            [
+                {"#": 3 * n + k, "Submission #": 30 + n, "Title": short(n), "PC member": who}
+                | {"Overall evaluation": (-2, -1, 0, 1, 2)[(n + 2 * k) % 5]}
+                | {"Reviewer's confidence": 1 + (n + k) % 5, "Review text": essay(3 * n + k)}
+                for n in range(4)
+                for k, who in enumerate(("Ines Galo", "Kofi Abe", "Lea Ott"))
+            ]
+        ),
+        "at once",
+        (12, 3, 4, 1),
+        maps=(
+            "item=Submission # submission=Title rater=PC member label=Overall evaluation"
+            " reason=Review text",
+        ),
+    ),
+)
