@@ -87,8 +87,7 @@ def look(
     rubric: Rubric | None = None,
     changes: Sequence[str] = (),
 ) -> FileLook:
-    """Return what a source seems to be; ``kind`` says it instead, and so may changes of the
-    mapping.
+    """Return what a source seems to be, or what ``kind`` or changes of the mapping say it is.
 
     Raises ``InputError``.
     """

@@ -50,11 +50,7 @@ class CellTable:
         self.ids = items_of_run(store, run).ids
         self._shared = scored_rubric(store, run)
         own = own_rubrics(store, run)
-        self.own = (
-            {index: own[item_id] for index, item_id in enumerate(self.ids) if item_id in own}
-            if own
-            else {}
-        )
+        self.own = {index: own[item_id] for index, item_id in enumerate(self.ids) if item_id in own}
         sizes = np.full(len(self.ids), len(self._shared.criteria))
         for index, rubric in self.own.items():
             sizes[index] = len(rubric.criteria)
