@@ -43,9 +43,7 @@ NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one
 
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
-    """Return the pairs of two columns (`core.services.agreement.ratings`), criterion by
-    criterion.
-    """
+    """Return the pairs of two columns of ``core.services.agreement.ratings`` by criterion."""
     ids = rated.of.ids
     return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
 
@@ -340,8 +338,7 @@ _NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit.
 
 
 def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
-    """Return how right the verdicts of a source are, against the labels or, without any, against
-    people.
+    """Return how right a source's verdicts are against the labels or, without any, people.
 
     ``reference`` names another column.
     """

@@ -197,9 +197,8 @@ class ProbeGrid:
             self.grown[self.place[id_]] = fact["grown"]
         self.rubric_of = {item.id: effective(item, rubric) for item in items}
         every = [c for r in self.rubric_of.values() for c in r.criteria]
-        self.criteria = {
-            name: index for index, name in enumerate(dict.fromkeys(c.name for c in every))
-        }
+        names_in_order = dict.fromkeys(c.name for c in every)
+        self.criteria = {name: index for index, name in enumerate(names_in_order)}
         self.ordered = {c.name for c in every if c.scale != "nominal"}
 
     def replies(self, store: Store, run: Run) -> dict[str, Replies]:
