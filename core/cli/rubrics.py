@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from core.cli.common import db_option, no_bom, open_to_read, write_files
 
 if TYPE_CHECKING:
     from core.domain.rubric import Rubric
+    from core.errors import Problem
     from core.formats.source.parsed import Parsed
     from core.lint.rules import LintFinding
     from core.services.rubrics.import_export import Shared
@@ -38,31 +40,42 @@ def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) 
 
     Every finding has its line, why it matters, the source, and a mend. Findings that the author
     dismissed (`meta: {checks_off: [RULE]}` of a criterion or of the rubric) are left out. FILE may
-    be - for standard input. With several FILEs, --json gives a list.
+    be - for standard input. With several FILEs, or rubrics in a FILE, --json gives a list.
 
     Exit status: 0 nothing found that counts, 1 a finding or remark that counts, 2 not valid.
     """
     reports, worst = [], common.DONE
     for file in files:
-        status, report = _linted(file, fail_on, dismissed, as_json)
-        reports.append(report)
-        worst = max(worst, status)
+        for status, report in _linted(file, fail_on, dismissed, as_json):
+            reports.append(report)
+            worst = max(worst, status)
     if as_json:
         common.result(reports[0] if len(reports) == 1 else reports)
     sys.exit(worst)
 
 
-def _linted(file: Path, fail_on: str, dismissed: bool, as_json: bool) -> tuple[int, dict[str, Any]]:
-    """A file's status and report; prints the report unless it is wanted as JSON."""
+def _linted(
+    file: Path, fail_on: str, dismissed: bool, as_json: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield status and report of each of a file's rubrics; print reports not wanted as JSON."""
     from core.errors import InputError
+
+    try:
+        rubrics = _read(file)
+    except InputError as error:
+        common.complain(str(error))
+        yield common.WRONG_INPUT, {"file": str(file), "valid": False, **error.to_dict()}
+        return
+    for parsed in rubrics:
+        yield _checked(file, parsed, fail_on, dismissed, as_json)
+
+
+def _checked(
+    file: Path, parsed: Parsed[Rubric], fail_on: str, dismissed: bool, as_json: bool
+) -> tuple[int, dict[str, Any]]:
     from core.lint.check import check
     from core.lint.language import unread
 
-    try:
-        parsed = _read(file)
-    except InputError as error:
-        common.complain(str(error))
-        return common.WRONG_INPUT, {"file": str(file), "valid": False, **error.to_dict()}
     findings = [
         _plain(parsed, finding) for finding in check(parsed.value, with_dismissed=dismissed)
     ]
@@ -79,17 +92,13 @@ def _linted(file: Path, fail_on: str, dismissed: bool, as_json: bool) -> tuple[i
     return (common.NOT_ALL if counts else common.DONE), report
 
 
-def _read(file: Path) -> Parsed[Rubric]:
-    from core.errors import InputError
-    from core.formats.folder import read_rubric_file
+def _read(file: Path) -> tuple[Parsed[Rubric], ...]:
+    from core.formats.folder import read_rubric_files
     from core.formats.rubrics.forms import read_rubrics
 
     if file != Path("-"):
-        return read_rubric_file(file)
-    first, *others = read_rubrics(common.given(), "standard input")
-    if others:
-        raise InputError(f"This holds {1 + len(others)} rubrics; give one.", (), "standard input")
-    return first
+        return read_rubric_files(file)
+    return read_rubrics(common.given(), "standard input")
 
 
 def _plain(parsed: Parsed[Rubric], finding: LintFinding) -> dict[str, Any]:
@@ -128,7 +137,12 @@ def _report(
     }
 
 
-#: Findings of a rule that are shown in full; the rest are named.
+def _kind(problem: Problem) -> str:
+    """Return a remark without what it quotes."""
+    return re.sub(r"'[^']*'", "", problem.message)
+
+
+#: Findings of a rule, and remarks of a kind, that are shown in full.
 MOST_ALIKE = 5
 
 
@@ -140,8 +154,15 @@ def _print(
     serious = sum(finding["severity"] == "serious" for finding in findings)
     counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
     common.tell(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
+    kinds = Counter(map(_kind, parsed.notices))
+    shown = Counter[str]()
     for problem in parsed.notices:
-        common.tell(f"  - {problem}")
+        kind = _kind(problem)
+        shown[kind] += 1
+        if shown[kind] <= MOST_ALIKE:
+            common.tell(f"  - {problem}")
+        if shown[kind] == MOST_ALIKE < kinds[kind]:
+            common.tell(f"  - and {kinds[kind] - MOST_ALIKE} more of this kind (--json has all)")
     if unread:
         common.tell(f"  {unread_words(unread)}")
     counted_by = Counter[str]()

@@ -55,6 +55,12 @@ def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
     return only_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
 
 
+def read_rubric_files(path: str | os.PathLike[str]) -> tuple[Parsed[Rubric], ...]:
+    """Return all rubrics in a file of any format, or a folder's. Raises ``InputError``."""
+    file = _found(Path(path), RUBRIC_NAMES)
+    return read_rubrics(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
+
+
 def only_rubric(data: bytes | Opened, name: str) -> Parsed[Rubric]:
     """Return the only rubric in a file's data. Raises ``InputError``."""
     first, *others = read_rubrics(data, name)

@@ -154,8 +154,14 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
 DROWNING = 0.6
 #: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
 DROWNED = 0.01
-#: A checklist shorter than this can be read at a glance.
-CHECKLIST = 5
+#: A shorter checklist asks for what one text has room for.
+CHECKLIST = 10
+#: What a criterion asks to be absent, or no more than it says.
+_ABSENT = re.compile(
+    r"\b(no|not|never|without|nothing|none|neither|only|at most|cannot|avoids?|free of|unchanged)"
+    r"\b",
+    re.I,
+)
 
 
 def drowning(rubric: Rubric) -> Iterator[LintFinding]:
@@ -207,7 +213,7 @@ def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
     listed = [c for c in rubric.criteria if c.scale == "binary" and c.weight > 0]
     whole = sum(c.weight for c in rubric.criteria if c.weight > 0)
     guarded = (
-        any(c.weight < 0 for c in rubric.criteria)
+        any(c.weight < 0 or _ABSENT.search(c.requirement) for c in rubric.criteria)
         or rubric.gates
         or rubric.prechecks
         or rubric.scoring.length_penalty is not None

@@ -79,7 +79,7 @@ _HEDGES = alternatives(
 _THRESHOLDS = alternatives(
     [
         "sufficient(?:ly)?",
-        "enough",
+        r"enough(?! to \w)",
         "substantial(?:ly)?",
         "considerabl[ey]",
         "significant(?:ly)?",

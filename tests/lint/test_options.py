@@ -156,14 +156,18 @@ def test_a_criterion_that_changes_nothing_is_told() -> None:
 
 
 def test_a_checklist_without_any_penalty_is_told() -> None:
+    parts = [criterion(f"Part {n} has a heading.", name=f"Part {n}") for n in range(5)]
     more = (
+        *parts,
         criterion("A chart shows the trend.", name="Chart"),
         criterion("The last line says what to do.", name="Last"),
     )
     fault = criterion("A figure has no source.", name="Bare figure", weight=-5)
     assert rules_of(rubric(*OTHERS, *more)) == ["no-penalty"]
     assert rules_of(rubric(*OTHERS, *more, fault)) == []
-    assert rules_of(rubric(*OTHERS, more[0])) == []  # four are looked over at a glance
+    assert rules_of(rubric(*OTHERS, *more[1:])) == []  # nine
+    bare = criterion("No figure is made up.", name="Bare")
+    assert rules_of(rubric(*OTHERS, *more, bare)) == []  # the fault is one of those asked about
     gate = {"name": "G", "when": {"criterion": "Last", "is": "UNMET"}, "then": {"cap": 0.5}}
     assert rules_of(rubric(*OTHERS, *more, gates=[gate])) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ TABLE = [
     ("reversed-sign", "The toxic vectors of the model are computed.",
      "The reply contains toxic language."),
     ("reversed-sign", "The toxicity score is reported.", "The reply is toxic."),
+    # What is enough is said.
+    ("undefined-threshold", "The code is complete enough to run.", "There are enough examples."),
     ("vague", "The effective batch size is 128.", "The answer is effective."),
     ("vague", "All robust models use ten steps.", "The answer is robust."),
 ]  # fmt: skip
@@ -100,4 +103,17 @@ def test_the_terminal_shows_five_of_a_kind_and_counts_the_rest(tmp_path: Path) -
     assert done.stdout.count("[vague]") == 5
     assert "and 4 more of this kind: n5, n6, n7, n8" in done.stdout
     # Nine vague words, and nothing that takes points away.
-    assert "10 to fix" in done.stdout
+    assert "9 to fix" in done.stdout
+
+
+def test_remarks_of_a_kind_and_all_rubrics_of_a_file_are_told(tmp_path: Path) -> None:
+    def node(text: str, *parts: object) -> dict[str, object]:
+        return {"requirements": text, "weight": 1, "sub_tasks": list(parts)}
+
+    tasks = [node(f"Number {n} is printed, not shown.") for n in range(600)]
+    file = tmp_path / "tree.json"
+    file.write_text(json.dumps(node("The paper is reproduced.", *tasks)))
+    said = CliRunner().invoke(main, ["lint", str(file)]).output
+    # 500 and 100 leaves; five remarks that a leaf has no name stand in full.
+    assert (said.count("valid, 500 criteria"), said.count("valid, 100 criteria")) == (1, 1)
+    assert (said.count("has no name"), said.count("and 495 more of this kind")) == (10, 1)

@@ -73,6 +73,30 @@ def tree(root: Mapping[str, Any]) -> Converted:
     }, []
 
 
+def within_limit(root: Any, most: int) -> list[Any]:
+    """Return the parts of a tree with no more leaves than ``most``; anything else as it is.
+
+    A part keeps the tasks above its branches, so that its leaves keep their sections.
+    """
+    if not is_tree(root) or len(leaves_of(root)) <= most:
+        return [root]
+    groups, sizes = list[list[Any]](), list[int]()
+    for part in (piece for task in root["sub_tasks"] for piece in within_limit(task, most)):
+        size = len(leaves_of(part))
+        if groups and sizes[-1] + size <= most:
+            groups[-1].append(part)
+            sizes[-1] += size
+        else:
+            groups.append([part])
+            sizes.append(size)
+    whole = str(root["requirements"])
+    of = len(groups)
+    return [
+        {**root, "requirements": f"Part {n} of {of}: {whole}", "sub_tasks": group}
+        for n, group in enumerate(groups, start=1)
+    ]
+
+
 def leaves_of(root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the tasks without parts, in the order of the rubric's criteria."""
     return [leaf.node for leaf in _leaves(root, 1.0, (), 0)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -28,6 +29,7 @@ from core.formats.rubrics.level_tables import (
 from core.formats.rubrics.office_tables import MOST_CELLS, RubricTable, office_tables
 from core.formats.rubrics.rubric_file import dump_rubric, rubric_from
 from core.formats.rubrics.score_scales import Converted
+from core.formats.rubrics.shapes import MAX_CRITERIA
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
 from core.formats.source.csv_reader import DELIMITERS, RawTable, records
 from core.formats.source.format import Fit, Format, formats_of
@@ -160,7 +162,11 @@ def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "rati
     opened = Opened.of(data, name)
     tables = _tables_in(opened)
     if tables is None:
-        return (_from_document(unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES)), name),)
+        document = unwrapped(opened.document("rubric", MAX_RUBRIC_BYTES))
+        parts = marks.within_limit(document.value, MAX_CRITERIA)
+        if len(parts) > 1:
+            return tuple(_from_document(replace(document, value=part), name) for part in parts)
+        return (_from_document(document, name),)
     if not tables:
         raise refusal("rubric", [Problem("holds no table that is a rubric.", _KNOWN)], name)
     return tuple(rubric for table in tables for rubric in _from_table(table, scaling))

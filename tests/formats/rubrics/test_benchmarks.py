@@ -68,6 +68,20 @@ def test_a_tree_of_paperbench_weighs_its_leaves_by_their_shares_multiplied() -> 
     assert sum(c.weight for c in item.rubric.criteria) == 100
 
 
+def test_a_tree_with_too_many_leaves_is_several_rubrics() -> None:
+    def branch(name: str, leaves: int) -> dict[str, Any]:
+        return node(name, 1, *(node(f"{name}: step {n} is done.", 1) for n in range(leaves)))
+
+    whole = node("The paper is reproduced.", 1, branch("A", 900), branch("B", 60), branch("C", 9))
+    read = [rubric.value for rubric in read_rubrics(json.dumps(whole), "rubric.json")]
+    # 500 are the limit: 500 of A; 400 of A, 60 of B and 9 of C.
+    assert [len(rubric.criteria) for rubric in read] == [500, 469]
+    assert [rubric.name for rubric in read] == [
+        f"Part {n} of 2: The paper is reproduced." for n in (1, 2)
+    ]
+    assert {c.section for c in read[1].criteria} == {"Part 2 of 2: A", "B", "C"}
+
+
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
