@@ -142,7 +142,7 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
 
 
 def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
-    """Return, per criterion of, the run's rubric: the panel against the items' labels, as on the
+    """Return the panel against the items' labels, for each criterion of the rubric, as on the
     Agreement page, in the report and in ``metrics``.
 
     Labels are the dataset's own, overridden by people's settlements. Items on which the panel
