@@ -182,13 +182,11 @@ class ProbeGrid:
     def __init__(self, items: Sequence[Item], rubric: Rubric, houses: Sequence[str]) -> None:
         facts = {item.id: item.meta[PROBE] for item in items}
         originals = dict.fromkeys(fact["of"] for fact in facts.values())
-        self.of = {of: index for index, of in enumerate(originals)}
+        self.of = {of: at for at, of in enumerate(originals)}
         names = [f"name:{house}" for house in houses]
         longer = [f"longer:{round(dose * 100)}" for dose in DOSES]
-        self.texts = {
-            key: index
-            for index, key in enumerate([ORIGINAL, AGAIN, NEUTRAL, *longer, *names, *EDITS])
-        }
+        keys = [ORIGINAL, AGAIN, NEUTRAL, *longer, *names, *EDITS]
+        self.texts = {key: index for index, key in enumerate(keys)}
         self.place = {
             id_: (self.of[fact["of"]], self.texts[fact["text"]]) for id_, fact in facts.items()
         }
@@ -197,9 +195,8 @@ class ProbeGrid:
             self.grown[self.place[id_]] = fact["grown"]
         self.rubric_of = {item.id: effective(item, rubric) for item in items}
         every = [c for r in self.rubric_of.values() for c in r.criteria]
-        self.criteria = {
-            name: index for index, name in enumerate(dict.fromkeys(c.name for c in every))
-        }
+        distinct = dict.fromkeys(c.name for c in every)
+        self.criteria = {name: index for index, name in enumerate(distinct)}
         self.ordered = {c.name for c in every if c.scale != "nominal"}
 
     def replies(self, store: Store, run: Run) -> dict[str, Replies]:

@@ -69,7 +69,7 @@ class Recognised:
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """Return what to call it."""
         if len(self.files) == 1:
             return self.files[0].name
         return plural(len(self.files), "document")

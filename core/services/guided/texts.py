@@ -56,7 +56,7 @@ class TextsLook:
 
     @property
     def line(self) -> str:
-        """What was seen, in one line."""
+        """Return what was seen, in one line."""
         count = plural(len(self.table.rows), "text")
         if self.table.kind == "files" or self.table.name == PASTED:
             return f"{count}."

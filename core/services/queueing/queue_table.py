@@ -41,9 +41,7 @@ Numbers = npt.NDArray[Any]
 
 
 class CellTable:
-    """The cells of a run. ``item`` is the index of each cell's item in the run, ``criterion`` that
-    of its criterion in the item's rubric.
-    """
+    """The cells of a run: the indices of each cell's ``item`` and, in its rubric, ``criterion``."""
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
@@ -110,9 +108,8 @@ class CellTable:
 
     def drawn_from(self, cells: Numbers, option: Numbers) -> DrawnFrom:
         """Return what a draw needs to know of some cells; ``option`` is that of the votes."""
-        names = {
-            name: index for index, name in enumerate(dict.fromkeys(c.name for c in self.questions))
-        }
+        distinct = dict.fromkeys(c.name for c in self.questions)
+        names = {name: index for index, name in enumerate(distinct)}
         of = np.array([names[c.name] for c in self.questions], np.int64)
         return DrawnFrom(
             list(names), of[self.question[cells]], option, self.verdicts("margin")[cells]

@@ -113,7 +113,7 @@ class Compared:
 
     @property
     def labelled_items(self) -> int:
-        """The number of items with an answer by the reference, on any criterion."""
+        """Return the number of items with an answer by the reference, on any criterion."""
         items = len(self.sheet.items)
         labelled = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
         return int(np.any(labelled, axis=0).sum()) if self.column and labelled else 0

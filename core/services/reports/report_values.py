@@ -85,7 +85,7 @@ class JudgeFacts:
 
     @property
     def switched_off(self) -> tuple[str, ...]:
-        """The criteria for which this judge was not usable."""
+        """Return the criteria for which this judge was not usable."""
         return tuple(line.criterion for line in self.training if not line.trained)
 
 
