@@ -1,4 +1,4 @@
-"""How well offline judges learned from a number of grades, and what more grades would gain."""
+"""What offline judges learned from a number of grades, and what more grades would gain."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
-#: From here on ten more grades raise kappa by less than .02 on average (bench/learning_curve.py).
+#: With more labels than this, ten more raise kappa by less than .02 on average
+#: (bench/learning_curve.py).
 MANY = 70
-#: A kappa that is surely above this is good enough with any number of grades.
+#: A kappa that is surely above this is good enough, whatever the number of grades.
 GOOD = 0.6
-#: What is foretold within a wider range than this tells a person nothing and is not said.
+#: A predicted range wider than this helps nobody and is not shown.
 WIDEST = 1.0
 _JUDGE = Judge(name="learning", kind="classifier")
 
 
 @dataclass(frozen=True)
 class LearntCriterion:
-    """What a judge of a criterion learnt.
+    """What a judge of a criterion learned.
 
-    ``kappa`` is out of fold, weighted where options have an order, with ``low`` and ``high`` (95%).
-    ``off`` says why there is no judge yet.
+    ``kappa`` is out of fold, weighted for ordered options, with ``low`` and ``high`` (95%). ``off``
+    says why there is no judge yet.
     """
 
     criterion: str
@@ -43,10 +44,10 @@ class LearntCriterion:
 
     @property
     def twice(self) -> tuple[float, float] | None:
-        """Return between what kappa will be with twice as many labels (95%).
+        """Return the range of kappa with twice as many labels (95%), or ``None`` if unknown.
 
-        These are drawn by chance, too, so its error comes on top of that of now. Half the labels
-        and all of them tell nothing of the rise: their difference is chance, too.
+        The further labels are also drawn by chance, so their error is added to the present error.
+        Half the labels and all of them say nothing about the rise: their difference is also chance.
         """
         if self.kappa is None or self.low is None or self.high is None:
             return None
@@ -64,8 +65,8 @@ class LearntCriterion:
         """Return it in a sentence."""
         if self.off or self.kappa is None:
             return f"not yet. {self.off}"
-        now = Estimate(self.kappa, self.low, self.high).words(score).inline
-        sentence = f"kappa {now} with {self.labels}"
+        kappa = Estimate(self.kappa, self.low, self.high).words(score).inline
+        sentence = f"kappa {kappa} with {self.labels}"
         low, high = self.twice or (-1.0, 1.0)
         if high - low > WIDEST:
             return f"{sentence}."
@@ -74,7 +75,7 @@ class LearntCriterion:
 
 @dataclass(frozen=True)
 class LearntSoFar:
-    """What judges of all criteria learnt, and how many texts are ``left`` to grade by hand."""
+    """What judges of all criteria learned, and how many texts are ``left`` to grade by hand."""
 
     criteria: tuple[LearntCriterion, ...]
     left: int = TEN
@@ -88,17 +89,17 @@ class LearntSoFar:
     def words(self) -> str:
         """Return advice on whether to continue grading, in a sentence."""
         off = sum(bool(report.off) for report in self.criteria)
-        more = "ten more" if self.left >= TEN else f"the other {self.left}"
+        next_texts = "ten more" if self.left >= TEN else f"the other {self.left}"
         if off:
-            cure = f": grade {more}" if self.left else ""
-            whole = plural(off, "criterion", "criteria")
-            return f"{whole} of {len(self.criteria)} cannot be judged yet{cure}."
+            cure = f": grade {next_texts}" if self.left else ""
+            criteria = plural(off, "criterion", "criteria")
+            return f"{criteria} of {len(self.criteria)} cannot be judged yet{cure}."
         if not self.left:
             return "You have graded all texts."
-        more = more.capitalize()
+        next_texts = next_texts.capitalize()
         if self.enough:
-            return f"{more} would hardly change it: this is enough."
-        return f"{more} would make it better."
+            return f"{next_texts} would hardly change it: this is enough."
+        return f"{next_texts} would make it better."
 
 
 def learning(
@@ -106,11 +107,15 @@ def learning(
 ) -> LearntSoFar:
     """Return what judges learn from a part of a version's labelled texts, by cross-validation."""
     everyone = Candidates(store, version.id, rubric.rubric)
-    ids = [one.id for one in everyone.everyone if one.text]
+    ids = [candidate.id for candidate in everyone.everyone if candidate.text]
     items = everyone.read(ids)
     order = drawn_first(ids, version)
     place = {item_id: index for index, item_id in enumerate(order)}
-    taught = {one.id for one in everyone.everyone if one.teaches and one.split != "evaluation"}
+    taught = {
+        candidate.id
+        for candidate in everyone.everyone
+        if candidate.teaches and candidate.split != "evaluation"
+    }
     labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
     labelled = labelled[: round(part * len(labelled))]
     labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in labelled]
@@ -124,7 +129,7 @@ def learning(
             for criterion in rubric.rubric.criteria
             if (name := criterion.name)
         ),
-        sum(not one.teaches for one in everyone.everyone if one.text),
+        sum(not candidate.teaches for candidate in everyone.everyone if candidate.text),
     )
 
 
@@ -133,7 +138,7 @@ def curve_of(
 ) -> LearntCriterion:
     """Return what a judge of ``criterion`` learns from labelled items, in the order of their draw.
 
-    ``items`` are all that it would judge.
+    ``items`` are all items that it would judge.
     """
     from core.judging.offline import Unfit, train
 
