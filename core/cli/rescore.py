@@ -20,7 +20,7 @@ from core.formats.votes.vote_tables import read_votes
 from core.scoring import Trace, assessed_words
 from core.scoring.explanation import ungraded_words
 from core.scoring.trace import coverage_of
-from core.services.agreement.load_ratings import Tell, run_named, unheard
+from core.services.agreement.load_ratings import Tell, ignore_remark, run_named
 from core.services.results.scored_items import (
     fitted_of,
     resolved_items,
@@ -49,7 +49,7 @@ def score_source(
     rules: Sequence[str] = (),
     abstain: str | None = None,
     raters: RaterGroup | None = None,
-    tell: Tell = unheard,
+    tell: Tell = ignore_remark,
 ) -> dict[str, Any]:
     """The report of ``score --json`` for a run's number or a folder in the common layout.
 

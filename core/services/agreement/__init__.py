@@ -1,7 +1,7 @@
 """Agreement of raters: ratings, confusion, pairs, groups, scores, the report of ``metrics``.
 
 May import review and spot and the layers below. Judges, people, labels and the panel are all
-columns; undefined figures come with a reason.
+columns. Each undefined figure has a reason.
 """
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""How far to rely on a rater: whether it is right as often as it is confident, and whether it may
+"""How far to rely on a rater: whether its confidence matches its accuracy, and whether it may
 replace a person.
 """
 
@@ -42,12 +42,14 @@ class RaterCalibration(NamedTuple):
 
     @property
     def n(self) -> int:
-        """The number of answers with a reference and a confidence."""
+        """Return the number of answers with a reference and a confidence."""
         return self.found.right.n
 
 
 class Sureness(NamedTuple):
-    """A rater's confidence, item by item, NaN if unknown; ``chances`` of each level."""
+    """A rater's confidence by item, NaN if unknown; ``chances`` has its probability of each
+    level.
+    """
 
     sure: Array
     chances: Array
@@ -64,67 +66,69 @@ def of_run(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> list[RaterCalibration]:
-    """Return the calibration of every rater in a run's sheet that states confidence."""
-    asked = sheet.criterion(criterion)
-    votes = sure_votes(store, run_id, asked.source)
-    by_column = sureness(asked, sheet.items, votes)
+    """Return the calibration of each rater in a run's sheet that states its confidence."""
+    ratings = sheet.criterion(criterion)
+    votes = sure_votes(store, run_id, ratings.source)
+    by_column = sureness(ratings, sheet.items, votes)
     draws = Draws(len(sheet.items), resamples, seed, how)
     return [
-        against(column, *sides(sheet, asked, reference, column), sure, draws)
+        against(column, *sides(sheet, ratings, reference, column), sure, draws)
         for column, sure in by_column.items()
         if column != reference
     ]
 
 
 def sureness(
-    asked: CriterionRatings, items: Iterable[str], votes: Sequence[SureVote]
+    ratings: CriterionRatings, items: Iterable[str], votes: Sequence[SureVote]
 ) -> dict[str, Sureness]:
-    """Return, by column, the confidence of its answers; raters without any are left out.
+    """Return the confidence of answers by column, without raters that state none.
 
-    It is the stated confidence, else the probability of the chosen option.
+    A vote's confidence is the stated one, or else the probability of the chosen option.
     """
     if not votes:
         return {}
     place = {item: index for index, item in enumerate(items)}
-    columns = dict(zip(asked.raters, asked.columns, strict=False))
+    columns = dict(zip(ratings.raters, ratings.columns, strict=False))
     by_column: dict[str, Sureness] = {}
     for vote in votes:
         column, index = columns.get(vote.rater), place.get(vote.item)
-        if vote.criterion != asked.source or column is None or index is None:
+        if vote.criterion != ratings.source or column is None or index is None:
             continue
-        level = int(asked.columns[column][index])
+        level = int(ratings.columns[column][index])
         if level < 0:
             continue
         if column not in by_column:
-            by_column[column] = _nothing_said(len(place), len(asked.options))
-        _note(by_column[column], index, level, asked.options, vote)
+            by_column[column] = _no_confidence(len(place), len(ratings.options))
+        _record_vote(by_column[column], index, level, ratings.options, vote)
     return by_column
 
 
-def _nothing_said(items: int, levels: int) -> Sureness:
+def _no_confidence(items: int, levels: int) -> Sureness:
     return Sureness(np.full(items, np.nan), np.full((items, levels), np.nan))
 
 
-def _note(told: Sureness, at: int, level: int, options: tuple[int, ...], vote: SureVote) -> None:
+def _record_vote(
+    sureness: Sureness, at: int, level: int, options: tuple[int, ...], vote: SureVote
+) -> None:
     sure = vote.confidence
-    # An item's own rubric may have another criterion with the same name.
+    # An item's own rubric may have a different criterion of the same name.
     if vote.chances is not None and max(options) < len(vote.chances):
         along = [vote.chances[option] for option in options]
         sure = along[level] if sure is None else sure
         if sum(along) > 0:
-            told.chances[at] = along
-    told.sure[at] = np.nan if sure is None else sure
+            sureness.chances[at] = along
+    sureness.sure[at] = np.nan if sure is None else sure
 
 
 def against(
-    column: str, truth: Levels, rated: Levels, told: Sureness, draws: Draws | None
+    column: str, truth: Levels, rated: Levels, sureness: Sureness, draws: Draws | None
 ) -> RaterCalibration:
-    """Return how well a rater's confidence predicts whether it is right."""
-    answers = sure_answers(told.sure, told.chances, rated, truth)
-    without = int(((rated >= 0) & (truth >= 0) & np.isnan(told.sure)).sum())
+    """Return how well a rater's confidence predicts whether its answers are right."""
+    answers = sure_answers(sureness.sure, sureness.chances, rated, truth)
+    without = int(((rated >= 0) & (truth >= 0) & np.isnan(sureness.sure)).sum())
     drawn = None
     if draws is not None and len(answers.times):
-        # Items without such an answer are drawn, too, but do not count.
+        # Items without such an answer are drawn too, but do not count.
         kinds, out = len(answers.times), int((answers.of_item < 0).sum())
         of_item = np.where(answers.of_item < 0, kinds, answers.of_item)
         times = np.append(answers.times, out)[: kinds + (out > 0)]
@@ -133,16 +137,19 @@ def against(
     return RaterCalibration(column, calibration(answers, drawn, how=how), without)
 
 
-def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, Any]:
-    """Return the key ``calibration`` of a rater in ``metrics --json``; intervals only where
+def as_data(calibrated: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, Any]:
+    """Return the key ``calibration`` of a rater in ``metrics --json``; intervals only if
     ``drawn``.
     """
-    nothing, sure = Estimate.undefined(one.found.ece.reason, one.n), one.found.sure
+    nothing, sure = (
+        Estimate.undefined(calibrated.found.ece.reason, calibrated.n),
+        calibrated.found.sure,
+    )
     figures = {
-        "ece": one.found.ece,
-        "brier": one.found.brier,
-        "accuracy": one.found.right if one.n else nothing,
-        "confidence": nothing if sure is None else Estimate.defined(sure, one.n),
+        "ece": calibrated.found.ece,
+        "brier": calibrated.found.brier,
+        "accuracy": calibrated.found.right if calibrated.n else nothing,
+        "confidence": nothing if sure is None else Estimate.defined(sure, calibrated.n),
     }
     ci: Mapping[str, Interval] = {}
     if drawn:
@@ -153,10 +160,14 @@ def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, 
         }
     return {
         "reference": reference,
-        "n": one.n,
-        "without": one.without,
+        "n": calibrated.n,
+        "without": calibrated.without,
         **rendered(figures, ci),
-        **({} if one.found.by_chance is None else {"ece_by_chance": one.found.by_chance}),
+        **(
+            {}
+            if calibrated.found.by_chance is None
+            else {"ece_by_chance": calibrated.found.by_chance}
+        ),
         "bins": [
             {
                 "from": b.low,
@@ -166,7 +177,7 @@ def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, 
                 "accuracy": b.right.value,
                 "ci": b.right.ci,
             }
-            for b in one.found.bins
+            for b in calibrated.found.bins
         ],
     }
 
@@ -184,13 +195,13 @@ def stand_in(
     """Return the alternative annotator test of a judge or the panel against the people of the
     sheet.
 
-    Abstentions and failures are missing answers; an item without the judge's answer does not
-    count. Ordinal levels differ by their squared distance, others by 0 or 1.
+    Abstentions and failures are missing answers; items without the judge's answer do not count.
+    Ordinal levels differ by their squared distance, others by 0 or 1.
 
     Args:
         sheet: the ratings.
         column: the judge's, or ``PANEL``.
-        epsilon: how far people may be ahead (``core.metrics.agreement.alt_test.EPSILON``).
+        epsilon: the lead that people may have (``core.metrics.agreement.alt_test.EPSILON``).
         criterion: a single one; ``None`` for all, with each item counted once.
         level: the level of intervals of gaps; it does not affect the test.
 
@@ -201,7 +212,7 @@ def stand_in(
 
 
 def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
-    asked = sheet.criteria if criterion is None else (sheet.criterion(criterion),)
+    criterion_ratings = sheet.criteria if criterion is None else (sheet.criterion(criterion),)
     each = [
         wins(
             ratings.column(column, len(sheet.items)),
@@ -209,7 +220,7 @@ def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
             len(ratings.labels),
             ordered=ratings.scale == "ordinal",
         )
-        for ratings in asked
+        for ratings in criterion_ratings
     ]
     return over_criteria(each)
 
@@ -235,13 +246,15 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
         "q": Q,
         "epsilon": dict(EPSILON),
         "overall": overall,
-        "criteria": {asked.name: tested(asked.name) for asked in sheet.criteria},
+        "criteria": {ratings.name: tested(ratings.name) for ratings in sheet.criteria},
         "in_words": stand_in_words(name, part),
     }
 
 
 def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
-    """Return the panel's part of ``alt_test`` over all criteria, with a sentence, or ``None``."""
+    """Return the panel's part of ``alt_test`` over all criteria, with a sentence; ``None`` if
+    undefined.
+    """
     if not (sheet.judges and sheet.people and sheet.criteria):
         return None
     tested = _tested(sheet, PANEL, None)
@@ -249,13 +262,13 @@ def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
 
 
 _PANEL = "The panel"
-#: The kinds of people in words, starting with those whom a judge may be furthest behind.
+#: The kinds of people in words, starting with the kind that allows a judge the largest gap.
 PEOPLE_ARE: dict[Kind, str] = {
     "expert": "experts",
     "skilled": "trained people",
     "crowd": "crowd workers",
 }
-#: For whom a judge may stand in if it passes with a kind's epsilon but with no smaller one.
+#: Whose place a judge may take if it passes with a kind's epsilon, but not with a smaller one.
 _WHOM: dict[Kind, str] = {
     "expert": " if they are experts, but not cheaper people (it may fall behind those less)",
     "skilled": " if they are experts or trained people, but not if they are crowd workers",
@@ -263,21 +276,24 @@ _WHOM: dict[Kind, str] = {
 }
 
 
-def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
+def stand_in_words(name: str, tested: Mapping[str, Any]) -> str:
     """Return whether a judge may stand in for one of the people, from its part of ``alt_test``."""
-    rho = told["advantage"]
+    rho = tested["advantage"]
     if rho is None:
-        why = told["undefined"]["advantage"]
+        why = tested["undefined"]["advantage"]
         name = "the panel" if name == _PANEL else name
         return f"Whether {name} may stand in for a person is unknown: {why}"
-    kind: Kind = next((of for of in reversed(tuple(EPSILON)) if told[of]["passes"]), "expert")
-    outcome = told[kind]
+    kind: Kind = next(
+        (candidate for candidate in reversed(tuple(EPSILON)) if tested[candidate]["passes"]),
+        "expert",
+    )
+    outcome = tested[kind]
     may = f"may stand in for one of these people{_WHOM[kind]}"
     if not outcome["passes"]:
         may = "may not stand in for one of these people, whoever they are"
     sentence = (
-        f"{name} {may}: {keeps_up(beaten(told, kind), EPSILON[kind])} It is as near as a person or "
-        f"nearer on {percent(rho)} of the items."
+        f"{name} {may}: {keeps_up(beaten(tested, kind), EPSILON[kind])} It is as near as a person "
+        f"or nearer on {percent(rho)} of the items."
     )
     needed = outcome["items_needed"]
     if not outcome["passes"] and needed is not None:
@@ -286,7 +302,7 @@ def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
 
 
 def keeps_up(people: str, epsilon: float) -> str:
-    """Return how many people a judge keeps up with, how many are needed, and what that means.
+    """Return how many people a judge keeps up with, how many are needed, and what keeping up means.
 
     >>> keeps_up("2 of 3", 0.1).partition(". ")[0]
     'it surely keeps up with 2 of 3 of them, and at least half are needed'
@@ -298,21 +314,23 @@ def keeps_up(people: str, epsilon: float) -> str:
     )
 
 
-def beaten(told: Mapping[str, Any], kind: Kind) -> str:
+def beaten(tested: Mapping[str, Any], kind: Kind) -> str:
     """Return how many people the judge beats if they are of this kind."""
-    return f"{round(told[kind]['winning_rate'] * told['people'])} of {told['people']}"
+    return f"{round(tested[kind]['winning_rate'] * tested['people'])} of {tested['people']}"
 
 
-def stand_in_lines(told: Mapping[str, Any] | None) -> Iterator[str]:
-    """``alt_test`` in lines: for all criteria together, and for each if there are several."""
+def stand_in_lines(report: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield the lines of ``alt_test``: for all criteria together, then for each if there are
+    several.
+    """
     yield "May a judge stand in for a person? (alternative annotator test)"
-    if told is None:
+    if report is None:
         yield "  Unknown: that takes ratings by people as well as by judges."
         return
-    yield f"  {told['in_words']}"
-    parts = {"All criteria": told["overall"]}
-    if len(told["criteria"]) > 1:
-        parts |= told["criteria"]
+    yield f"  {report['in_words']}"
+    parts = {"All criteria": report["overall"]}
+    if len(report["criteria"]) > 1:
+        parts |= report["criteria"]
     for name, part in parts.items():
         panel = {"panel": part["panel"]} if len(part["raters"]) > 1 else {}
         for rater, tested in {**part["raters"], **panel}.items():
@@ -345,12 +363,12 @@ def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
     }
 
 
-def _outcome(one: AltTest) -> dict[str, Any]:
+def _outcome(outcome: AltTest) -> dict[str, Any]:
     figures = {
-        "winning_rate": one.winning_rate.value,
-        "passes": one.passes,
-        "items_needed": one.items_needed,
+        "winning_rate": outcome.winning_rate.value,
+        "passes": outcome.passes,
+        "items_needed": outcome.items_needed,
     }
-    why = one.winning_rate.reason or "Too many people are further ahead: no number would do."
+    why = outcome.winning_rate.reason or "Too many people are further ahead: no number would do."
     missing = {name: why for name, value in figures.items() if value is None}
     return {**figures, **({"undefined": missing} if missing else {})}

@@ -1,6 +1,6 @@
-"""Which criteria can be trusted, in one paragraph, by one rule from existing figures.
+"""Which criteria can be trusted, by one rule from existing figures, in one paragraph.
 
-The Agreement page, the report and ``metrics --json`` share its words.
+The Agreement page, the report and ``metrics --json`` share this paragraph.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from core.text.numbers import count, percent, plural, score
 
 Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
-#: The lowest kappa of a trusted criterion, the same as in the findings.
+#: The lowest kappa of a trusted criterion, as in the findings.
 BOUND = BOUNDS["agreement"].null.value
-#: The most criteria named per standing (trusted, undecided, ...); the rest are only counted.
+#: The most criteria named per standing (trusted, undecided, ...); others are only counted.
 NAMED = 3
-#: How much narrower an interval must be for a power of 80% instead of 50%.
+#: The factor by which an interval must be narrower for a power of 80% instead of 50%.
 FOR_80 = (1.959964 + 0.841621) / 1.959964
-#: No advice to add labels if it takes more than this multiple of the existing ones.
+#: Adding labels is not advised if it takes more than this multiple of the existing ones.
 WORTH = 10
 _REFERENCES = {LABELS: "the labels", PEOPLE: "the majority of people", PANEL: "the panel"}
 _RATERS = {PANEL: "the panel's verdicts", PEOPLE: "the answers of most people"}
 
 
 class Known(NamedTuple):
-    """The figures of a criterion: agreement beyond chance and, with a reference, how often answers
-    are right, and how often always giving the ``commonest`` answer would be. The options of an
-    ``ordered`` criterion have an order.
+    """The figures of a criterion: agreement beyond chance and, with a reference, two accuracies: of
+    the answers, and of always giving the ``commonest`` answer. An ``ordered`` criterion has ordered
+    options.
     """
 
     name: str
@@ -48,23 +48,21 @@ class Known(NamedTuple):
 
     @property
     def beaten(self) -> bool:
-        """Return whether always giving the most common answer is significantly more accurate."""
-        accuracy, other = self.accuracy, self.commonest
-        if accuracy is None or accuracy.high is None or other is None:
+        """Return whether always giving the commonest answer is significantly more accurate."""
+        accuracy, commonest = self.accuracy, self.commonest
+        if accuracy is None or accuracy.high is None or commonest is None:
             return False
-        return surely_below(accuracy.high, other, accuracy.n)
+        return surely_below(accuracy.high, commonest, accuracy.n)
 
     @property
     def no_better(self) -> bool:
-        """Return whether answers are not significantly more accurate than the most common one
-        always.
-        """
-        other = self.commonest
-        return other is not None and self._at_most(other)
+        """Return whether always giving the commonest answer may be as accurate or better."""
+        commonest = self.commonest
+        return commonest is not None and self._at_most(commonest)
 
     @property
     def doubtful(self) -> bool:
-        """Return whether answers are not significantly more accurate than that one, or than 50%."""
+        """Return whether the true accuracy may be at most that of the commonest, or 50%."""
         return self.no_better or self._at_most(0.5)
 
     def _at_most(self, share: float) -> bool:
@@ -73,7 +71,7 @@ class Known(NamedTuple):
 
     @property
     def standing(self) -> Standing:
-        """The standing by the whole interval, never by the value alone."""
+        """Return the standing, decided by the whole interval instead of the value."""
         _, low, high, _, n, _ = self.agreement
         if n < FEW:
             return "too_few"
@@ -88,9 +86,9 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The standing of every criterion. ``reference`` and ``rater`` are columns; both are empty if
-    ``among`` (judges, or people) are compared with each other, for lack of a reference. ``partly``:
-    only some cells have labels; ``unlike``: these are surely not a fair sample.
+    """The standing of every criterion. ``reference`` and ``rater`` are columns. Without a reference
+    both are empty, and ``among`` (judges, or people) are compared with each other. ``partly``: only
+    some cells have labels; ``unlike``: by criterion, why its labels are not a fair sample.
     """
 
     criteria: tuple[Known, ...]
@@ -108,38 +106,38 @@ class Conclusion:
         ]
         return sorted(criteria, key=lambda criterion: criterion.agreement.value or 0.0)
 
-    def standing_of(self, one: Known) -> Standing:
-        """Return a criterion's standing: labels on easy cells only refute, on hard ones only
+    def standing_of(self, criterion: Known) -> Standing:
+        """Return a criterion's standing. Labels on easy cells only refute; on hard cells they only
         confirm.
         """
-        unlike = self.unlike.get(one.name)
+        unlike = self.unlike.get(criterion.name)
         only = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
-        return "undecided" if one.standing == only else one.standing
+        return "undecided" if criterion.standing == only else criterion.standing
 
     @property
     def figure(self) -> str:
-        """The name of the figure that tells agreement."""
+        """Return the name of the agreement figure."""
         return "kappa" if self.reference else "Krippendorff's alpha"
 
     @property
     def finding(self) -> str:
-        """What is trusted, what is not, what is undecided, and the rule for it."""
-        return " ".join(part for part in (*_said(self), _why(self)) if part)
+        """Return which criteria are trusted, not trusted or undecided, and the rule for it."""
+        return " ".join(part for part in (*_findings(self), _legend(self)) if part)
 
     @property
     def advice(self) -> str:
-        """What would help most; empty if nothing is undecided."""
-        return _help(self)
+        """Return the most helpful next steps; empty if there are none."""
+        return _next_steps(self)
 
     @property
     def sentence(self) -> str:
-        """The whole paragraph."""
+        """Return the whole paragraph."""
         if not self.criteria:
             return ""
         return f"{self.finding} {self.advice}".rstrip()
 
     def as_data(self) -> dict[str, Any]:
-        """Return the paragraph and its basis, as in ``metrics --json``."""
+        """Return the paragraph and the figures behind it, as in ``metrics --json``."""
         names: Mapping[str, list[str]] = {
             standing: [criterion.name for criterion in self.of(standing)] for standing in STANDINGS
         }
@@ -165,9 +163,9 @@ def conclude(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Conclusion:
-    """Return the conclusion on a rater against labels or people; by default on the panel.
+    """Return the conclusion on a rater (by default the panel) against labels or people.
 
-    Without labels and people judges are compared with each other.
+    Without labels and people, judges are compared with each other.
     """
     if reference not in (LABELS, PEOPLE, *sheet.people) or not rater:
         reference, rater = likeliest(sheet)
@@ -178,14 +176,14 @@ def conclude(
             rater,
             sheet,
         )
-    names = [asked.name for asked in sheet.criteria]
+    names = [criterion.name for criterion in sheet.criteria]
     kind = "" if sheet.judges else reliability.HUMAN
     alphas = reliability.alphas(sheet, kind, resamples=resamples, seed=seed)
     return of_alphas(names, alphas, people=bool(kind))
 
 
 def likeliest(sheet: Sheet) -> tuple[str, str]:
-    """Return the reference and the rater of a run's report; both empty if there are none."""
+    """Return the reference and the rater of a run's report; both empty without a reference."""
     if sheet.labelled:
         return LABELS, PANEL
     if sheet.judges and sheet.people:
@@ -196,7 +194,7 @@ def likeliest(sheet: Sheet) -> tuple[str, str]:
 def of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
-    """Return the conclusion from given figures."""
+    """Return the conclusion from the figures of a pair."""
     return of_known(map(known_of, lines), reference, rater, sheet)
 
 
@@ -231,62 +229,62 @@ def of_alphas(
     return Conclusion(criteria, among="people" if people else "judges")
 
 
-def _reference(found: Conclusion) -> str:
-    return _REFERENCES.get(found.reference) or visible(name_of(found.reference))
+def _reference(conclusion: Conclusion) -> str:
+    return _REFERENCES.get(conclusion.reference) or visible(name_of(conclusion.reference))
 
 
-def rater_words(found: Conclusion) -> str:
+def rater_words(conclusion: Conclusion) -> str:
     """Return what the rater's answers are called within a sentence."""
-    return _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
+    return _RATERS.get(conclusion.rater) or f"{visible(name_of(conclusion.rater))}'s answers"
 
 
-def _said(found: Conclusion) -> Iterator[str]:
-    """Sentences on what is trusted, what is not, and what is undecided."""
-    by_standing = {standing: found.of(standing) for standing in STANDINGS}
-    whole = plural(len(found.criteria), "criterion", "criteria")
+def _findings(conclusion: Conclusion) -> Iterator[str]:
+    """Yield sentences on the criteria that are trusted, not trusted, and undecided."""
+    by_standing = {standing: conclusion.of(standing) for standing in STANDINGS}
+    total = plural(len(conclusion.criteria), "criterion", "criteria")
     trusted = by_standing["trusted"]
     number = count(len(trusted)) if trusted else "none"
-    ends = f"{_named(found, trusted)}." if trusted else "."
-    if found.reference:
-        partly = found.partly and not found.unlike
-        given = ", if the labelled items are like the others" if partly and trusted else ""
-        yield f"Trust {rater_words(found)} on {number} of {whole}{given}{ends}"
+    ends = f"{_named(conclusion, trusted)}." if trusted else "."
+    if conclusion.reference:
+        partly = conclusion.partly and not conclusion.unlike
+        condition = ", if the labelled items are like the others" if partly and trusted else ""
+        yield f"Trust {rater_words(conclusion)} on {number} of {total}{condition}{ends}"
         heads = ("Do not trust them on", "Undecided on")
     else:
         yield (
             "There are no labels, so it is unknown which verdicts are right. Among each other, "
-            f"{found.among} agree on {number} of {whole}{ends}"
+            f"{conclusion.among} agree on {number} of {total}{ends}"
         )
         heads = ("They disagree on", "Undecided on")
     for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
-        ones = by_standing[standing]  # type: ignore[index]
-        if ones:
-            yield f"{head} {count(len(ones))}{_named(found, ones)}."
-    what = _counted(found)
-    few = by_standing["too_few"]
-    if few:
+        criteria = by_standing[standing]  # type: ignore[index]
+        if criteria:
+            yield f"{head} {count(len(criteria))}{_named(conclusion, criteria)}."
+    unit = _unit(conclusion)
+    too_few = by_standing["too_few"]
+    if too_few:
         named = _listed(
-            [f"{visible(criterion.name)} ({count(criterion.agreement.n)})" for criterion in few]
+            [f"{visible(criterion.name)} ({count(criterion.agreement.n)})" for criterion in too_few]
         )
-        yield f"Too few {what} to tell on {count(len(few))}, {FEW} are needed: {named}."
+        yield f"Too few {unit} to tell on {count(len(too_few))}, {FEW} are needed: {named}."
     if by_standing["unknown"]:
         named = _listed([visible(criterion.name) for criterion in by_standing["unknown"]])
         yield f"No result for {named}: {_reason(by_standing['unknown'][0])}"
 
 
-def _counted(found: Conclusion) -> str:
-    if found.reference == LABELS:
+def _unit(conclusion: Conclusion) -> str:
+    if conclusion.reference == LABELS:
         return "items with a label and an answer"
-    return "items that both answered" if found.reference else "items that two answered"
+    return "items that both answered" if conclusion.reference else "items that two answered"
 
 
-def _reason(one: Known) -> str:
-    return one.agreement.reason or "No interval was made."
+def _reason(criterion: Known) -> str:
+    return criterion.agreement.reason or "No interval was made."
 
 
-def _named(found: Conclusion, ones: Sequence[Known]) -> str:
-    first = ", the least agreement first" if ones[NAMED:] else ""
-    return f"{first}: {_listed([_with_figure(found, criterion) for criterion in ones])}"
+def _named(conclusion: Conclusion, criteria: Sequence[Known]) -> str:
+    first = ", the least agreement first" if criteria[NAMED:] else ""
+    return f"{first}: {_listed([_with_figure(conclusion, criterion) for criterion in criteria])}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -294,97 +292,104 @@ def _listed(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _with_figure(found: Conclusion, one: Known) -> str:
-    right = None if one.accuracy is None else one.accuracy.words(percent)
-    if one.beaten and right is not None:
+def _with_figure(conclusion: Conclusion, criterion: Known) -> str:
+    right = None if criterion.accuracy is None else criterion.accuracy.words(percent)
+    if criterion.beaten and right is not None:
         return (
-            f"{visible(one.name)} (right on {right.value}, {right.ends}; "
-            f"always the most common answer: {percent(one.commonest)})"
+            f"{visible(criterion.name)} (right on {right.value}, {right.ends}; "
+            f"always the most common answer: {percent(criterion.commonest)})"
         )
-    figure = "quadratic kappa" if one.ordered and found.reference else found.figure
-    same = "right on" if found.reference == LABELS else "the same option on"
+    figure = "quadratic kappa" if criterion.ordered and conclusion.reference else conclusion.figure
+    same = "right on" if conclusion.reference == LABELS else "the same option on"
     often = "" if right is None else f"; {same} {right.value}"
-    if right is not None and one.doubtful:
+    if right is not None and criterion.doubtful:
         often += f", {right.ends}"
-    if often and one.no_better:
-        often += f"; always the most common answer on {percent(one.commonest)}"
-    agreed = one.agreement.words(score)
-    return f"{visible(one.name)} ({figure} {agreed.value}, {agreed.ends}{often})"
+    if often and criterion.no_better:
+        often += f"; always the most common answer on {percent(criterion.commonest)}"
+    agreed = criterion.agreement.words(score)
+    return f"{visible(criterion.name)} ({figure} {agreed.value}, {agreed.ends}{often})"
 
 
-def _why(found: Conclusion) -> str:
-    """Return the meaning of the words; empty if nothing was decided."""
-    if not any(found.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
+def _legend(conclusion: Conclusion) -> str:
+    """Return the meaning of the standings; empty if no criterion was decided or undecided."""
+    if not any(conclusion.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
         return ""
-    unlike = next(iter(found.unlike.values()), None)
+    unlike = next(iter(conclusion.unlike.values()), None)
     if unlike is not None:
-        what = "refuted" if unlike.harder else "trusted"
-        which = "these labels" if len(found.unlike) == len(found.criteria) else "such labels"
+        verb = "refuted" if unlike.harder else "trusted"
+        labels = (
+            "these labels" if len(conclusion.unlike) == len(conclusion.criteria) else "such labels"
+        )
         return (
-            f"Nothing is {what} by {which}, because they are not a fair sample: {unlike.words}. "
+            f"Nothing is {verb} by {labels}, because they are not a fair sample: {unlike.words}. "
             "For each criterion only labels drawn at random would tell."
         )
     surely = f"its whole 95% interval is {score(BOUND)} or higher"
-    if not found.reference:
+    if not conclusion.reference:
         return (
-            f"Alpha is the agreement of the {found.among} beyond chance: 0 is chance, 1 perfect. "
-            f"Agreed: {surely}. Disagreed: it is lower. Undecided: it is across {score(BOUND)}."
+            f"Alpha is the agreement of the {conclusion.among} beyond chance: 0 is chance, 1 "
+            f"perfect. Agreed: {surely}. Disagreed: it is lower. Undecided: it is across "
+            f"{score(BOUND)}."
         )
-    if any(criterion.accuracy is not None for criterion in found.criteria):
+    if any(criterion.accuracy is not None for criterion in conclusion.criteria):
         surely += (
             ", and answers are right significantly more often than wrong, and than always giving "
             "the most common one"
         )
     return (
-        f"Kappa is agreement with {_reference(found)} beyond chance: 0 is chance, 1 perfect. "
+        f"Kappa is agreement with {_reference(conclusion)} beyond chance: 0 is chance, 1 perfect. "
         f"Trusted: {surely}. Not trusted: the interval is below {score(BOUND)}. Undecided: "
         "anything else."
     )
 
 
-def _help(found: Conclusion) -> str:
-    """Return what would help most: labels, clearer wording, or labels on nearly decided
-    criteria.
-    """
+def _next_steps(conclusion: Conclusion) -> str:
+    """Return the most helpful steps: clearer wording, or more labels."""
     parts = []
-    doubtful = found.of("not_trusted")
+    doubtful = conclusion.of("not_trusted")
     if doubtful:
-        two = f"{rater_words(found)} and {_reference(found)} differ"
-        where = two if found.reference else "they differ"
+        two = f"{rater_words(conclusion)} and {_reference(conclusion)} differ"
+        where = two if conclusion.reference else "they differ"
         parts.append(
             f"read the items on which {where} for {visible(doubtful[0].name)} and say in the "
             "criterion what decides them"
         )
-    if not found.reference:
+    if not conclusion.reference:
         parts.append(f"label {FEW} items or more, picked at random")
     else:
         needed = [
             (n, visible(criterion.name))
-            for criterion in found.of("undecided")
+            for criterion in conclusion.of("undecided")
             if (n := labels_needed(criterion))
         ]
         if needed:
             n, name = min(needed, key=lambda pair: pair[0])
-            more = 0 < found.items < n
-            here = f" (there are {plural(found.items, 'item')} here)" if more else ""
+            too_few = 0 < conclusion.items < n
+            present = f" (there are {plural(conclusion.items, 'item')} here)" if too_few else ""
             parts.append(
-                f"about {count(n)} {_counted(found)} in all{here} would decide {name} "
+                f"about {count(n)} {_unit(conclusion)} in all{present} would decide {name} "
                 "in 80 of 100 cases, if its kappa stays as it is"
             )
-        if found.of("too_few"):
-            parts.append(f"at least {FEW} {_counted(found)} where there are too few")
+        if conclusion.of("too_few"):
+            parts.append(f"at least {FEW} {_unit(conclusion)} where there are too few")
     return f"What would help: {'; '.join(parts)}." if parts else ""
 
 
-def labels_needed(one: Known) -> int | None:
-    """Return roughly how many items in all would decide an undecided criterion, rounded to tens.
+def labels_needed(criterion: Known) -> int | None:
+    """Return roughly how many items in total would decide an undecided criterion, rounded to tens.
 
-    An interval shrinks with the root of the number of items, and kappa itself may come out lower:
-    this many decide it in 80% of cases. ``None`` if that is more than ``WORTH`` times as many: the
-    agreement is then close to the bound.
+    An interval shrinks with the root of the number of items, and kappa may also come out lower:
+    this number decides the criterion in 80% of cases. ``None`` if it is more than ``WORTH`` times
+    the present number: the agreement is then close to the bound.
     """
-    value, low, high, _, n, _ = one.agreement
-    if one.standing != "undecided" or one.doubtful or value is None or low is None or high is None:
+    value, low, high, _, n, _ = criterion.agreement
+    if (
+        criterion.standing != "undecided"
+        or criterion.doubtful
+        or value is None
+        or low is None
+        or high is None
+    ):
         return None
     away = abs(value - BOUND)
     half = FOR_80 * (value - low if value >= BOUND else high - value)

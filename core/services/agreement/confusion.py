@@ -35,18 +35,18 @@ class Confusion:
 
 def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confusion:
     """Return the rater's answers to a criterion against the reference's."""
-    asked = sheet.criterion(criterion)
-    k = len(asked.labels)
-    true, given = _sides(sheet, asked, reference, rater)
-    both = (true >= 0) & (given >= 0)
-    counts = np.bincount(true[both] * (k + 1) + given[both], minlength=k * (k + 1))
+    ratings = sheet.criterion(criterion)
+    k = len(ratings.labels)
+    true, rated = _sides(sheet, ratings, reference, rater)
+    answered = (true >= 0) & (rated >= 0)
+    counts = np.bincount(true[answered] * (k + 1) + rated[answered], minlength=k * (k + 1))
     table = counts.reshape(k, k + 1)
-    columns = asked.labels
+    columns = ratings.labels
     if table[:, k].any():
         columns = (*columns, ABSTAINED_WORD)
     else:
         table = table[:, :k]
-    return Confusion(asked.labels, columns, tuple(tuple(row) for row in table.tolist()))
+    return Confusion(ratings.labels, columns, tuple(tuple(row) for row in table.tolist()))
 
 
 #: Columns as the subject of a sentence, with their verbs.
@@ -57,34 +57,34 @@ _SUBJECTS = {
 }
 
 
-def in_words(found: Confusion, reference: str, rater: str) -> str:
-    """Return how often both give the same answer, and the most common difference, in a sentence.
+def in_words(table: Confusion, reference: str, rater: str) -> str:
+    """Return how often both answers are equal, and the commonest difference, in a sentence.
 
     >>> table = Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((38, 2), (12, 28)))
     >>> in_words(table, LABELS, "judge:gpt")
     'gpt says MET on 12 of 40 items that the labels call UNMET; both agree on 66 of 80.'
     """
-    who, says, _ = _SUBJECTS.get(rater, (name_of(rater), "says", ""))
-    other, _, calls = _SUBJECTS.get(reference, (name_of(reference), "", "calls"))
-    items = sum(map(sum, found.counts))
-    agreed = sum(row[index] for index, row in enumerate(found.counts))
+    name, says_verb, _ = _SUBJECTS.get(rater, (name_of(rater), "says", ""))
+    other_name, _, calls = _SUBJECTS.get(reference, (name_of(reference), "", "calls"))
+    items = sum(map(sum, table.counts))
+    agreed = sum(row[index] for index, row in enumerate(table.counts))
     apart = [
         (count, row, column)
-        for row, counts in enumerate(found.counts)
+        for row, counts in enumerate(table.counts)
         for column, count in enumerate(counts)
         if column != row and count
     ]
-    first = f"{who[0].upper()}{who[1:]}" if rater in _SUBJECTS else who
+    first = f"{name[0].upper()}{name[1:]}" if rater in _SUBJECTS else name
     if not apart:
-        return f"{first} and {other} agree on all {plural(items, 'item')}."
+        return f"{first} and {other_name} agree on all {plural(items, 'item')}."
     count, row, column = max(apart, key=lambda cell: cell[0])
-    answer = found.columns[column]
-    act = "abstains" if column == len(found.rows) else f"{says} {answer}"
+    answer = table.columns[column]
+    verb = "abstains" if column == len(table.rows) else f"{says_verb} {answer}"
     same = [cell for cell in apart if cell[0] == count]
     tie = "" if len(same) == 1 else f" ({plural(len(same), 'difference')} are as common)"
     return (
-        f"{first} {act} on {count} of {plural(sum(found.counts[row]), 'item')} that {other} "
-        f"{calls} {found.rows[row]}{tie}; both agree on {agreed} of {items}."
+        f"{first} {verb} on {count} of {plural(sum(table.counts[row]), 'item')} that {other_name} "
+        f"{calls} {table.rows[row]}{tie}; both agree on {agreed} of {items}."
     )
 
 
@@ -92,8 +92,8 @@ def items_in(
     sheet: Sheet, criterion: str, reference: str, rater: str, row: int, column: int
 ) -> tuple[str, ...]:
     """Return the items behind a count of ``confusion``, in the run's order."""
-    true, given = _sides(sheet, sheet.criterion(criterion), reference, rater)
-    inside = (true == row) & (given == column) & (true >= 0) & (given >= 0)
+    true, rated = _sides(sheet, sheet.criterion(criterion), reference, rater)
+    inside = (true == row) & (rated == column) & (true >= 0) & (rated >= 0)
     return tuple(sheet.items[index] for index in np.flatnonzero(inside))
 
 
@@ -103,36 +103,36 @@ def items_apart(
     """Return the items on which the rater's answer differs from the reference's, in the run's
     order.
 
-    On a criterion or, without one, on any. The rater's abstention is a different answer.
+    ``criterion=None`` means on any criterion. The rater's abstention counts as a different answer.
     """
     apart = np.zeros(len(sheet.items), dtype=np.bool_)
-    for asked in sheet.criteria:
-        if criterion in (None, asked.name):
-            true, given = _sides(sheet, asked, reference, rater)
-            apart |= (true >= 0) & (given >= 0) & (true != given)
+    for ratings in sheet.criteria:
+        if criterion in (None, ratings.name):
+            true, rated = _sides(sheet, ratings, reference, rater)
+            apart |= (true >= 0) & (rated >= 0) & (true != rated)
     return tuple(sheet.items[index] for index in np.flatnonzero(apart))
 
 
 def _sides(
-    sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
+    sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
     """Return both columns; the rater's abstention is an additional level."""
-    true, given = sides(sheet, asked, reference, rater)
-    return true, np.where(given == ABSTAINED, len(asked.labels), given)
+    true, rated = sides(sheet, ratings, reference, rater)
+    return true, np.where(rated == ABSTAINED, len(ratings.labels), rated)
 
 
 Spread = dict[str, tuple[tuple[int, ...], int]]
 
 
 def spread(sheet: Sheet, criterion: str) -> Spread:
-    """Return, by column with answers: how often it gave each level, and how often it abstained."""
-    asked = sheet.criterion(criterion)
+    """Return, by column with answers, how often it gave each level, and how often it abstained."""
+    ratings = sheet.criterion(criterion)
     counted = {
-        name: _counted(levels, len(asked.labels))
-        for name, levels in asked.columns.items()
+        name: _counted(levels, len(ratings.labels))
+        for name, levels in ratings.columns.items()
         if name not in MADE
     }
-    return {name: given for name, given in counted.items() if any(given[0]) or given[1]}
+    return {name: counts for name, counts in counted.items() if any(counts[0]) or counts[1]}
 
 
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
@@ -140,11 +140,11 @@ def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
 
     Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.
     """
-    asked = sheet.criterion(criterion)
+    ratings = sheet.criterion(criterion)
     merged: dict[str, tuple[tuple[int, ...], int]] = {}
     for name, given in spread(sheet, criterion).items():
         group = name if name in (LABELS, PANEL) else sheet.kind(name)
-        counts, away = merged.get(group, ((0,) * len(asked.labels), 0))
+        counts, away = merged.get(group, ((0,) * len(ratings.labels), 0))
         summed = tuple(a + b for a, b in zip(counts, given[0], strict=True))
         merged[group] = (summed, away + given[1])
     return merged

@@ -1,4 +1,4 @@
-"""Agreement within a group of raters, with resampled intervals and reasons for gaps."""
+"""Agreement within a group of raters, with resampled intervals, and reasons for missing figures."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
 # Figures as plain data with reasons and intervals, and the resamples behind them.
 
-#: Up to this many weights, all criteria share their draws of items; beyond, each draws its own.
+#: Up to this many weights all criteria share their draws of items; above it each draws its own.
 MOST_WEIGHTS = 20_000_000
-#: More weights than this at once (0.8 GB) are refused.
+#: More weights than this at once (0.8 GB) are rejected.
 TOO_MANY = 100_000_000
 
 NO_ORDER = "The levels of a nominal criterion have no order."
@@ -33,19 +33,19 @@ NO_ORDER = "The levels of a nominal criterion have no order."
 
 @lru_cache(maxsize=2)
 def _items_drawn(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
-    """Return how often each item is drawn; cached, because a report needs the same draws seven
+    """Return how often each item is drawn. Cached, because a report needs the same draws seven
     times.
     """
-    # 255 draws of an item with replacement are practically impossible.
+    # Counts fit in 8 bits: drawing an item more than 255 times is practically impossible.
     drawn = resample_items(items, resamples, np.random.default_rng(seed))
     return np.minimum(drawn, 255).astype(np.uint8)
 
 
 class Draws:
-    """The resamples of a source: items are drawn once, for everything.
+    """The resamples of a source: its items are drawn once, for all figures.
 
-    Only if these weights would not fit (``MOST_WEIGHTS``) does every criterion draw its own
-    patterns; each interval is as exact then, but criteria cannot be combined.
+    If these weights would not fit (``MOST_WEIGHTS``), every criterion draws its own patterns. Its
+    intervals are as exact then, but criteria cannot be combined.
     """
 
     def __init__(self, items: int, resamples: int, seed: int, how: Confidence = USUAL) -> None:
@@ -88,7 +88,7 @@ class Draws:
 
 
 class DrawnSums:
-    """How often patterns are drawn, summed as a figure needs it."""
+    """How often patterns are drawn, summed by the groups that a figure needs."""
 
     def __init__(
         self, times: npt.NDArray[np.int64], drawn: Array | None, draws: Draws | None = None
@@ -96,13 +96,11 @@ class DrawnSums:
         self._times, self._drawn, self._draws = times, drawn, draws
 
     def tally(self, groups: npt.NDArray[np.int64], number: int) -> Array:
-        """Return the draws of patterns summed by group; patterns with a negative group are in
-        none.
-        """
+        """Return the draws of patterns summed by group, without patterns of a negative group."""
         if self._drawn is not None or self._draws is None:
             assert self._drawn is not None
             return tally(groups, number, self._drawn)
-        # Patterns in no group are drawn as well, and then left out.
+        # Patterns without a group are drawn as well, then dropped.
         place = np.where(groups < 0, number, groups)
         counts = np.bincount(place, self._times, number + 1).astype(np.int64)
         return self._draws.counts(counts)[:number]
@@ -122,7 +120,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
         return {}
     statistics = scores.statistics(pairs)
     number = len(times)
-    # Items without a pair are drawn, too, but do not count.
+    # Items without a pair are drawn too, but do not count.
     without = int((pairs.of_item < 0).sum())
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     all_times = np.append(times, without)[: number + (without > 0)].astype(np.int64)
@@ -140,7 +138,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
 
 
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
-    """Return the numbers, ``undefined`` with the reasons of those that are ``None``, and ``ci``.
+    """Return the numbers, ``undefined`` with a reason for each ``None``, and the intervals ``ci``.
 
     A missing interval is ``None`` in ``ci``, with its reason as ``ci.NAME`` in ``undefined``.
     """
@@ -171,10 +169,10 @@ def group_figures(
 ) -> dict[str, Any]:
     """Return the coefficients of GROUP of the contract.
 
-    ``levels`` of the group's raters have shape (patterns, raters); ``number`` is the number of
-    items with each pattern, ``draws`` the numbers in resamples.
+    ``levels`` are the group's ratings, shape (patterns, raters). ``number`` counts the items of
+    each pattern, ``draws`` those in resamples.
     """
-    # Rows that differ only in other raters are merged.
+    # Rows that differ only in raters of other groups are merged.
     rows, _, of_pattern = patterns(np.maximum(levels, -1))
     times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
     figures: dict[str, Estimate] = {}
@@ -198,17 +196,17 @@ def group_intervals(
     k: int,
     how: Confidence = USUAL,
 ) -> dict[str, Interval]:
-    """Return the intervals of known figures of a group; the only function that makes them.
+    """Return the intervals of these figures of a group; no other function makes them.
 
-    Rows are the raters' levels, ``times`` the number of items with each, ``drawn`` the numbers in
-    resamples. Alpha uses only items rated twice, and so does its interval.
+    Rows are the raters' levels, ``times`` counts the items of each, and ``drawn`` those in
+    resamples. Alpha and its interval use only items that at least two rated.
     """
     twice = (rows >= 0).sum(axis=1) >= 2
     measures = {name: measure for name, measure in group_measures().items() if name in names}
     alphas = _having("rated twice", measures)
-    others = {name: measure for name, measure in measures.items() if name not in alphas}
+    resampled = {name: measure for name, measure in measures.items() if name not in alphas}
     by_figure = _intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
-    return by_figure | _intervals(others, rows, times, drawn, k, how)
+    return by_figure | _intervals(resampled, rows, times, drawn, k, how)
 
 
 def _having(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
@@ -229,10 +227,10 @@ def _intervals(
     even: dict[str, Interval] = {}
     if how.method == "auto" and k == 2:
         even = _smoothed(measures, rows, times, drawn.shape[1], how.level)
-    others = {name: measure for name, measure in measures.items() if name not in even}
-    if not others:
+    resampled = {name: measure for name, measure in measures.items() if name not in even}
+    if not resampled:
         return even
-    by_figure = intervals(_group_bundle(others, rows, k, times), drawn, times, n=n, how=how)
+    by_figure = intervals(_group_bundle(resampled, rows, k, times), drawn, times, n=n, how=how)
     why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
     return even | {
         name: rare_options.withheld(why, measure) if "chance" in KNOWN[name].traits else measure
@@ -243,7 +241,7 @@ def _intervals(
 def _smoothed(
     measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, resamples: int, level: float
 ) -> dict[str, Interval]:
-    """Return the smoothed intervals for two levels, if one of them is rare."""
+    """Return the smoothed intervals for two levels, if either level is rare."""
     by_figure: dict[str, Interval] = {}
     rated = rows[:, (rows >= 0).any(axis=0)]
     size = reliability.modal_number(rated, times)
@@ -255,8 +253,8 @@ def _smoothed(
         kinds.append((named, rare_options.named_answers(rated, times)))
     for names, possible in kinds:
         if names and rare_options.rare(possible.whole):
-            of = {name: measures[name] for name in measures if name in names}
-            bundle = _group_bundle(of, possible.rows, 2, possible.times)
+            chosen = {name: measures[name] for name in measures if name in names}
+            bundle = _group_bundle(chosen, possible.rows, 2, possible.times)
             by_figure |= rare_options.smoothed(
                 bundle, possible.times, resamples, possible.added, level=level
             )
@@ -275,7 +273,7 @@ def _group_bundle(
     pairwise = mean_kappas(rows, k, times, kappas)
 
     def bundle(weights: Array) -> Mapping[str, Array]:
-        values = {name: of(weights) for name, of in prepared.items()}
+        values = {name: measure(weights) for name, measure in prepared.items()}
         return values | {f"mean_pairwise_cohen.{w}": v for w, v in pairwise(weights).items()}
 
     return bundle

@@ -1,4 +1,4 @@
-"""Ratings read from a run or a folder; those of a run by whole columns."""
+"""Read ratings from a run or a folder; those of a run by whole columns."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ from core.services.review import random_labels
 from core.store.store import Store
 from core.text import numbers
 
-#: Receives remarks about a source, a sentence at a time.
+#: Receives remarks about a source, one sentence at a time.
 Tell = Callable[[str], None]
-#: The limits of file names, and of whole numbers in the data file.
+#: The limits on a file name's length, and on the digits of whole numbers in the data file.
 _LONGEST_NAME, _MOST_DIGITS = 255, 18
 
 
-def unheard(said: str) -> None:
+def ignore_remark(remark: str) -> None:
     """Ignore a remark."""
 
 
-def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unheard) -> Rated:
-    """Return the ratings of a run's number or of a folder; ``tell`` receives remarks about it.
+def read_source(open_store: Callable[[], Store], source: str, tell: Tell = ignore_remark) -> Rated:
+    """Return the ratings of a run (by number) or a folder; ``tell`` receives remarks about it.
 
     Raises:
-        InputError: the folder or a file in it is wrong.
+        InputError: the folder or one of its files is invalid.
         NotFound: the run does not exist.
     """
     run_id = run_named(source)
@@ -81,10 +81,10 @@ def read_source(open_store: Callable[[], Store], source: str, tell: Tell = unhea
 
 
 def run_named(source: str) -> int | None:
-    """Return the run if a SOURCE of the command line is a number; ``None``: it is a path.
+    """Return the run id if a SOURCE of the command line is a number, or ``None`` if it is a path.
 
     Raises:
-        NotFound: a number too large for a run.
+        NotFound: the number is too large for a run.
 
     >>> run_named("12"), run_named("folder"), run_named("\u00b2")
     (12, None, None)
@@ -99,22 +99,22 @@ def run_named(source: str) -> int | None:
 
 
 def of_run(store: Store, run_id: int) -> Rated:
-    """Return the ratings of a run: judges, its items' labels, reviewers, and its verdicts before
+    """Return the ratings of a run: judges, its items' labels, reviewers, and verdicts before
     review.
 
-    Items from which offline judges learned are excluded from the run, so from all figures. So are
-    answers to the options in reversed order: they check a judge but rate nothing.
+    Figures exclude items from which offline judges learned. They also exclude answers to options in
+    reversed order, which only check a judge.
     """
     run = store.runs.get(run_id)
     items = items_of(store, run)
-    own = run.plan.replicates
+    replicates = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
     shadows = {judge.name for judge in run.panel.judges if judge.shadow}
     members = set[Rater]()
 
-    @cache  # a run has few raters and many answers
+    @cache  # A run has few raters and many answers.
     def rater(judge: str, replicate: int) -> Rater:
-        rater_of = _rater(judge, replicate, own, kinds)
+        rater_of = _rater(judge, replicate, replicates, kinds)
         if judge not in shadows:
             members.add(rater_of)
         return rater_of
@@ -122,9 +122,9 @@ def of_run(store: Store, run_id: int) -> Rated:
     failed = [
         RatedAnswer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
-        if c.replicate < own
+        if c.replicate < replicates
     ]
-    columns = vote_columns(store, run, rater, own)
+    columns = vote_columns(store, run, rater, replicates)
     labels = run_columns.label_columns(store, run)
     reviewers = reviewer_columns(items, first_verdicts(store, run_id), kinds)
     settled = column_by_criterion(items, store.settled.options(run_id))
@@ -173,24 +173,26 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
     """Return a run's items, or those with these ids, without reading their texts."""
     version = run.dataset_version_id
     columns = item_columns.of_version(store, version)
-    asked, rows = run_columns.items_of_run(store, run)
+    criteria, rows = run_columns.items_of_run(store, run)
     if ids is not None:
-        asked, rows = tuple(ids), columns.rows(ids)
+        criteria, rows = tuple(ids), columns.rows(ids)
     kinds = tuple(Traits(*traits) for traits in columns.kinds)
-    own = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
+    own_rubrics = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
-        ids=asked,
+        ids=criteria,
         traits=tuple(kinds[kind] for kind in columns.kind[rows].tolist()),
         rubric=scored_rubric(store, run),
-        own={item_id: own[item_id] for item_id in asked if item_id in own} if own else {},
-        read=lambda: resolved_items(store, version, asked),
+        own={item_id: own_rubrics[item_id] for item_id in criteria if item_id in own_rubrics}
+        if own_rubrics
+        else {},
+        read=lambda: resolved_items(store, version, criteria),
     )
 
 
 def vote_columns(
     store: Store, run: Run, rater: Callable[[str, int], Rater], below: int | None = None
 ) -> list[Column]:
-    """Return the votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names the raters."""
+    """Return a run's votes of replicates 0 to ``below`` - 1; ``rater`` names the raters."""
     return [
         Column(vote.criterion, rater(vote.judge, vote.replicate), vote.rows, vote.options)
         for vote in run_columns.vote_columns(store, run)
@@ -208,23 +210,23 @@ def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
 
 
 def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
-    """Return the confidence of a run's answers (to a criterion, or to all), if stated."""
+    """Return the stated confidence of a run's answers, to one criterion or all."""
     run = store.runs.get(run_id)
-    own = run.plan.replicates
+    replicates = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
     return [
-        SureVote(item, name, _rater(judge, replicate, own, kinds), confidence, chances)
+        SureVote(item, name, _rater(judge, replicate, replicates, kinds), confidence, chances)
         for (item, name, judge, replicate), confidence, chances in store.votes.sure(
-            run_id, own, criterion
+            run_id, replicates, criterion
         )
     ]
 
 
-def _rater(judge: str, replicate: int, own: int, kinds: Mapping[str, str]) -> Rater:
-    return Rater(f"{judge}|{replicate}" if own > 1 else judge, kinds.get(judge, "llm"))
+def _rater(judge: str, replicate: int, replicates: int, kinds: Mapping[str, str]) -> Rater:
+    return Rater(f"{judge}|{replicate}" if replicates > 1 else judge, kinds.get(judge, "llm"))
 
 
-def of_folder(path: Path, tell: Tell = unheard) -> Rated:
+def of_folder(path: Path, tell: Tell = ignore_remark) -> Rated:
     """Return the ratings of a folder in the common layout."""
     plain = _plain_folder(path)
     if plain is not None:
@@ -270,7 +272,10 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
 
 
 def _plain_folder(path: Path) -> Rated | None:
-    """Return a folder with only plain items and votes, read by whole columns; else ``None``."""
+    """Return the ratings of a folder with only plain items and votes; ``None`` for other folders.
+
+    It reads whole columns.
+    """
     if not path.is_dir():
         return None
     rubric = read_rubric_file(path).value
@@ -279,7 +284,7 @@ def _plain_folder(path: Path) -> Rated | None:
     if items is None or clean is None:
         return None
     kinds = [Traits(*traits) for traits in items.kinds]
-    of = RatedItems(
+    rated = RatedItems(
         ids=items.ids,
         traits=tuple(kinds[kind] for kind in items.kind.tolist()),
         rubric=rubric,
@@ -291,7 +296,7 @@ def _plain_folder(path: Path) -> Rated | None:
         name: np.where(options < 0, codes[np.minimum(options + 2, 1)], options)
         for name, options in items.labels.items()
     }
-    return gathered(of, _clean_columns(clean), (), labels)
+    return gathered(rated, _clean_columns(clean), (), labels)
 
 
 def _clean_columns(clean: CleanAnswers) -> list[Column]:
@@ -306,7 +311,7 @@ def _clean_columns(clean: CleanAnswers) -> list[Column]:
 
 
 class Row(NamedTuple):
-    """What determines the column of an answer."""
+    """The facts that determine the column of an answer."""
 
     item: str
     criterion: str
@@ -316,7 +321,7 @@ class Row(NamedTuple):
 
 
 def column_names(rows: Sequence[Row]) -> list[str]:
-    """Return the name of each row's column.
+    """Return the column name of each row.
 
     A rater who answered a cell several times has several columns: ``NAME|ORDER`` if the answers
     differ in the order in which options were shown, else ``NAME|REPLICATE``.
@@ -361,7 +366,7 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
 
 
 def sheet(rated: Rated) -> Sheet:
-    """Given ratings as a sheet."""
+    """Return the sheet of these ratings."""
     columns = columns_of(rated.raters)
     return Sheet(
         items=rated.of.ids,

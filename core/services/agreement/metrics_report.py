@@ -1,4 +1,4 @@
-"""Can these judges be trusted? The figures of ``metrics``: groups, raters, panel and scores."""
+"""The figures of ``metrics`` on trust in judges: groups, raters, panel and scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from core.metrics.measure import tally
 from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
-from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
+from core.services.agreement.load_ratings import Tell, ignore_remark, of_folder, of_run, run_named
 from core.services.agreement.overall import overall, trust_against
 from core.services.agreement.pair_figures import (
     abstention_figures,
@@ -60,7 +60,7 @@ from core.store.store import Store
 from core.text.numbers import count, plural, score
 
 HUMAN, GOLD = "human", "gold"
-#: The name under which the panel's majority, where unique, is listed as a rater.
+#: The rater name of the panel's majority on items that have a unique one.
 MOST = "majority where there is one"
 METHOD = (
     f"items resampled; BCa below {SMALL} observations (means of scores, the mean kappa and "
@@ -75,7 +75,7 @@ def metrics_source(
     reference: str | None = None,
     bootstrap: int = 0,
     seed: int = 0,
-    tell: Tell = unheard,
+    tell: Tell = ignore_remark,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Return the report of ``metrics --json`` for a run's number or a folder in the common layout.
@@ -83,7 +83,7 @@ def metrics_source(
     Args:
         open_store: opens the data file; only called for a run.
         source: a run's number, or a folder.
-        reference: ``human`` or ``gold`` for these comparisons only, a rater's name for comparisons
+        reference: ``human`` or ``gold`` for only these comparisons, a rater's name for comparisons
             with that rater (``vs_reference``), ``None`` for all in the contract.
         bootstrap: the number of resamples behind intervals; 0 for no intervals.
         seed: the seed of the resamples.
@@ -109,15 +109,15 @@ def metrics_source(
 
 def _corrected_words(corrected: Mapping[str, Any]) -> str:
     """Return the mean score corrected by people's random labels; empty if there is none."""
-    whole = corrected["score"]
-    one = whole["corrected"]
-    if one is None or one["value"] is None:
+    corrected_score = corrected["score"]
+    estimate = corrected_score["corrected"]
+    if estimate is None or estimate["value"] is None:
         return ""
-    mean = Estimate(one["value"], *one["ci"]).words(score).inline
+    mean = Estimate(estimate["value"], *estimate["ci"]).words(score).inline
     sentence = (
-        f"Corrected by people's labels of {plural(whole['labelled'], 'cell')}, the mean "
-        f"score of all {count(whole['cells'])} is {mean}; the votes alone say "
-        f"{score(whole['raw'])}."
+        f"Corrected by people's labels of {plural(corrected_score['labelled'], 'cell')}, the mean "
+        f"score of all {count(corrected_score['cells'])} is {mean}; the votes alone say "
+        f"{score(corrected_score['raw'])}."
     )
     declared = corrected.get("declared")
     return sentence if declared is None else f"{sentence} {declared['in_words']}"
@@ -132,8 +132,9 @@ def report(
     *,
     models: bool = True,
 ) -> dict[str, Any]:
-    """Return the report for given ratings; see ``metrics_source``. Without ``models`` it leaves out
-    severity and variance components, which take the longest.
+    """Return the report for given ratings; see ``metrics_source``.
+
+    Without ``models`` it omits severity and variance components, which take the longest.
     """
     _check(rated, reference)
     draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
@@ -170,8 +171,8 @@ def report(
 
 
 def _models(rated: Rated, level: float) -> dict[str, Any]:
-    """Return the variance components of judges if there are at least two, else of people; and the
-    severity of all raters.
+    """Return the severity of all raters, and the variance components of judges or, with fewer than
+    two, of people.
     """
     sheet = load_ratings.sheet(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
@@ -186,7 +187,7 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
 def _conclusion(
     rated: Rated, reference: str | None, resamples: int, seed: int
 ) -> dict[str, Any] | None:
-    """Return which criteria can be trusted against the given reference; ``None`` without a pair."""
+    """Return which criteria can be trusted against the reference; ``None`` without a pair."""
     sheet = load_ratings.sheet(rated)
     if not sheet.criteria:
         return None
@@ -213,7 +214,7 @@ def _check(rated: Rated, reference: str | None) -> None:
 
 
 def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
-    """Return the columns' names; a name shared by people and judges is followed by its kind."""
+    """Return the columns' names; a name shared by people and judges gets its kind appended."""
     kinds: dict[str, set[str]] = {}
     for rater in rated.raters:
         kinds.setdefault(rater.name, set()).add(rater.kind)
@@ -221,7 +222,7 @@ def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
 
 
 class _Measured:
-    """A criterion's figures. Patterns are distinct rows of levels: of raters and of ``more``."""
+    """A criterion's figures. Patterns are distinct rows of levels, including ``more`` columns."""
 
     def __init__(
         self,
@@ -236,11 +237,11 @@ class _Measured:
         self._humans = criterion.of_kind(HUMAN)
         self._of_people = any(rater.kind == HUMAN for rater in members)
         beside = (LABELS, PANEL, MAJORITY, OWN_LABELS)
-        more = {name: column for name, column in criterion.columns.items() if name in beside}
-        self._patterns: Patterns = patterns(np.column_stack([criterion.coded, *more.values()]))
+        columns = {name: column for name, column in criterion.columns.items() if name in beside}
+        self._patterns: Patterns = patterns(np.column_stack([criterion.coded, *columns.values()]))
         rows = self._patterns.rows
-        self._levels = rows[:, : -len(more)]
-        self._more = dict(zip(more, rows[:, -len(more) :].T, strict=True))
+        self._levels = rows[:, : -len(columns)]
+        self._more = dict(zip(columns, rows[:, -len(columns) :].T, strict=True))
         self._gold = self._more[LABELS]
         self._majority = majority(self._levels[:, self._humans], self._k)
         self._draws = draws
@@ -261,9 +262,7 @@ class _Measured:
         }
 
     def _of_members(self, column: str) -> dict[str, Any]:
-        """Return the figures of a column made of the panel's votes. If the panel consists of
-        people, they are not its reference.
-        """
+        """Return the figures of a column of the panel; people are no reference for themselves."""
         nobody = np.full_like(self._majority, NOT_ASKED)
         return self._versus(self._more[column], nobody if self._of_people else self._majority, None)
 
@@ -307,7 +306,7 @@ class _Measured:
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
     def _raters(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
-        """Return every rater against the references; people against the other people."""
+        """Return every rater's figures; a person's reference is the other people."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
         others_mean = mean_of_others(humans)
@@ -330,14 +329,14 @@ class _Measured:
             data[MOST] = self._of_members(MAJORITY)
         return data
 
-    def _calibration(self, rated: Levels, major: Levels, told: Sureness) -> dict[str, Any]:
-        """Calibration against the given reference, by default labels, else people's majority."""
+    def _calibration(self, rated: Levels, major: Levels, sureness: Sureness) -> dict[str, Any]:
+        """Return the calibration against the reference, or labels, else people's majority."""
         reference = self._reference or (GOLD if (self._gold >= 0).any() else HUMAN)
         truth = {GOLD: self._gold, HUMAN: major}.get(reference)
         if truth is None:
             truth = self._reference_levels()
         of_item = self._patterns.of_item
-        calibrated = calibration.against("", truth[of_item], rated[of_item], told, self._draws)
+        calibrated = calibration.against("", truth[of_item], rated[of_item], sureness, self._draws)
         return calibration.as_data(calibrated, reference, drawn=self._draws is not None)
 
     def _versus(
@@ -356,7 +355,7 @@ class _Measured:
         return data
 
     def _with_abstentions(self, reference: Levels, rated: Levels) -> dict[str, Any]:
-        """Return the figures of a pair whose reference can abstain, too."""
+        """Return the figures of a pair, including abstentions of the reference."""
         data = self._pair(reference, rated)
         times = self._patterns.times.astype(np.float64)
         data["more"]["abstention"] = abstention_figures(
@@ -386,8 +385,8 @@ class _Measured:
 
     def _against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:
         of_item = self._patterns.of_item
-        both = (mean.known & (rated >= 0))[of_item]
-        pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), both)
+        answered = (mean.known & (rated >= 0))[of_item]
+        pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), answered)
         return mean_level_figures(pairs, self._draws, ordered=self._criterion.ordered)
 
 

@@ -1,4 +1,4 @@
-"""A rater against a reference over all criteria: the share of right cells, the mean kappa."""
+"""A rater against a reference over all criteria: the share of right cells, and the mean kappa."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one
 
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
-    """Return the pairs of two columns of ``core.services.agreement.ratings`` by criterion."""
+    """Return the answer pairs of two columns (`core.services.agreement.ratings`), by criterion."""
     ids = rated.of.ids
     return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
 
@@ -55,14 +55,14 @@ def _pairs(
         criterion.panel if name == PANEL else criterion.column(name, len(ids))
         for name in (reference, column)
     ]
-    both = np.flatnonzero((sides[0] >= 0) & (sides[1] >= 0))
+    answered = np.flatnonzero((sides[0] >= 0) & (sides[1] >= 0))
     return AnswerPairs(
         criterion.name,
         criterion.labels,
         criterion.scale == "ordinal",
-        Picked(ids, both),
-        sides[0][both],
-        sides[1][both],
+        Picked(ids, answered),
+        sides[0][answered],
+        sides[1][answered],
     )
 
 
@@ -73,7 +73,7 @@ def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
 
 
 def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
-    """Return the mean of the criteria's defined kappas: quadratic if options have an order."""
+    """Return, per draw, the mean of the criteria's defined kappas (quadratic if ordered)."""
     each = [
         (kappa_quadratic if pair.ordinal else kappa_unweighted).many(table)
         for pair, table in zip(pairs, tables, strict=True)
@@ -87,8 +87,8 @@ OVERALL: Mapping[str, Figure] = {"accuracy": accuracy, "mean_kappa": mean_kappa}
 
 
 def _positive(count: Any) -> Array:
-    whole = np.asarray(count, dtype=np.float64)
-    return np.where(whole > 0, whole, np.nan)
+    weights = np.asarray(count, dtype=np.float64)
+    return np.where(weights > 0, weights, np.nan)
 
 
 def overall(
@@ -98,41 +98,41 @@ def overall(
     seed: int = 0,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """``overall`` of ``metrics --json``: the panel and the judges against labels and people.
+    """Return ``overall`` of ``metrics --json``: panel and judges, each against labels and people.
 
-    With ``resamples``, intervals share their draws of items over all criteria and raters.
+    All intervals share the draws of items, over all criteria and raters.
     """
     against = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
-    wanted = [(key, at) for key, (name, at) in against.items() if reference in (None, name)]
+    chosen = [(key, at) for key, (name, at) in against.items() if reference in (None, name)]
     columns = columns_of(rated.raters)
     if reference not in (None, "gold", "human"):
         named = [at for rater, at in columns.items() if rater.name == reference]
-        wanted = [("vs_reference", at) for at in named[:1]]
+        chosen = [("vs_reference", at) for at in named[:1]]
     judges = {
         r.name: at for r, at in columns.items() if r.kind in JUDGE_KINDS and r.name != reference
     }
     pairs = {
         (column, key): answer_pairs(rated, at, column)
         for column in (PANEL, *judges.values())
-        for key, at in wanted
+        for key, at in chosen
     }
     overalls = _overalls([*pairs.values()], resamples, seed, how)
-    figures = {pair: each.as_data() for pair, each in zip(pairs, overalls, strict=True)}
+    figures = {pair: agreement.as_data() for pair, agreement in zip(pairs, overalls, strict=True)}
     if (PANEL, "vs_human_majority") in figures and any(r.kind == "human" for r in rated.members):
         same = Estimate.undefined(SAME_PEOPLE)
         figures[PANEL, "vs_human_majority"] = Overall(0, 0, same, same).as_data()
-    decided = sum(each.decided for each in rated.criteria)
+    decided = sum(criterion.decided for criterion in rated.criteria)
     return {
-        "panel": {key: {**figures[PANEL, key], "decided": decided} for key, _ in wanted},
+        "panel": {key: {**figures[PANEL, key], "decided": decided} for key, _ in chosen},
         "raters": {
-            name: {key: figures[at, key] for key, _ in wanted} for name, at in judges.items()
+            name: {key: figures[at, key] for key, _ in chosen} for name, at in judges.items()
         },
     }
 
 
 @dataclass(frozen=True)
 class Overall:
-    """All criteria together: ``cells`` with answers of both, on this many criteria."""
+    """Agreement over all criteria: ``cells`` that both answered, on this many criteria."""
 
     criteria: int
     cells: int
@@ -140,13 +140,13 @@ class Overall:
     mean_kappa: Estimate
 
     def as_data(self) -> dict[str, Any]:
-        """``O`` of ``metrics --json``."""
-        both = {"accuracy": self.accuracy, "mean_kappa": self.mean_kappa}
+        """Return ``O`` of ``metrics --json``."""
+        figures = {"accuracy": self.accuracy, "mean_kappa": self.mean_kappa}
         return {
             "criteria": self.criteria,
             "cells": self.cells,
-            **{name: estimate.value for name, estimate in both.items()},
-            **ci_and_undefined(both),
+            **{name: estimate.value for name, estimate in figures.items()},
+            **ci_and_undefined(figures),
         }
 
 
@@ -158,19 +158,20 @@ def of_sheet(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Overall:
-    """Return a rater against a reference over all criteria of a sheet."""
+    """Return a rater's agreement with a reference over all criteria of a sheet."""
     pairs = list[AnswerPairs]()
-    for asked in sheet.criteria:
-        true, given = sides(sheet, asked, reference, rater)
-        both = np.flatnonzero((true >= 0) & (given >= 0))
-        ids = Picked(sheet.items, both)
-        ordinal = asked.scale == "ordinal"
-        pairs.append(AnswerPairs(asked.name, asked.labels, ordinal, ids, true[both], given[both]))
+    for ratings in sheet.criteria:
+        true, rated = sides(sheet, ratings, reference, rater)
+        answered = np.flatnonzero((true >= 0) & (rated >= 0))
+        ids = Picked(sheet.items, answered)
+        ordinal = ratings.scale == "ordinal"
+        answers = true[answered], rated[answered]
+        pairs.append(AnswerPairs(ratings.name, ratings.labels, ordinal, ids, *answers))
     return next(_overalls([pairs], resamples, seed, how))
 
 
 def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
-    """Return the share of cells on which both agree; the cells of an item are correlated."""
+    """Return the share of cells on which both agree; cells of an item are correlated."""
     hits = np.concatenate([pair.reference == pair.answers for pair in pairs])
     place: dict[str, int] = {}
     rows = [
@@ -185,24 +186,24 @@ def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
 def _by_jackknife(
     pairs: Sequence[AnswerPairs], figure: Figure, value: float, level: float
 ) -> Interval:
-    """Return a figure's interval for few items, by leaving out each of them, and t."""
-    few = Resampled.of_pairs([pairs])
-    values = figure(few.without_each(pairs), pairs)
+    """Return a figure's interval for few items: leave out each item in turn, and use t."""
+    resampled = Resampled.of_pairs([pairs])
+    values = figure(resampled.without_each(pairs), pairs)
     if not np.isfinite(values).all():
         return Interval(None, None, "t", "Without some item it is undefined.")
     error = float(jackknife_error(values))
-    return by_t(value, error, len(few.items), level, ends=(-1.0, 1.0))
+    return by_t(value, error, len(resampled.items), level, ends=(-1.0, 1.0))
 
 
 def _overalls(
     sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
 ) -> Iterator[Overall]:
-    whole = Resampled.of_pairs(sides_)
+    resampled = Resampled.of_pairs(sides_)
     drawn = None
-    if resamples and whole.items:
-        drawn = whole.values(OVERALL, sides_, resamples, seed, joined=False)
+    if resamples and resampled.items:
+        drawn = resampled.values(OVERALL, sides_, resamples, seed, joined=False)
     for index, pairs in enumerate(sides_):
-        once, cells = whole.once(pairs), sum(len(pair.items) for pair in pairs)
+        once, cells = resampled.once(pairs), sum(len(pair.items) for pair in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
         estimates = dict[str, Estimate]()
         for name, figure in OVERALL.items():
@@ -213,7 +214,7 @@ def _overalls(
             estimate = Estimate.defined(value, cells)
             if drawn is not None and name == "accuracy" and how.method == "auto":
                 estimate = right_cells(pairs, how.level)
-            elif drawn is not None and how.method == "auto" and len(whole.items) < SMALL:
+            elif drawn is not None and how.method == "auto" and len(resampled.items) < SMALL:
                 estimate = estimate.within(_by_jackknife(pairs, figure, value, how.level))
             elif drawn is not None and how.method == "basic":
                 estimate = estimate.within(basic(drawn[name][index], value, how.level))
@@ -229,13 +230,13 @@ def _overalls(
 
 @dataclass(frozen=True)
 class Trust:
-    """How right the verdicts in force are. ``reference`` is a column, or empty.
+    """How often the verdicts in force are right. ``reference`` is a column, or empty.
 
-    ``found.right`` is about the verdicts in force, ``found.before`` about the votes' own, both over
-    all ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels existed
-    before people settled something, which is another option on ``differ`` of them. Criteria
-    without labels are ``unlabelled``; ``elsewhere`` counts their verdicts in force, which are in
-    neither share. Nor are those on which the reference is ``tied`` (people), or ``silent``.
+    ``found.right`` is about the verdicts in force, ``found.before`` about the votes' own verdicts,
+    both over all ``cells``. ``drawn`` says how the labels were drawn. On ``both`` cells a label
+    existed before people settled the cell; they settled another option on ``differ`` of them.
+    Criteria without labels are ``unlabelled``, and ``elsewhere`` counts their verdicts in force.
+    Neither share includes these, nor cells where the reference is ``tied`` or ``silent``.
     """
 
     found: InForce
@@ -252,12 +253,12 @@ class Trust:
 
     @property
     def decided(self) -> float | None:
-        """The share of cells with a verdict in force."""
+        """Return the share of cells with a verdict in force."""
         return (self.found.decided + self.elsewhere) / self.cells if self.cells else None
 
     @property
     def sentence(self) -> str:
-        """The statement in words."""
+        """Return the statement in words."""
         right, before = self.found.right, self.found.before
         decided = f"{percent(self.decided)} of {plural(self.cells, 'cell')} are decided."
         measured = bool(self.reference) and right.value is not None
@@ -266,8 +267,8 @@ class Trust:
         parts = [f"{self._share(right.words(percent).inline)};" if measured else unknown, decided]
         if measured and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
-            more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
-            parts.append(f"That leaves out {names}{more} (no reference).")
+            others = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
+            parts.append(f"That leaves out {names}{others} (no reference).")
         if self.found.settled and before.value is not None:
             had = before.words(percent).inline
             parts.append(f"Before people settled {count(self.found.settled)} of them: {had}.")
@@ -278,7 +279,7 @@ class Trust:
         return " ".join(parts)
 
     def _share(self, share: str) -> str:
-        """Return the share of right verdicts, preceded by what limits it to some of them."""
+        """Return the share of right verdicts in words, and what it was measured on."""
         right = "are right" if self.reference == LABELS else "are what most people say"
         if self.reference not in (LABELS, PEOPLE):
             right = f"are what {visible(name_of(self.reference))} says"
@@ -338,10 +339,7 @@ _NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit.
 
 
 def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
-    """Return how right a source's verdicts are against the labels or, without any, people.
-
-    ``reference`` names another column.
-    """
+    """Return how often a source's verdicts are right by labels, or by people, or ``reference``."""
     people = [at for rater, at in columns_of(rated.raters).items() if rater.kind == "human"]
     if not reference:
         labelled = any((c.gold >= 0).any() for c in rated.criteria)
@@ -352,10 +350,10 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     ids, items = rated.of.ids, len(rated.of.ids)
     settled = [c.column(SETTLED, items) for c in rated.criteria]
     labels = [c.column(reference, items) for c in rated.criteria]
-    own = _joined([c.column(OWN_LABELS, items) for c in rated.criteria])
+    own_labels = _joined([c.column(OWN_LABELS, items) for c in rated.criteria])
     people_said = _joined(settled)
-    twice = (own >= 0) & (people_said >= 0) & (reference == LABELS)
-    both, differ = int(twice.sum()), int((twice & (own != people_said)).sum())
+    twice = (own_labels >= 0) & (people_said >= 0) & (reference == LABELS)
+    both, differ = int(twice.sum()), int((twice & (own_labels != people_said)).sum())
     draw = rated.sample(level) if reference == LABELS else LabelSource()
     known = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not known:
@@ -364,7 +362,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     weights = None if chances is None else np.tile([1 / chances[i] for i in ids], len(known))
     decided = _joined([c.panel for c in rated.criteria]) >= 0
     tied, silent = ((_joined(labels) == code) & decided for code in (TIED, ABSTAINED))
-    left = [c for i, c in enumerate(rated.criteria) if i not in known and c.decided]
+    unlabelled = [c for i, c in enumerate(rated.criteria) if i not in known and c.decided]
     figures = in_force(
         _joined([rated.criteria[i].panel for i in known]),
         _joined([labels[i] for i in known]),
@@ -375,16 +373,16 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         why=draw.why or ALL_PICKED,
         level=level,
     )
-    names, elsewhere = tuple(c.name for c in left), sum(c.decided for c in left)
-    more = (names, elsewhere, next(iter(draw.unlike.values()), ""))
-    sides = (both, differ, *more, int(tied.sum()), int(silent.sum()))
+    names, elsewhere = tuple(c.name for c in unlabelled), sum(c.decided for c in unlabelled)
+    extras = (names, elsewhere, next(iter(draw.unlike.values()), ""))
+    sides = (both, differ, *extras, int(tied.sum()), int(silent.sum()))
     return Trust(figures, reference, rated.of.cells, draw.words, *sides)
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:
-    """Return the statement for the reference of this name: ``gold``, ``human`` or a rater.
+    """Return ``trust`` for the reference of this name: ``gold``, ``human`` or a rater.
 
-    ``None`` if the reference's own votes are among the panel's.
+    It is ``None`` if the reference's own votes are among the panel's.
     """
     if name in (None, "gold"):
         return trust(rated, LABELS if name else "", level)

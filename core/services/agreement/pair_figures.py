@@ -31,14 +31,14 @@ from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
 
 NO_LEVEL = "The mean of several ratings is not a level of the scale, so there are no counts."
 
-#: Figures per option.
+#: The figures of each option.
 LEVEL = share.LevelFigures._fields[:3]
 
 
 class LevelPair:
-    """The table of a pair: its figures, and the function that resamples them.
+    """The table of a pair, its figures, and the function that resamples them.
 
-    ``only`` names the figures needed; without it there are all, including those of levels.
+    ``only`` names the figures needed; if empty, there are all, including the figures of levels.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class LevelPair:
         return measure(self._side(name, self._table))
 
     def _side(self, name: str, tables: Array) -> Array:
-        """Return the tables with the positive level first, for figures about one level."""
+        """Return the tables with the positive level first, for figures about this level."""
         return tables[self._turned, self._turned] if KNOWN[name].row is not None else tables
 
     def bundle(self, weights: Array) -> Mapping[str, Array]:
@@ -118,7 +118,7 @@ class LevelPair:
             value = (self.figures.get(name) or self.levels[name]).value or 0.0
             if auto and "items" in _traits(name):
                 by_figure[name] = share_interval(value, self.n, self.n, level)
-            # A share of 0 or 1 is the same in every resample, but not certain.
+            # A share of 0 or 1 is equal in every resample, yet uncertain.
             elif "share" in _traits(name) and value in (0.0, 1.0):
                 n = self._support(name)
                 by_figure[name] = exact_share(value * n, n, level)
@@ -133,7 +133,7 @@ class LevelPair:
         return {name: figure.within(ci.get(name)) for name, figure in figures.items()}
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
-        """Return the interval, or none if an option is too rare."""
+        """Return the interval, or an undefined one if an option is too rare."""
         if "macro" in _traits(name):
             return rare_options.withheld(rare_options.of_levels(self._table), interval)
         return _beyond_chance(self._table, interval) if "chance" in _traits(name) else interval
@@ -166,24 +166,24 @@ class LevelPair:
 
 
 def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> Estimate:
-    """Return a kappa of a pair, by its name, the same as among all figures of the pair.
+    """Return a kappa of a pair by its name, equal to that among all figures of the pair.
 
-    ``drawn`` are the resampled tables, shape (k, k, resamples).
+    ``drawn`` has the resampled tables, shape (k, k, resamples).
     """
     pair = LevelPair(table, ordered=True, positive=0, how=how, only=[name])
     return pair.estimates(drawn)[name]
 
 
 def _beyond_chance(table: Array, interval: Interval) -> Interval:
-    """Return the interval, or none if too few items are off the most common level of either
-    side.
+    """Return the interval, or an undefined one if too few items differ from a side's commonest
+    level.
     """
     most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
     return rare_options.withheld(rare_options.off_commonest(most, float(table.sum())), interval)
 
 
 def _against_rest(table: Array, level: int) -> Array:
-    """Return the table of a level against all others together; the level comes first."""
+    """Return the table of a level, which comes first, against all other levels together."""
     hits, row, column = table[level, level], table[level].sum(), table[:, level].sum()
     return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
 
@@ -202,15 +202,15 @@ def pair_figures(
     positive: int,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """PAIR for a table of counts and resampled ``tables``, shape (k, k, resamples).
+    """Return PAIR for a table of counts and resampled ``tables``, shape (k, k, resamples).
 
     ``positive`` is the level for false-positive rates. Figures outside the contract are in
     ``more``.
     """
     pair = LevelPair(table, ordered=ordered, positive=positive, how=how)
     ci = pair.intervals(tables)
-    more = rendered({name: pair.figures[name] for name in pair_measures("more")}, ci)
-    more["per_level"] = {
+    extra = rendered({name: pair.figures[name] for name in pair_measures("more")}, ci)
+    extra["per_level"] = {
         label: {
             "support": int(table[level].sum()),
             **rendered(
@@ -224,14 +224,16 @@ def pair_figures(
         "n": pair.n,
         **rendered({name: pair.figures[name] for name in pair_measures("pair")}, ci),
         "confusion": table.astype(np.int64).tolist(),
-        "more": more,
+        "more": extra,
     }
 
 
 def mean_level_figures(
     pairs: scores.Pairs, draws: Draws | None, *, ordered: bool
 ) -> dict[str, Any]:
-    """PAIR of the contract against a mean level; figures from counts of levels are undefined."""
+    """Return PAIR of the contract against a mean level, without figures that need counts of
+    levels.
+    """
     times = pairs.times()
     n = int(times.sum())
     why = NO_LEVEL if ordered else NO_ORDER
@@ -257,21 +259,21 @@ def abstention_figures(
     draws: DrawnSums | None,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
-    """Coverage where the reference has a level, and agreement on abstaining.
+    """Return the coverage of items that the reference rated, and the agreement on abstaining.
 
-    Levels are coded (``CriterionRatings``); ``times`` of shape (patterns,) and ``draws`` of
-    shape (patterns, resamples) are the numbers of items with a pattern. Failures lower coverage but
-    do not count in the agreement on abstaining.
+    Levels are coded (``CriterionRatings``). ``times``, shape (patterns,), and ``draws``, shape
+    (patterns, resamples), count the items of each pattern. Failures lower coverage but do not count
+    in the agreement on abstaining.
     """
     answered = np.where((reference >= 0) & (rated != NOT_ASKED), np.where(rated >= 0, 1, 0), -1)
     together = pair_cells(_abstained(reference), _abstained(rated), 2)
-    # At most fifteen kinds of items, so leaving one out stays cheap.
+    # There are at most fifteen kinds of items, so leaving one out stays cheap.
     kind = (answered + 1) * 5 + together + 1
-    asked, cells = np.repeat(np.arange(-1, 2), 5), np.tile(np.arange(-1, 4), 3)
+    reference_state, cells = np.repeat(np.arange(-1, 2), 5), np.tile(np.arange(-1, 4), 3)
     times = tally(kind, 15, times[:, None])[:, 0]
 
     def counts(weights: Array) -> tuple[Array, Array]:
-        return tally(asked, 2, weights), tally(cells, 4, weights).reshape(2, 2, -1)
+        return tally(reference_state, 2, weights), tally(cells, 4, weights).reshape(2, 2, -1)
 
     def bundle(weights: Array) -> dict[str, Array]:
         answers, alike = counts(weights)
@@ -298,5 +300,5 @@ def abstention_figures(
 
 
 def _abstained(levels: Levels) -> Levels:
-    """0 for an answer, 1 for an abstention, -1 for neither."""
+    """Return 0 for an answer, 1 for an abstention, -1 for neither."""
     return np.where(levels >= 0, 0, np.where(levels == ABSTAINED, 1, -1))

@@ -1,4 +1,4 @@
-"""Two raters compared: agreement per criterion, and which way one of them leans."""
+"""Two raters compared: their agreement by criterion, and the direction in which one is biased."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRa
 
 
 class Lean(NamedTuple):
-    """A bias with a positive sign: ``words`` name its direction, ``unit`` its unit.
+    """A bias as a positive number: ``words`` name its direction, ``unit`` its unit.
 
-    The interval has the same sign change, so its lower end may be negative: the other direction.
+    The interval changes sign with it, so its lower end may be negative: the other direction.
     """
 
     words: str
@@ -58,7 +58,7 @@ def lean(
     low: float | None = None,
     high: float | None = None,
 ) -> Lean | None:
-    """Return a figure with its direction in words; none for figures without a direction.
+    """Return a figure with its direction in words; ``None`` for figures without a direction.
 
     >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
     ('says MET more often', 'as a share of the items', 0.5)
@@ -82,7 +82,7 @@ def lean(
 
 RESAMPLES, SEED = 1000, 0
 
-#: The figures shown first for a scale; all others are shown on demand.
+#: The figures shown first for a scale; others are shown on demand.
 FIRST: dict[Scale, tuple[str, ...]] = {
     "binary": (
         "accuracy",
@@ -119,9 +119,9 @@ FIRST: dict[Scale, tuple[str, ...]] = {
 class PairLine:
     """A criterion's figures for a rater against a reference.
 
-    ``n`` items have an answer from both; ``abstained`` ones have one from the reference, and an
-    abstention from the rater; on ``tied`` items one side is a majority that is tied. ``commonest``
-    is the accuracy of always giving the reference's most common answer on the same ``n`` items.
+    Both answered ``n`` items. On ``abstained`` items only the reference answered and the rater
+    abstained; on ``tied`` items one side is a tied majority. ``commonest`` is the accuracy of
+    always giving the reference's commonest answer on the same ``n`` items.
     """
 
     name: str
@@ -136,12 +136,12 @@ class PairLine:
 
     @property
     def small(self) -> bool:
-        """Whether there are too few items to say much."""
+        """Return whether there are too few items for a conclusion."""
         return 0 < self.n < FEW
 
 
 class OptionLine(NamedTuple):
-    """An option: its counts by reference and rater, and how well these agree."""
+    """An option: its counts by reference and rater, and the agreement on it."""
 
     label: str
     true: int
@@ -155,8 +155,8 @@ class OptionLine(NamedTuple):
 class Close:
     """All figures of a pair on a criterion; ``first`` are those that fit the scale best.
 
-    ``n``, ``abstained`` and ``tied`` are as in ``PairLine``; on ``failed`` items of the reference
-    the rater's calls failed.
+    ``n``, ``abstained`` and ``tied`` are as in ``PairLine``. On ``failed`` items the reference
+    answered but the rater's calls failed.
     """
 
     n: int
@@ -169,7 +169,9 @@ class Close:
 
 
 class Met(NamedTuple):
-    """Two columns, their table of counts and its resamples, shape (k, k) and (k, k, resamples)."""
+    """Two columns with their table of counts, shape (k, k), and its resamples, (k, k,
+    resamples).
+    """
 
     true: Levels
     given: Levels
@@ -178,35 +180,37 @@ class Met(NamedTuple):
 
     @property
     def abstained(self) -> int:
-        """How often the rater abstained and the reference did not."""
+        """Return on how many items the rater abstained and the reference answered."""
         return int(((self.true >= 0) & (self.given == ABSTAINED)).sum())
 
     @property
     def n(self) -> int:
-        """The number of items that both answered."""
+        """Return the number of items that both answered."""
         return int(self.table.sum())
 
     @property
     def tied(self) -> int:
-        """The number of items that one side answered while the other, a majority, is tied."""
-        true, given = self.true, self.given
-        return int((((true == TIED) & (given >= 0)) | ((given == TIED) & (true >= 0))).sum())
+        """Return the number of items that one side answered and on which the other is a tied
+        majority.
+        """
+        true, rated = self.true, self.given
+        return int((((true == TIED) & (rated >= 0)) | ((rated == TIED) & (true >= 0))).sum())
 
     @property
     def failed(self) -> int:
-        """How often the rater's calls failed and the reference has an answer."""
+        """Return on how many items the rater's calls failed and the reference answered."""
         return int(((self.true >= 0) & (self.given == FAILED)).sum())
 
 
-def meet(sheet: Sheet, asked: CriterionRatings, reference: str, rater: str, draws: Draws) -> Met:
-    """Return both columns of a criterion, counted once for all figures."""
-    true, given = sides(sheet, asked, reference, rater)
-    distinct = patterns(np.column_stack([true, given]))
-    k = len(asked.labels)
+def meet(sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str, draws: Draws) -> Met:
+    """Return both columns of a criterion with their counts, made once for all figures."""
+    true, rated = sides(sheet, ratings, reference, rater)
+    distinct = patterns(np.column_stack([true, rated]))
+    k = len(ratings.labels)
     cells = pair_cells(distinct.rows[:, 0], distinct.rows[:, 1], k)
     table = tally(cells, k * k, distinct.times[:, None].astype(np.float64)).reshape(k, k)
     drawn = draws.sums(distinct.of_item, distinct.times).tally(cells, k * k).reshape(k, k, -1)
-    return Met(true, given, table, drawn)
+    return Met(true, rated, table, drawn)
 
 
 def compare(
@@ -221,29 +225,30 @@ def compare(
     """Return a line per criterion; intervals come from ``resamples`` resamples of items."""
     draws = Draws(len(sheet.items), resamples, seed)
     return [
-        _line(asked, meet(sheet, asked, reference, rater, draws), how) for asked in sheet.criteria
+        _line(ratings, meet(sheet, ratings, reference, rater, draws), how)
+        for ratings in sheet.criteria
     ]
 
 
 def _figures(
-    asked: CriterionRatings, met: Met, how: Confidence, only: Collection[str] = ()
+    ratings: CriterionRatings, met: Met, how: Confidence, only: Collection[str] = ()
 ) -> dict[str, Estimate]:
-    turned = positive(asked.labels)
-    pair = LevelPair(met.table, ordered=asked.ordered, positive=turned, how=how, only=only)
+    turned = positive(ratings.labels)
+    pair = LevelPair(met.table, ordered=ratings.ordered, positive=turned, how=how, only=only)
     return pair.estimates(met.drawn)
 
 
-def _line(asked: CriterionRatings, met: Met, how: Confidence) -> PairLine:
-    figures = _figures(asked, met, how, only=("accuracy", "majority_share", asked.kappa))
+def _line(ratings: CriterionRatings, met: Met, how: Confidence) -> PairLine:
+    figures = _figures(ratings, met, how, only=("accuracy", "majority_share", ratings.kappa))
     return PairLine(
-        name=asked.name,
-        scale=asked.scale,
+        name=ratings.name,
+        scale=ratings.scale,
         n=met.n,
         abstained=met.abstained,
         accuracy=figures["accuracy"],
         commonest=figures["majority_share"],
-        kappa=figures[asked.kappa],
-        weights=asked.weights,
+        kappa=figures[ratings.kappa],
+        weights=ratings.weights,
         tied=met.tied,
     )
 
@@ -258,13 +263,13 @@ def closely(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Close:
-    """Return every figure of a pair on a criterion, with the intervals of ``compare``."""
-    asked = sheet.criterion(criterion)
-    met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
-    figures = _figures(asked, met, how)
+    """Return every figure of a pair on a criterion, with the same intervals as ``compare``."""
+    ratings = sheet.criterion(criterion)
+    met = meet(sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed))
+    figures = _figures(ratings, met, how)
     shown = {name: figure for name, figure in figures.items() if "." not in name}
-    shown |= _of_two(met, asked, how)
-    first = FIRST[asked.scale]
+    shown |= _of_two(met, ratings, how)
+    first = FIRST[ratings.scale]
     return Close(
         n=met.n,
         abstained=met.abstained,
@@ -272,7 +277,7 @@ def closely(
         failed=met.failed,
         first=tuple((name, shown[name]) for name in first),
         rest=tuple((name, figure) for name, figure in shown.items() if name not in first),
-        options=tuple(_options(met.table, asked.labels, figures)),
+        options=tuple(_options(met.table, ratings.labels, figures)),
     )
 
 
@@ -290,14 +295,14 @@ def _options(
     ]
 
 
-def _of_two(met: Met, asked: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
-    """Group coefficients, for the pair as a group of two."""
+def _of_two(met: Met, ratings: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
+    """Return the group coefficients of the pair as a group of two."""
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
     measures = group_measures()
     values = {}
-    for name in (asked.alpha, "gwet_ac1", "gwet_ac2_quadratic"):
-        if KNOWN[name].ordered and not asked.ordered:
+    for name in (ratings.alpha, "gwet_ac1", "gwet_ac2_quadratic"):
+        if KNOWN[name].ordered and not ratings.ordered:
             values[name] = Estimate.undefined(NO_ORDER, int(times.sum()))
         else:
             values[name] = measures[name](rows, k, times)

@@ -32,7 +32,7 @@ from core.services.agreement.ratings import (
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable
 from core.store.store import Store
 
-#: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
+#: With fewer items, a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
 FEW = 50
 _WORDS = {
     LABELS: "Labels",
@@ -47,8 +47,8 @@ class Sheet:
     """The ratings of a run. The columns of its raters are ``judges``, ``people`` (who graded) and
     ``reviewers`` (who reviewed the run here; labels include what they settled).
 
-    ``members`` are the columns whose votes make the panel's verdicts. ``kinds`` holds the kind of
-    ``offline`` judges; the others are ``llm``. ``whole`` is the number of items before slicing.
+    ``members`` are the columns whose votes make the panel's verdicts. ``kinds`` has the kind of
+    each ``offline`` judge; other judges are ``llm``. ``whole`` counts the items before slicing.
     """
 
     items: tuple[str, ...]
@@ -63,42 +63,44 @@ class Sheet:
 
     @property
     def labelled(self) -> bool:
-        """Whether any item has a label."""
-        return any((asked.column(LABELS, 0) >= 0).any() for asked in self.criteria)
+        """Return whether any item has a label."""
+        return any((criterion.column(LABELS, 0) >= 0).any() for criterion in self.criteria)
 
     @property
     def everybody(self) -> tuple[str, ...]:
-        """The columns of all raters."""
+        """Return the columns of all raters."""
         return (*self.people, *self.reviewers, *self.judges)
 
     @property
     def references(self) -> tuple[str, ...]:
-        """The references available to compare raters with, the best first."""
+        """Return the references available to compare raters with, the best first."""
         labels = (LABELS,) if self.labelled else ()
         people = (PEOPLE,) if len(self.people) > 1 else ()
         return (*labels, *people, PANEL, *self.people, *self.reviewers, *self.judges)
 
     def raters(self, reference: str) -> tuple[str, ...]:
-        """Return the raters comparable with a reference, the most likely question first."""
+        """Return the raters comparable with a reference; the likeliest choice comes first."""
         people = (PEOPLE,) if len(self.people) > 1 else ()
-        most = (MAJORITY,) if any(MAJORITY in asked.columns for asked in self.criteria) else ()
+        most = (
+            (MAJORITY,) if any(MAJORITY in criterion.columns for criterion in self.criteria) else ()
+        )
         everyone = (PANEL, *people, *self.judges, *self.people, *self.reviewers, *most)
         return tuple(rater for rater in everyone if self._comparable(rater, reference))
 
-    def _comparable(self, one: str, other: str) -> bool:
+    def _comparable(self, first: str, second: str) -> bool:
         """Return whether the columns differ, and neither is a group that consists of the other."""
         groups = {PANEL: self.members, PEOPLE: frozenset(self.people), MAJORITY: self.members}
-        if one in groups and other in groups:
-            return one != other and not groups[one] & groups[other]
-        if MAJORITY in (one, other):
-            return LABELS in (one, other)
-        return one != other and not any(
+        if first in groups and second in groups:
+            return first != second and not groups[first] & groups[second]
+        if MAJORITY in (first, second):
+            return LABELS in (first, second)
+        return first != second and not any(
             groups.get(group) == frozenset((member,))
-            for group, member in ((one, other), (other, one))
+            for group, member in ((first, second), (second, first))
         )
 
     def overlap(self, group: str, other: str) -> bool:
-        """Return whether a group's column contains the other's answers, which must then be
+        """Return whether a group's column includes the other's answers, which must then be
         excluded.
         """
         if group == LABELS:
@@ -110,7 +112,7 @@ class Sheet:
     def others(self, group: str, column: str) -> tuple[str, ...] | None:
         """Return the other columns of a group; ``None`` if the column is not in it.
 
-        All columns of a judge asked several times are excluded, because they are one rater.
+        All columns of a judge with replicates are excluded, because they are one rater.
         """
         members = {PEOPLE: self.people, PANEL: tuple(sorted(self.members))}.get(group, ())
         if column not in members:
@@ -124,17 +126,17 @@ class Sheet:
         return next(asked for asked in self.criteria if asked.name == name)
 
     def kind(self, column: str) -> str:
-        """``human``, ``reviewer``, ``llm`` or ``offline`` for a rater's column."""
+        """Return the kind of a rater's column: ``human``, ``reviewer``, ``llm`` or ``offline``."""
         if column.startswith(REVIEWER):
             return REVIEWED
         return "human" if column.startswith(PERSON) else self.kinds.get(column, "llm")
 
-    def matrix(self, asked: CriterionRatings, columns: tuple[str, ...]) -> Levels:
+    def matrix(self, ratings: CriterionRatings, columns: tuple[str, ...]) -> Levels:
         """Return the levels of several columns, shape (items, columns)."""
         levels = np.full((len(self.items), len(columns)), NOT_ASKED)
         for index, column in enumerate(columns):
-            if column in asked.columns:
-                levels[:, index] = asked.columns[column]
+            if column in ratings.columns:
+                levels[:, index] = ratings.columns[column]
         return levels
 
 
@@ -144,9 +146,9 @@ def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
         sheet.items,
         tuple(name_of(column) for column in columns),
         tuple(
-            RatedQuestion(asked.name, asked.values, sheet.matrix(asked, tuple(columns)))
-            for asked in sheet.criteria
-            if asked.ordered and asked.values
+            RatedQuestion(criterion.name, criterion.values, sheet.matrix(criterion, tuple(columns)))
+            for criterion in sheet.criteria
+            if criterion.ordered and criterion.values
         ),
     )
 
@@ -168,40 +170,38 @@ def _without_replicate(column: str) -> str:
 
 
 def of_each_others(ratings: Levels, k: int) -> Levels:
-    """Return, per column, the unique majority of all other columns, -1 if none; shape as
-    ``ratings``.
-    """
-    own = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
-    return mode_of(level_counts(ratings, k)[:, None, :] - own)
+    """Return, per column, the unique majority of all other columns, or -1; shape as ``ratings``."""
+    own_votes = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
+    return mode_of(level_counts(ratings, k)[:, None, :] - own_votes)
 
 
 def sides(
-    sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
+    sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
     """Return the levels of both. A rater is never compared with a group that includes it: a member
     of the panel, or of people, is compared with the unique majority of the others, a reviewer with
     the labels from outside this run's review.
     """
     return (
-        _against(sheet, asked, reference, rater),
-        _against(sheet, asked, rater, reference),
+        _against(sheet, ratings, reference, rater),
+        _against(sheet, ratings, rater, reference),
     )
 
 
-def _against(sheet: Sheet, asked: CriterionRatings, column: str, other: str) -> Levels:
+def _against(sheet: Sheet, ratings: CriterionRatings, column: str, other: str) -> Levels:
     if column == LABELS and other in sheet.reviewers:
         column = OWN_LABELS
     if {column, other} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
         return np.full(len(sheet.items), NOT_ASKED)
-    others = sheet.others(column, other)
-    if others is not None:
-        return majority_column(sheet.matrix(asked, others), len(asked.labels))
-    return asked.column(column, len(sheet.items))
+    other_columns = sheet.others(column, other)
+    if other_columns is not None:
+        return majority_column(sheet.matrix(ratings, other_columns), len(ratings.labels))
+    return ratings.column(column, len(sheet.items))
 
 
-def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
-    """Return the sheet of these items only."""
-    rows = np.flatnonzero(kept)
+def subset(sheet: Sheet, mask: npt.NDArray[np.bool_]) -> Sheet:
+    """Return the sheet of only these items."""
+    rows = np.flatnonzero(mask)
     return Sheet(
         items=tuple(sheet.items[at] for at in rows),
         judges=sheet.judges,
@@ -225,7 +225,7 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
 class Slice:
     """A selection of items: with any of these tags, of any of these systems, in this split.
 
-    An empty part selects all items.
+    An empty field selects all items.
     """
 
     tags: tuple[str, ...] = ()
@@ -233,11 +233,11 @@ class Slice:
     split: str = ""
 
     def __bool__(self) -> bool:
-        """Return whether it excludes anything."""
+        """Return whether the slice excludes any items."""
         return bool(self.tags or self.systems or self.split)
 
     def holds(self, item: Traits) -> bool:
-        """Return whether an item is in it.
+        """Return whether the slice includes an item.
 
         >>> Slice(tags=("long",)).holds(Traits(tags=("long", "x")))
         True
@@ -251,14 +251,16 @@ class Slice:
 
 @dataclass(frozen=True)
 class SliceChoices:
-    """The properties for selecting items, each with its number of items, sorted by name."""
+    """The properties by which items can be selected, with their numbers of items, sorted by
+    name.
+    """
 
     tags: tuple[tuple[str, int], ...]
     systems: tuple[tuple[str, int], ...]
     splits: tuple[tuple[str, int], ...]
 
     def known(self, asked: Slice) -> Slice:
-        """Return the slice without values that no item has."""
+        """Return the slice without values that items lack."""
         tags, systems = dict(self.tags), dict(self.systems)
         return Slice(
             tags=tuple(tag for tag in asked.tags if tag in tags),
@@ -268,7 +270,7 @@ class SliceChoices:
 
 
 def choices(sheet: Sheet) -> SliceChoices:
-    """Return the choices for slicing a sheet; properties shared by all items are left out."""
+    """Return the choices for slicing a sheet, without properties that all items share."""
     return SliceChoices(
         tags=_counted(sheet, [tag for item in sheet.traits for tag in set(item.tags)]),
         systems=_counted(sheet, [item.system for item in sheet.traits if item.system]),
@@ -292,20 +294,20 @@ def sliced(sheet: Sheet, part: Slice) -> Sheet:
 # Agreement uses a reviewer's first answer; the truth is what was settled in the end. Reviewers are
 # a group of their own: queues select doubtful cells, unlike the graders of a file.
 
-#: By reviewer: (item id, criterion) and the option, ``None`` if it could not be assessed.
+#: By reviewer: the option by (item id, criterion), ``None`` if it could not be assessed.
 Firsts = Mapping[str, Mapping[tuple[str, str], int | None]]
 
 
 def first_verdicts(store: Store, run_id: int) -> Firsts:
-    """Reviewers' first, blind verdicts in any queue of a run.
+    """Return reviewers' first, blind verdicts in any queue of a run.
 
-    Verdicts given with the votes visible are left out, and so are those that resolve disagreements.
-    Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
+    It leaves out verdicts given with the votes visible, and those that resolve disagreements. Of
+    several verdicts on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
     """
     queues = store.queues.ever(run_id)
-    given = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
+    verdicts = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
     firsts: dict[str, dict[tuple[str, str], int | None]] = {}
-    for verdict in sorted(given, key=lambda v: v.first_event):
+    for verdict in sorted(verdicts, key=lambda v: v.first_event):
         if verdict.part == "review" and verdict.mode != "assisted":
             theirs = firsts.setdefault(verdict.reviewer, {})
             theirs.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
@@ -315,9 +317,9 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
 def reviewer_columns(
     items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
 ) -> list[Column]:
-    """Reviewers' first verdicts as columns, sorted by name.
+    """Return reviewers' first verdicts as columns, sorted by name.
 
-    A reviewer with the same name as a rater of the run is marked "(review)".
+    A reviewer with the name of one of the run's raters is marked "(review)".
     """
     columns = list[Column]()
     for name in sorted(firsts, key=str.casefold):

@@ -1,4 +1,4 @@
-"""Answers collected into columns of levels, criterion by criterion."""
+"""Collect answers into columns of levels, criterion by criterion."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from core.services.agreement.ratings import (
     rated_items,
 )
 
-#: The code for an answer without an option, by the outcome of the question.
+#: The code of an answer without an option, by the outcome of its question.
 _CODES = {State.ABSTAINED: ABSTAINED, State.FAILED: FAILED}
 
 
 class PanelVotes(NamedTuple):
-    """Whose votes count, and the verdicts they settled to, by criterion.
+    """The raters whose votes count, and the verdicts of these votes, by criterion.
 
-    Without ``verdicts`` no rules were chosen: each criterion's own rule settles, else the default
-    one. Without ``members`` all judges count, and people only if they are the only raters.
-    ``weights`` of raters default to 1; ``sure`` holds votes' probabilities, for ``soft_mean``.
+    Without ``verdicts`` no rules were chosen: each criterion's own rule settles it, else the
+    default rule. Without ``members`` all judges count, and people only if they are the only raters.
+    ``weights`` of raters default to 1; ``sure`` has votes' probabilities, for ``soft_mean``.
     ``own_labels`` are the labels without those from this run's review, ``settled`` what people
     settled in it.
     """
@@ -61,7 +61,7 @@ class PanelVotes(NamedTuple):
     settled: Options | None = None
 
 
-#: All judges count, and default rules settle.
+#: All judges count, and the default rules settle verdicts.
 DEFAULT_RULES = PanelVotes()
 
 
@@ -87,14 +87,14 @@ def gathered(
     """Return the answers as columns of levels, criterion by criterion.
 
     Answers are whole columns, or single ones, which take several times as long. If items have their
-    own rubrics, criteria with the same name, scale and labels are merged; one that differs gets a
-    numbered name.
+    own rubrics, criteria of the same name, scale and labels are merged; a different criterion of
+    the same name gets a number.
     """
-    given = _Given(items)
+    collected = _Given(items)
     for column in columns:
-        given.fill(column)
+        collected.fill(column)
     for answer in answers:
-        given.add(answer)
+        collected.add(answer)
     raters = tuple(dict.fromkeys([*(c.rater for c in columns), *(a.rater for a in answers)]))
     if panel.members is None:
         panel = panel._replace(members=_counting(raters))
@@ -103,14 +103,14 @@ def gathered(
     return Rated(
         of=items,
         criteria=tuple(
-            read.ratings(table, given.by_criterion.get(table.criterion.name, {}))
+            read.ratings(table, collected.by_criterion.get(table.criterion.name, {}))
             for table in _tables(items)
         ),
         raters=raters,
         given={
             rater: {
                 name: theirs[rater]
-                for name, theirs in given.by_criterion.items()
+                for name, theirs in collected.by_criterion.items()
                 if rater in theirs
             }
             for rater in raters
@@ -126,13 +126,13 @@ def _counting(raters: Sequence[Rater]) -> frozenset[Rater]:
     return judges or frozenset(raters)
 
 
-def labels_of(items: RatedItems, whole: Iterable[Item]) -> dict[str, Levels]:
-    """Return the labels of given items; labels that are not an option count as missing."""
+def labels_of(items: RatedItems, loaded: Iterable[Item]) -> dict[str, Levels]:
+    """Return the labels of these items; a label that is not an option counts as missing."""
     return column_by_criterion(
         items,
         (
             (item.id, criterion.name, item.truth(criterion))
-            for item in whole
+            for item in loaded
             for criterion in items.rubric_of(item.id).criteria
             if criterion.name in item.labels
         ),
@@ -142,7 +142,7 @@ def labels_of(items: RatedItems, whole: Iterable[Item]) -> dict[str, Levels]:
 def column_by_criterion(
     items: RatedItems, cells: Iterable[tuple[str, str, int | None]]
 ) -> dict[str, Levels]:
-    """Options by criterion from single cells: (item id, criterion, option or ``None``)."""
+    """Return options by criterion from single cells: (item id, criterion, option or ``None``)."""
     columns: dict[str, Levels] = {}
     for item_id, name, option in cells:
         row = items.place.get(item_id)
@@ -155,7 +155,7 @@ def column_by_criterion(
 
 
 def rows_of(items: RatedItems, ids: Sequence[str]) -> Levels:
-    """Return the rows of items by their ids."""
+    """Return the rows of items with these ids."""
     return np.fromiter(map(items.place.__getitem__, ids), np.int64, len(ids))
 
 
@@ -165,7 +165,7 @@ def nothing(items: RatedItems) -> Levels:
 
 
 def as_levels(options: Levels, scored: Sequence[int]) -> Levels:
-    """Options as levels: indices among the ``scored`` ones; others are abstentions, codes stay.
+    """Return options as levels: their index in ``scored``, an abstention for others; codes stay.
 
     >>> as_levels(np.array([2, 1, 0, NOT_ASKED]), (0, 2)).tolist()
     [1, -2, 0, -1]
@@ -176,7 +176,7 @@ def as_levels(options: Levels, scored: Sequence[int]) -> Levels:
 
 
 class _Given:
-    """Collects each rater's answers to each criterion, in the order in which they come."""
+    """Collects each rater's answers to each criterion, in order of arrival."""
 
     def __init__(self, items: RatedItems) -> None:
         self._items = items
@@ -197,24 +197,26 @@ class _Given:
 
 
 class _Table:
-    """A criterion as in some rubrics, and the rows of the items that ask it."""
+    """A criterion of one or several rubrics, and the rows of the items that have it."""
 
     def __init__(self, name: str, criterion: Criterion, nothing: Levels) -> None:
         self.name, self.criterion, self.nothing = name, criterion, nothing
         self.rows = list[int]()
 
     def levels(self, options: Levels) -> Levels:
-        """Return the levels of these options, ``NOT_ASKED`` for items with another criterion."""
+        """Return the levels of these options, ``NOT_ASKED`` for items without this criterion."""
         coded = as_levels(options, self.criterion.scored)
         if len(self.rows) == len(options):
             return coded
-        there = self.nothing.copy()
-        there[self.rows] = coded[self.rows]
-        return there
+        result = self.nothing.copy()
+        result[self.rows] = coded[self.rows]
+        return result
 
 
 def _tables(items: RatedItems) -> Iterable[_Table]:
-    """Return the tables of all criteria: the shared rubric's first, then further ones of items."""
+    """Yield the tables of all criteria: the shared rubric's first, then those of items' own
+    rubrics.
+    """
     tables: dict[tuple[object, ...], _Table] = {}
     names: dict[str, int] = {}
     nobody = nothing(items)
@@ -239,17 +241,17 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
 
 @dataclass(frozen=True)
 class _Criteria:
-    """Builds the ratings of one criterion after the other."""
+    """Builds the ratings of the criteria one after another."""
 
     items: RatedItems
     names: Mapping[Rater, str]
     labels: Options
     panel: PanelVotes
 
-    def ratings(self, table: _Table, given: Mapping[Rater, Levels]) -> CriterionRatings:
+    def ratings(self, table: _Table, answers: Mapping[Rater, Levels]) -> CriterionRatings:
         criterion, k = table.criterion, len(table.criterion.scored)
         raters: dict[Rater, Levels] = {}
-        for rater, options in given.items():
+        for rater, options in answers.items():
             levels = table.levels(options)
             if (levels != NOT_ASKED).any():
                 raters[rater] = levels
@@ -285,21 +287,23 @@ class _Criteria:
         return table.levels(labels.get(table.criterion.name, table.nothing))
 
     def _verdicts(self, table: _Table, counted: Mapping[Rater, Levels]) -> Levels:
-        """Return the verdicts before review; ``FAILED`` if votes were requested but none came."""
-        given = self.panel.verdicts
-        asked = np.zeros(len(table.nothing), np.bool_)
+        """Return the verdicts before review; ``FAILED`` if votes were requested but none
+        arrived.
+        """
+        options = self.panel.verdicts
+        requested = np.zeros(len(table.nothing), np.bool_)
         for levels in counted.values():
-            asked |= levels != NOT_ASKED
-        if given is not None:
-            verdicts = table.levels(given.get(table.criterion.name, table.nothing))
+            requested |= levels != NOT_ASKED
+        if options is not None:
+            verdicts = table.levels(options.get(table.criterion.name, table.nothing))
         elif counted:
             verdicts = self._settled(table.criterion, counted)
         else:
             verdicts = table.nothing
-        return np.where((verdicts == NOT_ASKED) & asked, FAILED, verdicts)
+        return np.where((verdicts == NOT_ASKED) & requested, FAILED, verdicts)
 
     def _settled(self, criterion: Criterion, counted: Mapping[Rater, Levels]) -> Levels:
-        """Return the verdicts of the criterion's own rule, else the default one.
+        """Return the verdicts by the criterion's own rule, else the default rule.
 
         Cells with equal votes are settled once, unless the rule uses each vote's probabilities.
         """
@@ -317,9 +321,9 @@ class _Criteria:
                 ],
                 np.int64,
             )
-        seen = patterns(np.column_stack([*counted.values()]))
-        verdicts = [self._settle(criterion, counted, row, ()) for row in seen.rows]
-        return np.array(verdicts, np.int64)[seen.of_item]
+        distinct = patterns(np.column_stack([*counted.values()]))
+        verdicts = [self._settle(criterion, counted, row, ()) for row in distinct.rows]
+        return np.array(verdicts, np.int64)[distinct.of_item]
 
     def _settle(
         self,

@@ -1,9 +1,9 @@
 """Answers as columns: every rater has a level for each item of a source.
 
-Judges, people, labels and the panel are treated alike. A level is the index of an option among
-those that are not ``na``, from 0. A column names a rater: ``LABELS``, ``PEOPLE`` (their majority),
-``PANEL`` (the verdicts in force before review), ``MAJORITY`` (of the panel's raters, if there is
-one), ``judge:NAME``, ``person:NAME`` for a person who graded and ``reviewer:NAME`` for a person who
+Judges, people, labels and the panel are treated alike. A level is the index, from 0, of an option
+among those that are not ``na``. A column names a rater: ``LABELS``, ``PEOPLE`` (their majority),
+``PANEL`` (the verdicts in force before review), ``MAJORITY`` (of the panel's raters, if unique),
+``judge:NAME``, ``person:NAME`` for a person who graded, or ``reviewer:NAME`` for a person who
 reviewed the run.
 """
 
@@ -30,27 +30,27 @@ LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
 JUDGE, PERSON, REVIEWER = "judge:", "person:", "reviewer:"
 #: In a reviewed run: the labels without those from the review, and what the review settled.
 OWN_LABELS, SETTLED = "own labels", "settled"
-#: Columns that belong to no rater, beside ``LABELS`` and ``PANEL``.
+#: Derived columns, which belong to no rater, other than ``LABELS`` and ``PANEL``.
 MADE = (PEOPLE, MAJORITY, OWN_LABELS, SETTLED)
 JUDGE_KINDS = ("llm", "offline")
-#: The kind of people who reviewed the run: graders and reviewers are separate groups.
+#: The kind of people who reviewed the run. They are a group separate from graders.
 REVIEWED = "reviewer"
 _PREFIXES = {"human": PERSON, REVIEWED: REVIEWER}
-#: Codes in place of a level: what became of the question.
+#: Codes for a missing level: the outcome of the question.
 NOT_ASKED, ABSTAINED, FAILED = -1, -2, -3
-#: The code of a majority that is not unique because two levels are equally common.
+#: The code of a majority that is not unique, since two levels are equally common.
 TIED = -4
 
 
 class Rater(NamedTuple):
-    """A column of ratings. ``kind``: human, llm, offline or reviewer."""
+    """A rater, who has a column of ratings. ``kind``: human, llm, offline or reviewer."""
 
     name: str
     kind: str
 
 
 class RatedAnswer(NamedTuple):
-    """An answer as read from a run or a file. ``option`` indexes ``Criterion.choices``."""
+    """An answer from a run or a file. ``option`` indexes ``Criterion.choices``."""
 
     item: str
     criterion: str
@@ -60,7 +60,7 @@ class RatedAnswer(NamedTuple):
 
 
 class SureVote(NamedTuple):
-    """An answer's confidence as stated by its rater: for itself, or for every choice."""
+    """The confidence that a rater states for an answer: in the answer, or in every choice."""
 
     item: str
     criterion: str
@@ -82,7 +82,7 @@ class Column(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """The properties by which items can be selected."""
+    """The properties of an item by which it can be selected."""
 
     system: str = ""
     tags: tuple[str, ...] = ()
@@ -91,9 +91,9 @@ class Traits(NamedTuple):
 
 @dataclass(frozen=True)
 class RatedItems:
-    """The items of a source: what figures need of each; whole items are loaded on demand.
+    """The items of a source, with only what figures need; whole items are loaded on demand.
 
-    ``own`` holds the rubrics of items with their own; all others follow ``rubric``.
+    ``own`` has the rubrics of items with their own; all others follow ``rubric``.
     """
 
     ids: tuple[str, ...]
@@ -104,12 +104,12 @@ class RatedItems:
 
     @cached_property
     def whole(self) -> tuple[Item, ...]:
-        """The items with their texts; read once."""
+        """Return the items with their texts; cached."""
         return self.read()
 
     @cached_property
     def place(self) -> Mapping[str, int]:
-        """The row of every item in all columns."""
+        """Return the row of every item in all columns."""
         return {item_id: row for row, item_id in enumerate(self.ids)}
 
     def rubric_of(self, item_id: str) -> Rubric:
@@ -118,28 +118,28 @@ class RatedItems:
 
     @property
     def cells(self) -> int:
-        """The number of (item, criterion) pairs."""
+        """Return the number of (item, criterion) pairs."""
         alike = len(self.ids) - len(self.own)
-        own = sum(len(rubric.criteria) for rubric in self.own.values())
-        return alike * len(self.rubric.criteria) + own
+        own_cells = sum(len(rubric.criteria) for rubric in self.own.values())
+        return alike * len(self.rubric.criteria) + own_cells
 
     @cached_property
     def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubrics in force, without duplicates, in the order of the items."""
+        """Return the rubrics in force, without duplicates, in the order of the items."""
         if not self.own:
             return (self.rubric,) if self.ids else ()
         return tuple({id(rubric): rubric for rubric in map(self.rubric_of, self.ids)}.values())
 
 
 def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
-    """Given items in this form."""
-    whole = tuple(items)
+    """Return these items as ``RatedItems``."""
+    loaded = tuple(items)
     return RatedItems(
-        ids=tuple(item.id for item in whole),
-        traits=tuple(Traits(item.system, item.tags, item.split or "") for item in whole),
+        ids=tuple(item.id for item in loaded),
+        traits=tuple(Traits(item.system, item.tags, item.split or "") for item in loaded),
         rubric=rubric,
-        own={item.id: item.rubric for item in whole if item.rubric is not None},
-        read=lambda: whole,
+        own={item.id: item.rubric for item in loaded if item.rubric is not None},
+        read=lambda: loaded,
     )
 
 
@@ -147,9 +147,9 @@ def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
 class CriterionRatings:
     """A criterion: per column a level for every item, or a code for a missing one.
 
-    The first columns are those of ``raters``, in order; a rater who was never asked it has none.
+    The first columns are those of ``raters``, in order; a rater who was never asked has no column.
     ``source`` is the criterion's own name, which differs from ``name`` if items' rubrics ask
-    different questions under one name. ``options`` holds each level's index among the choices,
+    different questions under one name. ``options`` has each level's index among the choices,
     ``values`` its value.
     """
 
@@ -164,48 +164,48 @@ class CriterionRatings:
 
     @property
     def ordered(self) -> bool:
-        """Whether levels have an order. MET and UNMET do."""
+        """Return whether levels have an order, as MET and UNMET do."""
         return self.scale != "nominal"
 
     @property
     def weights(self) -> Weights:
-        """The weights of disagreements in kappa on this scale."""
+        """Return the weights of disagreements in kappa on this scale."""
         return "quadratic" if self.scale == "ordinal" else "none"
 
     @property
     def kappa(self) -> str:
-        """The known figure for kappa on this scale."""
+        """Return the name of the kappa for this scale."""
         return "kappa_quadratic" if self.scale == "ordinal" else "cohen_kappa"
 
     @property
     def alpha(self) -> str:
-        """The known figure for Krippendorff's alpha on this scale."""
+        """Return the name of Krippendorff's alpha for this scale."""
         return f"krippendorff_alpha_{'ordinal' if self.scale == 'ordinal' else 'nominal'}"
 
     @cached_property
     def coded(self) -> Levels:
-        """The raters' answers, or codes for missing ones, shape (items, raters)."""
+        """Return the raters' answers, or codes for missing ones, shape (items, raters)."""
         theirs = list(self.columns.values())[: len(self.raters)]
         return np.column_stack(theirs or [np.empty((len(self.columns[LABELS]), 0), np.int64)])
 
     @property
     def levels(self) -> Levels:
-        """``coded`` with -1 for everything missing."""
+        """Return ``coded`` with -1 for every missing answer."""
         return np.maximum(self.coded, NOT_ASKED)
 
     @property
     def gold(self) -> Levels:
-        """The labels, -1 if missing or not an option with a value."""
+        """Return the labels, -1 if missing or not an option with a value."""
         return np.maximum(self.columns[LABELS], NOT_ASKED)
 
     @property
     def decided(self) -> int:
-        """How many verdicts by the votes are an option: no abstention, no failure."""
+        """Return how many verdicts by the votes are an option, not an abstention or failure."""
         return int((self.panel >= 0).sum())
 
     @property
     def panel(self) -> Levels:
-        """The verdicts in force before review."""
+        """Return the verdicts in force before review."""
         return self.columns[PANEL]
 
     def reviewed(self, reference: str, items: int) -> int:
@@ -214,7 +214,7 @@ class CriterionRatings:
         return int((settled & (self.panel >= 0)).sum())
 
     def of_kind(self, *kinds: str) -> list[int]:
-        """Return the columns of ``coded`` of raters of these kinds."""
+        """Return the indices of columns of ``coded`` whose raters are of these kinds."""
         return [i for i, rater in enumerate(self.raters) if rater.kind in kinds]
 
     def column(self, name: str, items: int) -> Levels:
@@ -223,7 +223,9 @@ class CriterionRatings:
 
 
 def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabels]:
-    """Return the criteria whose labels are surely not a fair sample of all their cells."""
+    """Return the criteria whose labels are surely not a fair sample of all their cells, with the
+    reason.
+    """
     cells = []
     for criterion in criteria:
         votes = criterion.coded[:, criterion.of_kind(*JUDGE_KINDS)]
@@ -238,7 +240,7 @@ class LabelSource(NamedTuple):
     """How the labels of a source were drawn; ``words`` is empty if unknown.
 
     ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit;
-    labels not from it are of ``picked`` cells. ``why`` says why an existing audit is not enough.
+    labels from elsewhere are of ``picked`` cells. ``why`` says why an existing audit is too small.
     ``chances`` are items' probabilities of being labelled, if unequal. ``unlike`` says by criterion
     why labels are not a fair sample; its key is "" if a declaration is refuted.
     """
@@ -252,11 +254,11 @@ class LabelSource(NamedTuple):
 
 
 def draw_unknown(level: float) -> LabelSource:
-    """Return the source of labels if nobody declared how they were drawn."""
+    """Return the source of labels if their draw was not declared."""
     return LabelSource()
 
 
-#: Answers by criterion, item by item: an index among its choices, or a code.
+#: Answers by criterion, item by item: an index among the criterion's choices, or a code.
 Options = Mapping[str, Levels]
 
 
@@ -264,9 +266,9 @@ Options = Mapping[str, Levels]
 class Rated:
     """A source: its items, criteria in the rubric's order, and the given answers.
 
-    ``given`` holds answers by rater, ``labelled`` the items' labels. ``members`` are the raters
-    whose votes count in the verdicts. ``sure`` reads the confidence of answers, which few figures
-    need, and ``draw`` how labels were drawn, for intervals of a level.
+    ``given`` has answers by rater, ``labelled`` the items' labels. ``members`` are the raters whose
+    votes count in the verdicts. ``sure`` reads the confidence of answers, which few figures need,
+    and ``draw`` how labels were drawn, for intervals of a level.
     """
 
     of: RatedItems
@@ -280,12 +282,12 @@ class Rated:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """The whole items."""
+        """Return the items with their texts."""
         return self.of.whole
 
     @property
     def graders(self) -> tuple[Rater, ...]:
-        """The raters of the votes, without people who only reviewed the run."""
+        """Return the raters of the votes, without people who only reviewed the run."""
         return tuple(rater for rater in self.raters if rater.kind != REVIEWED)
 
     def sample(self, level: float) -> LabelSource:
@@ -302,13 +304,13 @@ class Rated:
         return {} if row is None else answers_at(self.given.get(rater, {}), row)
 
 
-def answers_at(given: Options, row: int) -> dict[str, int | None]:
+def answers_at(options: Options, row: int) -> dict[str, int | None]:
     """Return the answers to the item in a row, in the form of ``core.scoring``.
 
     >>> answers_at({"Depth": np.array([2, -2, -1])}, 1), answers_at({"Depth": np.array([-1])}, 0)
     ({'Depth': None}, {})
     """
-    codes = ((name, int(column[row])) for name, column in given.items())
+    codes = ((name, int(column[row])) for name, column in options.items())
     return {
         name: None if code == ABSTAINED else code
         for name, code in codes
@@ -317,8 +319,8 @@ def answers_at(given: Options, row: int) -> dict[str, int | None]:
 
 
 def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
-    """Return the column of each rater; judges of the same name but different kinds get the kind
-    added.
+    """Return the column of each rater; judges of one name but different kinds get the kind
+    appended.
 
     >>> list(columns_of([Rater("A", "llm"), Rater("A", "human"), Rater("A", "offline")]).values())
     ['judge:A', 'person:A', 'judge:A (offline)']
@@ -331,9 +333,9 @@ def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
 
 
 def majority_column(ratings: Levels, k: int) -> Levels:
-    """Return the unique mode of several raters' answers per item.
+    """Return the unique commonest answer of several raters per item.
 
-    ``TIED`` if two levels are equally common, ``ABSTAINED`` if all who were asked abstained.
+    ``TIED`` if two levels are equally common, ``ABSTAINED`` if every rater who was asked abstained.
 
     >>> majority_column(np.array([[0, 0], [0, 1], [-2, -1], [-1, -1]]), 2).tolist()
     [0, -4, -2, -1]
@@ -355,14 +357,16 @@ def options_of(rated: Rated, column: str) -> Options:
     return options
 
 
-def merge(found: dict[str, Levels], asked: CriterionRatings, column: str, items: int) -> None:
-    """Add a column's answers to a criterion, as options, to its others under the same name.
+def merge(answers: dict[str, Levels], ratings: CriterionRatings, column: str, items: int) -> None:
+    """Add a column's answers to a criterion, as options, to its answers under the same name.
 
     Failed calls are missing answers.
     """
-    levels = asked.column(column, items)
-    options = np.array([*asked.options, NOT_ASKED], np.int64)
-    given = options[np.where(levels >= 0, levels, len(options) - 1)]
-    given = np.where(levels == ABSTAINED, ABSTAINED, given)
-    before = found.get(asked.source)
-    found[asked.source] = given if before is None else np.where(given == NOT_ASKED, before, given)
+    levels = ratings.column(column, items)
+    options = np.array([*ratings.options, NOT_ASKED], np.int64)
+    chosen = options[np.where(levels >= 0, levels, len(options) - 1)]
+    chosen = np.where(levels == ABSTAINED, ABSTAINED, chosen)
+    before = answers.get(ratings.source)
+    answers[ratings.source] = (
+        chosen if before is None else np.where(chosen == NOT_ASKED, before, chosen)
+    )

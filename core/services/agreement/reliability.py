@@ -1,6 +1,6 @@
-"""Whole groups of raters: how reliable each is, and how close every rater is to people.
+"""Whole groups of raters: how reliable each group is, and how close every rater is to people.
 
-People's agreement with each other is the ceiling for judges, so both are shown side by side.
+People's agreement with each other is the ceiling for judges, so both are shown together.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ KINDS = (HUMAN, *JUDGE_KINDS, REVIEWED)
 
 
 class Matrix(NamedTuple):
-    """Kappa of every two columns, with numbers of items; symmetric. ``None``: undefined."""
+    """Kappa of every two columns with its number of items; symmetric. ``None``: undefined."""
 
     columns: tuple[str, ...]
     values: list[list[float | None]]
     counts: list[list[int]]
 
     def figure(self, a: int, b: int) -> Estimate:
-        """Kappa of two columns, with the reason if it is undefined."""
+        """Return the kappa of two columns, with the reason if it is undefined."""
         value, n = self.values[a][b], self.counts[a][b]
         if value is not None:
             return Estimate.defined(value, n)
@@ -45,7 +45,7 @@ class Matrix(NamedTuple):
 
 @dataclass(frozen=True)
 class RaterStanding:
-    """A rater against the majority of people (of the others, if it is one of them)."""
+    """A rater against the majority of people (of the other people, if it is one of them)."""
 
     column: str
     kind: str
@@ -53,7 +53,7 @@ class RaterStanding:
 
     @property
     def n(self) -> int:
-        """The number of items."""
+        """Return the number of items."""
         return self.kappa.n
 
 
@@ -77,48 +77,53 @@ def alphas(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> list[Estimate]:
-    """Krippendorff's alpha among raters per criterion of the sheet, by its scale.
+    """Return Krippendorff's alpha among raters, per criterion of the sheet, by its scale.
 
     ``kind``: ``human`` for people who graded, ``reviewer`` for those who reviewed, else all judges.
     """
     columns = {HUMAN: sheet.people, REVIEWED: sheet.reviewers}.get(kind, sheet.judges)
     if len(columns) < 2:
         names = {HUMAN: ("person", "people"), REVIEWED: ("reviewer", "reviewers")}
-        who = names.get(kind, ("judge", "judges"))
-        none = f"There is only one {who[0]}." if columns else f"There are no {who[1]}."
+        names_of_raters = names.get(kind, ("judge", "judges"))
+        none = (
+            f"There is only one {names_of_raters[0]}."
+            if columns
+            else f"There are no {names_of_raters[1]}."
+        )
         return [Estimate(None, reason=none) for _ in sheet.criteria]
     draws = Draws(len(sheet.items), resamples, seed, how)
-    return [_alpha(sheet.matrix(asked, columns), asked, draws) for asked in sheet.criteria]
+    return [_alpha(sheet.matrix(ratings, columns), ratings, draws) for ratings in sheet.criteria]
 
 
-def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
-    seen, k = patterns(np.maximum(ratings, -1)), len(asked.labels)
-    times = seen.times.astype(np.float64)
-    figure = group_measures()[asked.alpha](seen.rows, k, times)
+def _alpha(ratings: Levels, criterion: CriterionRatings, draws: Draws) -> Estimate:
+    distinct, k = patterns(np.maximum(ratings, -1)), len(criterion.labels)
+    times = distinct.times.astype(np.float64)
+    figure = group_measures()[criterion.alpha](distinct.rows, k, times)
     if figure.value is None:
         return figure
-    drawn = draws.of(seen.of_item, seen.times)
-    ci = group_intervals([asked.alpha], seen.rows, times, drawn, k, draws.how)
-    return figure.within(ci[asked.alpha])
+    drawn = draws.of(distinct.of_item, distinct.times)
+    ci = group_intervals([criterion.alpha], distinct.rows, times, drawn, k, draws.how)
+    return figure.within(ci[criterion.alpha])
 
 
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
-    """Kappa of every two of these columns, from all tables of counts at once.
+    """Return the kappa of every two columns, from all tables of counts at once.
 
-    If one is a group that includes the other, they are compared as in ``sides``.
+    If one column is a group that includes the other, they are compared as in ``sides``.
     """
-    asked = sheet.criterion(criterion)
-    k, levels = len(asked.labels), sheet.matrix(asked, tuple(columns))
+    ratings = sheet.criterion(criterion)
+    k, levels = len(ratings.labels), sheet.matrix(ratings, tuple(columns))
     chosen = (levels[:, :, None] == np.arange(k)).astype(np.float64)
-    # (items, raters, k) with itself: the table of every two raters, shape (k, k, raters, raters).
+    # Multiply (items, raters, k) by itself: the table of every two raters, shape (k, k, raters,
+    # raters).
     tables = np.einsum("iak,ibl->klab", chosen, chosen, optimize=True)
     for a, group in enumerate(columns):
         for b, other in enumerate(columns):
             if sheet.overlap(group, other):
-                cells = pair_cells(*sides(sheet, asked, group, other), k)
+                cells = pair_cells(*sides(sheet, ratings, group, other), k)
                 tables[:, :, a, b] = np.bincount(cells[cells >= 0], minlength=k * k).reshape(k, k)
                 tables[:, :, b, a] = tables[:, :, a, b].T
-    values = KAPPAS[asked.weights].many(tables).tolist()
+    values = KAPPAS[ratings.weights].many(tables).tolist()
     counts = tables.sum(axis=(0, 1)).astype(np.int64).tolist()
     defined = [[None if isnan(value) else value for value in row] for row in values]
     return Matrix(tuple(columns), defined, counts)
@@ -132,22 +137,22 @@ def ceiling(
     seed: int = SEED,
     how: Confidence = USUAL,
 ) -> Ceiling:
-    """Return how close every rater is to the majority of people, compared with the people
-    themselves.
+    """Return how close every rater is to the majority of people, and how close people are to each
+    other.
 
-    Kappa depends on the scale. A person is compared with the majority of the others, never with an
-    own answer. A kind's mean leaves out raters with an undefined kappa.
+    Kappa depends on the scale. A person is compared with the majority of the other people. A kind's
+    mean leaves out raters with an undefined kappa.
     """
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
     people = sheet.matrix(asked, sheet.people)
-    others, everyone = of_each_others(people, k), majority(people, k)
+    other_people, everyone = of_each_others(people, k), majority(people, k)
     apart = (*sheet.judges, *sheet.reviewers)
     columns = (*sheet.people, *apart)
     cells = np.stack(
         [
             *(
-                pair_cells(others[:, index], people[:, index], k)
+                pair_cells(other_people[:, index], people[:, index], k)
                 for index in range(len(sheet.people))
             ),
             *(pair_cells(everyone, asked.column(one, len(sheet.items)), k) for one in apart),
@@ -173,19 +178,21 @@ def ranked(
     """Return every rater against a reference, the closest first, and the mean of each kind of
     raters.
 
-    Intervals are per pair. Raters without a kappa come last.
+    Each pair has its own interval. Raters with an undefined kappa come last.
     """
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
     everyone = (*sheet.judges, *sheet.people, *sheet.reviewers)
-    columns = [one for one in everyone if one != reference]
+    columns = [name for name in everyone if name != reference]
     cells = np.stack(
-        [pair_cells(*sides(sheet, asked, reference, one), k) for one in columns], axis=1
+        [pair_cells(*sides(sheet, asked, reference, name), k) for name in columns], axis=1
     )
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), resamples, seed, how)
     standings, means = _standings(cells, columns, kinds, asked, draws)
-    order = sorted(standings, key=lambda one: (one.kappa.value is None, -(one.kappa.value or 0.0)))
+    order = sorted(
+        standings, key=lambda name: (name.kappa.value is None, -(name.kappa.value or 0.0))
+    )
     return tuple(order), means
 
 
@@ -193,23 +200,23 @@ def _standings(
     cells: Levels,
     columns: Sequence[str],
     kinds: Sequence[str],
-    asked: CriterionRatings,
+    criterion: CriterionRatings,
     draws: Draws,
 ) -> tuple[tuple[RaterStanding, ...], dict[str, Estimate]]:
-    k, of = len(asked.labels), KAPPAS[asked.weights]
-    seen = patterns(cells)
-    times = seen.times.astype(np.float64)
+    k, kappa = len(criterion.labels), KAPPAS[criterion.weights]
+    distinct = patterns(cells)
+    times = distinct.times.astype(np.float64)
 
     def tables(weights: Array) -> list[Array]:
-        return [tally(column, k * k, weights).reshape(k, k, -1) for column in seen.rows.T]
+        return [tally(column, k * k, weights).reshape(k, k, -1) for column in distinct.rows.T]
 
-    whole = [table[:, :, 0] for table in tables(times[:, None])]
-    figures = [of(table) for table in whole]
+    full_tables = [table[:, :, 0] for table in tables(times[:, None])]
+    figures = [kappa(table) for table in full_tables]
     defined = [index for index, figure in enumerate(figures) if figure.value is not None]
 
     def bundle(weights: Array) -> dict[str, Array]:
         kappas = tables(weights)
-        values = {index: of.many(kappas[index]) for index in defined}
+        values = {index: kappa.many(kappas[index]) for index in defined}
         means = {
             kind: _mean([values[index] for index in defined if kinds[index] == kind])
             for kind in KINDS
@@ -217,20 +224,24 @@ def _standings(
         return {kind: mean for kind, mean in means.items() if mean is not None}
 
     points = bundle(times[:, None]) if defined else {}
-    drawn = draws.of(seen.of_item, seen.times)
+    drawn = draws.of(distinct.of_item, distinct.times)
     ci = intervals(bundle, drawn, times, n=len(cells), how=draws.how) if defined else {}
     resampled = tables(drawn)
     standings = tuple(
         RaterStanding(
-            column, kinds[index], kappa_of(asked.kappa, whole[index], resampled[index], draws.how)
+            column,
+            kinds[index],
+            kappa_of(criterion.kappa, full_tables[index], resampled[index], draws.how),
         )
         for index, column in enumerate(columns)
     )
     means = {}
     for kind in KINDS:
-        there = [figures[index] for index in defined if kinds[index] == kind]
-        if there:
-            mean = Estimate.defined(float(points[kind][0]), sum(one.n for one in there))
+        defined_figures = [figures[index] for index in defined if kinds[index] == kind]
+        if defined_figures:
+            mean = Estimate.defined(
+                float(points[kind][0]), sum(standing.n for standing in defined_figures)
+            )
             means[kind] = mean.within(ci.get(kind))
     return standings, means
 

@@ -97,14 +97,14 @@ class _Versus:
         return self.of(self._columns[index], index)
 
     def of(self, scored: Means, index: int | None) -> dict[str, Any]:
-        """Return the figures of a column; ``index`` is the rater to leave out of the people's mean.
+        """Return a column's figures; ``index`` is the rater to leave out of the people's mean.
 
-        Without one it is the panel; a panel of people is not compared with people.
+        Without an index the column is the panel; a panel of people is not compared with people.
         """
         figures = {}
         if self._reference in (None, "human"):
-            others = [] if index is None and self.of_people else self._humans
-            people = [self._columns[h] for h in others if h != index]
+            humans = [] if index is None and self.of_people else self._humans
+            people = [self._columns[h] for h in humans if h != index]
             figures["vs_human_mean"] = self._pair(_mean(people, len(scored.known)), scored)
         if self._reference in (None, "gold"):
             reviewed = index in self.reviewers
@@ -133,39 +133,41 @@ class Scorer:
 
     def __init__(self, items: RatedItems) -> None:
         self._items = items
-        # If lengths count, or rubrics differ, every item is scored separately.
+        # If length counts, or rubrics differ, every item is scored separately.
         penalised = items.rubric.scoring.length_penalty is not None
         alone = [penalised or item_id in items.own for item_id in items.ids]
         self._alone = np.flatnonzero(alone)
         self._alike = np.flatnonzero(~np.array(alone, np.bool_))
 
     def column(self, given: Options) -> Means:
-        """Return the score of every item, and which items have one."""
+        """Return every item's score, and which items have a score."""
         scores_of_items = np.full(len(self._items.ids), np.nan)
         criteria = [c.name for c in self._items.rubric.criteria]
         if len(self._alike) and all(name in given for name in criteria):
-            seen = patterns(np.column_stack([given[name][self._alike] for name in criteria]))
-            scores = _scores_of(self._items.rubric, seen.rows)
-            scores_of_items[self._alike] = scores[seen.of_item]
+            distinct = patterns(np.column_stack([given[name][self._alike] for name in criteria]))
+            scores = _scores_of(self._items.rubric, distinct.rows)
+            scores_of_items[self._alike] = scores[distinct.of_item]
         for at in self._alone:
             scores_of_items[at] = self._by_itself(given, int(at))
         return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
     def away(self, given: Options) -> npt.NDArray[np.bool_]:
-        """Mark the items with at least one answer of the column that says it cannot be assessed."""
+        """Return which items have an answer of the column that says it cannot be assessed."""
         not_applicable = np.zeros(len(self._items.ids), np.bool_)
-        own = np.array([item_id in self._items.own for item_id in self._items.ids], np.bool_)
+        has_own_rubric = np.array(
+            [item_id in self._items.own for item_id in self._items.ids], np.bool_
+        )
         for criterion in self._items.rubric.criteria:
             if criterion.name in given:
                 column = given[criterion.name]
                 na = [index for index, option in enumerate(criterion.choices) if option.na]
-                not_applicable |= ~own & np.isin(column, [ABSTAINED, *na])
-        for index in np.flatnonzero(own):
+                not_applicable |= ~has_own_rubric & np.isin(column, [ABSTAINED, *na])
+        for index in np.flatnonzero(has_own_rubric):
             answers = answers_at(given, int(index))
-            asked = self._items.own[self._items.ids[index]].criteria
+            criteria = self._items.own[self._items.ids[index]].criteria
             not_applicable[index] = any(
                 (o := answers[c.name]) is None or c.choices[o].na
-                for c in asked
+                for c in criteria
                 if c.name in answers
             )
         return not_applicable
@@ -180,19 +182,19 @@ class Scorer:
 
 
 def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
-    """Return the score; NaN if a criterion has no answer, or without a score."""
+    """Return the score; NaN if a criterion has no answer or the item no score."""
     if any(criterion.name not in answers for criterion in rubric.criteria):
         return np.nan
     score = score_item(rubric, answers, texts=texts).score
     return np.nan if score is None else score
 
 
-#: From this many different answers on, plain sums are scored by columns.
+#: Plain sums of at least this many distinct answers are scored by columns.
 MANY = 200
 
 
 def _scores_of(rubric: Rubric, rows: Levels) -> Array:
-    """Return the scores of answers to all criteria, one row each; NaN without a score."""
+    """Return the score of each row of answers to all criteria; NaN without a score."""
     if len(rows) >= MANY and not (rubric.gates or rubric.prechecks):
         return summed_scores(rubric, rows)
     columns = dict(zip((c.name for c in rubric.criteria), rows.T, strict=True))
@@ -200,7 +202,7 @@ def _scores_of(rubric: Rubric, rows: Levels) -> Array:
 
 
 def summed_scores(rubric: Rubric, rows: Levels) -> Array:
-    """``score_item`` for each row, for a rubric without gates, pre-checks and penalty."""
+    """Return ``score_item`` for each row, for a rubric without gates, pre-checks and penalty."""
     complete = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
     raw, plus, minus, counts, covered = np.zeros((5, len(rows)))
     # As in ``core.scoring.trace.assessed_of``: without any weights all criteria count equally.
@@ -226,16 +228,16 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     if rubric.scoring.normalize:
         unit = np.where(plus > 0, ratio(raw, plus), np.where(minus > 0, 1 + ratio(raw, minus), 0.0))
         score = np.clip(unit, 0.0, 1.0)
-    whole = len(rubric.criteria) if alike else fsum(abs(c.weight) for c in rubric.criteria)
-    graded = covered / whole >= rubric.scoring.min_coverage - EPSILON
+    total_weight = len(rubric.criteria) if alike else fsum(abs(c.weight) for c in rubric.criteria)
+    graded = covered / total_weight >= rubric.scoring.min_coverage - EPSILON
     return np.where(complete & graded & (counts > 0), score, np.nan)
 
 
 @dataclass(frozen=True)
 class RaterScores:
-    """The score of every item by column; ``place`` holds an item's row in the arrays.
+    """The score of every item by column; ``place`` has an item's row in the arrays.
 
-    ``away`` marks by column the items with something that could not be assessed.
+    ``away`` marks, by column, the items with a criterion that could not be assessed.
     """
 
     place: Mapping[str, int]
@@ -243,7 +245,7 @@ class RaterScores:
     away: Mapping[str, npt.NDArray[np.bool_]]
 
     def of(self, sheet: Sheet, column: str, other: str) -> Means:
-        """Return a column's scores of the sheet's items; for ``PEOPLE`` the mean. A group that
+        """Return a column's scores of the sheet's items; the mean for ``PEOPLE``. A group that
         includes ``other`` is the mean of its other members; for a reviewer, labels are those from
         before the review.
         """
@@ -254,16 +256,16 @@ class RaterScores:
         if column != PEOPLE and members is None:
             scores = self.columns[column]
             return Means(scores.values[rows], scores.known[rows])
-        people = [self.columns[one] for one in (sheet.people if members is None else members)]
+        people = [self.columns[name] for name in (sheet.people if members is None else members)]
         if not people:
             return Means(np.zeros(len(rows)), np.zeros(len(rows), np.bool_))
-        known = np.array([one.known[rows] for one in people])
-        total = np.array([one.values[rows] * one.known[rows] for one in people]).sum(axis=0)
-        number = known.sum(axis=0)
+        scored = np.array([name.known[rows] for name in people])
+        total = np.array([name.values[rows] * name.known[rows] for name in people]).sum(axis=0)
+        number = scored.sum(axis=0)
         return Means(total / np.maximum(number, 1), number > 0)
 
     def abstained(self, sheet: Sheet, *sides: str) -> npt.NDArray[np.bool_]:
-        """Return which of the sheet's items have something one of these columns could not
+        """Return which of the sheet's items have a criterion that one of these columns could not
         assess.
         """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
@@ -276,9 +278,9 @@ class RaterScores:
 
 @dataclass(frozen=True)
 class ScorePair:
-    """Scores of a rater against a reference's, over the ``n`` items that both have.
+    """A rater's scores against a reference's, over the ``n`` items that both scored.
 
-    On ``abstained`` of these one of the two could not assess some criterion.
+    On ``abstained`` of these items one of the two could not assess some criterion.
 
     ``points`` are distinct pairs (reference, rated, items); ``figures`` those of
     ``core.metrics.agreement.scores``: bias is rated minus reference, ``limit_low`` and
@@ -292,7 +294,7 @@ class ScorePair:
 
     @property
     def small(self) -> bool:
-        """Whether there are too few items to say much."""
+        """Return whether there are too few items for a conclusion."""
         return 0 < self.n < FEW
 
 
@@ -305,7 +307,7 @@ class ScoreLine:
 
 
 def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
-    """Return the scores of all columns in the whole sheet of a run, from their own answers."""
+    """Return the scores of all columns in the whole sheet of a run, by each rater's own answers."""
     items = items_of(store, store.runs.get(run_id), sheet.items)
     scorer = Scorer(items)
     names = dict.fromkeys(
@@ -314,19 +316,19 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
         for name in column.columns
         if name not in (PEOPLE, SETTLED)
     )
-    given = {name: _given(sheet, name) for name in names}
+    options = {name: _given(sheet, name) for name in names}
     return RaterScores(
         items.place,
-        {name: scorer.column(answers) for name, answers in given.items()},
-        {name: scorer.away(answers) for name, answers in given.items()},
+        {name: scorer.column(answers) for name, answers in options.items()},
+        {name: scorer.away(answers) for name, answers in options.items()},
     )
 
 
 def _given(sheet: Sheet, column: str) -> dict[str, Levels]:
     """Return a column's answers, by criterion."""
     levels: dict[str, Levels] = {}
-    for asked in sheet.criteria:
-        merge(levels, asked, column, len(sheet.items))
+    for criterion in sheet.criteria:
+        merge(levels, criterion, column, len(sheet.items))
     return levels
 
 
@@ -363,5 +365,5 @@ def score_lines(scores: RaterScores, sheet: Sheet, reference: str) -> list[Score
 
 
 def _pairs(scores: RaterScores, sheet: Sheet, reference: str, rater: str) -> Pairs:
-    true, given = scores.of(sheet, reference, rater), scores.of(sheet, rater, reference)
-    return pair_up(true.values, given.values, true.known & given.known)
+    true, rated = scores.of(sheet, reference, rater), scores.of(sheet, rater, reference)
+    return pair_up(true.values, rated.values, true.known & rated.known)

@@ -1,7 +1,7 @@
 """Help from a model: drafts, test data, proposals, the improvement loop, the meta check.
 
-May import everything but reports and exports. Every step is stored and never paid twice. Nothing
-is saved before a person accepts it.
+May import everything except reports and exports. Every step is stored and never paid twice. Only a
+person's acceptance saves a result.
 """
 
 __all__ = [

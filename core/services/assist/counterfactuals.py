@@ -1,6 +1,6 @@
-"""Counterfactual edits: an item changed so that one criterion alone should get another answer.
+"""Counterfactual edits: an item is changed so that only one criterion should get another answer.
 
-Graded next to the original, they show whether judges notice, and whether other verdicts stay.
+Graded together with the original, they show whether judges notice, and whether other verdicts stay.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class EditRequest:
-    """The items to change so that ``criterion`` should be answered with choice ``aimed``."""
+    """The items to change, so that ``criterion`` should be answered with choice ``aimed``."""
 
     judge: Judge
     rubric: Rubric
@@ -70,8 +70,8 @@ class EditPair:
 
 @dataclass(frozen=True)
 class EditFigures:
-    """``noticed``: edits that moved the target to the aimed option. ``still``: edits after which no
-    other verdict changed. Judges are inconsistent anyway, so a few changes prove little.
+    """``noticed``: edits that moved the target to the aimed option. ``still``: edits after which
+    all other verdicts stayed. Judges are inconsistent anyway, so a few changes prove little.
     """
 
     criterion: str
@@ -92,7 +92,9 @@ def estimate(store: Store, request: EditRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: EditRequest) -> int:
-    """Start editing; return the task's id. ``InputError`` for none, too many, or chats."""
+    """Start editing; return the task's id. Raise ``InputError`` for no items, too many, or
+    chats.
+    """
     items = _items(store, request)
     problems = [
         Problem("is not one text.", "Choose items whose submission is a text.", (item.id,))
@@ -103,8 +105,8 @@ def begin(store: Store, request: EditRequest) -> int:
         problems.append(Problem(f"names {len(items)} items.", f"Choose 1 to {MOST}.", ("items",)))
     if problems:
         raise InputError("These items cannot be changed.", tuple(problems))
-    wanted = help_tasks.request_data(replace(request, items=tuple(item.id for item in items)))
-    return help_tasks.begin(store, KIND, request.subject, wanted, len(items), request.budget)
+    data = help_tasks.request_data(replace(request, items=tuple(item.id for item in items)))
+    return help_tasks.begin(store, KIND, request.subject, data, len(items), request.budget)
 
 
 async def work(context: TaskContext) -> None:
@@ -191,7 +193,7 @@ def latest_run(store: Store, dataset_version: int) -> RunRow | None:
 
 
 def measured(store: Store, run_id: int) -> EditFigures:
-    """Return how judges reacted to the edits; ``InputError`` if the run has none."""
+    """Return how judges reacted to the edits; raise ``InputError`` if the run has no edits."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
@@ -226,21 +228,21 @@ def _pair(
     facts: Mapping[str, str],
     aimed: str,
 ) -> EditPair:
-    of, target = str(facts["of"]), str(facts["criterion"])
+    original, target = str(facts["of"]), str(facts["criterion"])
     sides = {
-        c.name: (_label(rubric, cells, of, c.name), _label(rubric, cells, id_, c.name))
+        c.name: (_label(rubric, cells, original, c.name), _label(rubric, cells, id_, c.name))
         for c in rubric.criteria
     }
     before, after = sides.pop(target)
-    both = {name: (a, b) for name, (a, b) in sides.items() if a is not None and b is not None}
+    labels = {name: (a, b) for name, (a, b) in sides.items() if a is not None and b is not None}
     counts = before is not None and after is not None and before != aimed
     return EditPair(
-        item=of,
+        item=original,
         what=str(facts.get("what", "")),
         before=before,
         after=after,
-        moved={name: pair for name, pair in both.items() if pair[0] != pair[1]},
-        compared=len(both),
+        moved={name: pair for name, pair in labels.items() if pair[0] != pair[1]},
+        compared=len(labels),
         counts=counts,
         noticed=counts and after == aimed,
     )

@@ -1,4 +1,4 @@
-"""Test data written by a model, and how often judges find the option it was written for.
+"""Test data written by a model, and how often judges choose the option it was written for.
 
 The aimed option is stored with the submission (``meta["aimed"]`` and tags), but is not a label,
 since no person has checked it.
@@ -34,7 +34,7 @@ from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
 KIND = "data"
-#: Tags of every generated item, and of those between two options.
+#: The tag of every generated item, and the tag of items between two options.
 GENERATED, BORDERLINE = "generated", "borderline"
 MOST = 200
 _EARLIER = 8
@@ -44,7 +44,8 @@ _NEAR_COPY = "The submission was the same as an earlier one."
 
 @dataclass(frozen=True)
 class DataRequest:
-    """The submissions to write. ``counts`` is by index into ``choices``; ``tasks`` are the prompts.
+    """The submissions to write. ``counts`` is keyed by index into ``choices``; ``tasks`` are the
+    prompts.
 
     Without tasks, ``invent`` tasks are written first (0: submissions without a task).
     """
@@ -63,7 +64,7 @@ class DataRequest:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Submissions written one after the other, for one option or between two."""
+    """Submissions written one after another, for one option or between two."""
 
     aimed: tuple[int, ...]
     count: int
@@ -75,7 +76,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A generated submission. ``aimed``: the labels of its target option, or of two."""
+    """A generated submission. ``aimed`` has the label of its target option, or both labels."""
 
     id: str
     text: str
@@ -84,28 +85,28 @@ class Made:
 
 
 def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[Lane]:
-    """Return how many submissions to write per option; borderline ones alternate between pairs.
+    """Return the submissions to write per option; borderline submissions alternate between pairs.
 
     >>> met = Criterion(name="c", requirement="r")
     >>> [(lane.aimed, lane.count) for lane in lanes(met, {0: 2}, 1)]
     [((0,), 2), ((0, 1), 1)]
     """
-    wanted = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
+    chosen = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
     pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
-    each, remainder = divmod(borderline, len(pairs))
-    wanted += [Lane(pair, each + (position < remainder)) for position, pair in enumerate(pairs)]
-    return [lane for lane in wanted if lane.count]
+    per_pair, remainder = divmod(borderline, len(pairs))
+    chosen += [Lane(pair, per_pair + (position < remainder)) for position, pair in enumerate(pairs)]
+    return [lane for lane in chosen if lane.count]
 
 
 def estimate(request: DataRequest) -> TaskCost:
     """Return the expected cost: one call per submission, and one to invent tasks."""
-    wanted = lanes(request.criterion, request.counts, request.borderline)
+    lanes_to_write = lanes(request.criterion, request.counts, request.borderline)
     task = request.tasks[0] if request.tasks else ""
     writings = [
         generate_writing(
             request.criterion, lane.aimed, task, request.length, (), (1, lane.count), request.seed
         )
-        for lane in wanted
+        for lane in lanes_to_write
         for _ in range(lane.count)
     ]
     if request.invent and not request.tasks:
@@ -115,7 +116,7 @@ def estimate(request: DataRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: DataRequest) -> int:
-    """Start writing; return the task's id. Raises ``InputError`` for none, or for too many."""
+    """Start writing; return the task's id. Raise ``InputError`` for no submissions, or too many."""
     total = sum(lane.count for lane in _lanes(request))
     if not 0 < total <= MOST:
         raise InputError(
@@ -123,9 +124,9 @@ def begin(store: Store, request: DataRequest) -> int:
             (Problem(f"asks for {total} submissions.", f"Ask for 1 to {MOST}.", ("counts",)),),
         )
     tasks = tuple(task for task in request.tasks if task.strip())
-    wanted = help_tasks.request_data(replace(request, tasks=tasks))
-    inventing = bool(request.invent and not wanted["tasks"])
-    return help_tasks.begin(store, KIND, request.subject, wanted, total + inventing, request.budget)
+    data = help_tasks.request_data(replace(request, tasks=tasks))
+    inventing = bool(request.invent and not data["tasks"])
+    return help_tasks.begin(store, KIND, request.subject, data, total + inventing, request.budget)
 
 
 def _lanes(request: DataRequest) -> list[Lane]:
@@ -138,8 +139,8 @@ async def work(context: TaskContext) -> None:
     tasks = await _tasks(context, request)
     if isinstance(tasks, Failed):
         return
-    seen = list[Print]()
-    await context.all(_lane(context, request, lane, tasks, seen) for lane in _lanes(request))
+    prints = list[Print]()
+    await context.all(_lane(context, request, lane, tasks, prints) for lane in _lanes(request))
 
 
 async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] | Failed:
@@ -154,14 +155,20 @@ async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] 
 
 
 async def _lane(
-    context: TaskContext, request: DataRequest, lane: Lane, tasks: Sequence[str], seen: list[Print]
+    context: TaskContext,
+    request: DataRequest,
+    lane: Lane,
+    tasks: Sequence[str],
+    prints: list[Print],
 ) -> None:
     judge = writer_of(request.judge, varied=True)
     earlier = list[str]()
 
     def read(text: str | None) -> str | Unreadable:
         submission = read_submission(text)
-        copied = isinstance(submission, str) and any(_of(submission).twin_of(one) for one in seen)
+        copied = isinstance(submission, str) and any(
+            _of(submission).twin_of(earlier) for earlier in prints
+        )
         return Unreadable("malformed", _NEAR_COPY) if copied else submission
 
     for number in range(1, lane.count + 1):
@@ -174,7 +181,7 @@ async def _lane(
         submission = await context.write(lane.step(number), judge, writing, read)
         if isinstance(submission, str):
             earlier.append(submission)
-            seen.append(_of(submission))
+            prints.append(_of(submission))
 
 
 def _of(text: str) -> Print:
@@ -187,7 +194,7 @@ def request_of(task: HelpTask) -> DataRequest:
 
 
 def made(store: Store, task: HelpTask) -> list[Made]:
-    """Return what was written so far, by option."""
+    """Return the submissions written so far, by option."""
     request = request_of(task)
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
@@ -208,7 +215,7 @@ def _made(request: DataRequest, values: Mapping[str, str], tasks: Sequence[str])
 
 @allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
-    """Store the submissions as a dataset; equal ones return the existing dataset."""
+    """Store the submissions as a dataset; equal submissions return the existing dataset."""
     written = made(store, task)
     if not written:
         raise InputError("Nothing has been written yet.")
@@ -250,7 +257,7 @@ def _item(written: Made, request: DataRequest, task: HelpTask) -> Item:
     return Item(id=written.id, submission=written.text, prompt=written.task, tags=tags, meta=meta)
 
 
-#: The detail of a run's plan which says that the run measures recovery.
+#: The plan detail which says that the run measures recovery.
 DETAIL = "recovery"
 
 
@@ -268,7 +275,7 @@ class Aimed:
 
     @property
     def between(self) -> bool:
-        """Return whether they lie between two options; then either counts as found."""
+        """Return whether they lie between two options; then either option counts as found."""
         return len(self.aimed) > 1
 
 
@@ -300,9 +307,9 @@ def request(
 
 
 @allowed("write")
-def start(store: Store, wanted: RunRequest) -> int:
+def start(store: Store, run: RunRequest) -> int:
     """Start that run; return its id."""
-    return lifecycle.start(store, wanted)
+    return lifecycle.start(store, run)
 
 
 def latest_run(store: Store, dataset_version: int) -> RunRow | None:
@@ -312,7 +319,7 @@ def latest_run(store: Store, dataset_version: int) -> RunRow | None:
 
 
 def recovery(store: Store, run_id: int) -> Recovery:
-    """Return a run's recovery of generated submissions; ``InputError`` for any other run."""
+    """Return a run's recovery of generated submissions; raise ``InputError`` for any other run."""
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -349,8 +356,8 @@ def _recovery(
         for id_, options in aimed.items()
         if verdicts[id_] is not None and verdicts[id_] not in options
     )
-    whole = Estimate.share(sum(row.hits or 0 for row in single), sum(row.n for row in single))
-    return Recovery(criterion.name, labels, rows, whole, misses)
+    total = Estimate.share(sum(row.hits or 0 for row in single), sum(row.n for row in single))
+    return Recovery(criterion.name, labels, rows, total, misses)
 
 
 def _label(criterion: Criterion, cell: Verdict | None) -> str | None:

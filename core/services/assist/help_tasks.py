@@ -47,7 +47,7 @@ RequestT = TypeVar("RequestT")
 class TaskCost:
     """Calls and tokens (4 characters each); ``cost`` in US dollars, ``None`` if unknown.
 
-    A reply that cannot be read is requested once more, so the cost may double.
+    An unreadable reply is requested once more, so the cost may double.
     """
 
     calls: int
@@ -59,7 +59,9 @@ class TaskCost:
 def outlook(
     judge: Judge, writings: Sequence[Writing], tokens_out: int, *, times: int = 1
 ) -> TaskCost:
-    """Return the cost of these requests, each made ``times`` times, with ``tokens_out`` a reply."""
+    """Return the cost of these requests, each made ``times`` times, with ``tokens_out`` per
+    reply.
+    """
     characters = sum(len(segment.text) for writing in writings for segment in writing.segments)
     tokens_in = times * characters // _CHARS_PER_TOKEN
     calls = times * len(writings)
@@ -84,11 +86,13 @@ HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 
 
 def _for_whom(store: Store, task_id: int) -> Store:
-    """Return a store acting for the task's owner, who then owns e.g. the runs it makes."""
+    """Return a store that acts for the task's owner, who then owns, for example, the runs it
+    starts.
+    """
     return store.acting(replace(LOCAL, name=store.helps.get(task_id).made_by))
 
 
-#: The tasks that this process works on, by data file and task.
+#: The tasks that this process runs, by data file and task.
 _running: dict[tuple[str, int], Future[RunStatus]] = {}
 
 
@@ -103,7 +107,7 @@ def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
 
 @allowed("write")
 def start(store: Store, task_id: int) -> None:
-    """Work on a task in the background, on the loop that all tasks of this process share."""
+    """Run a task in the background, on the loop that all tasks of this process share."""
     future = asyncio.run_coroutine_threadsafe(_shared(_for_whom(store, task_id), task_id), loop())
     _running[str(store.path), task_id] = future
 
@@ -113,7 +117,7 @@ def _providers() -> Providers:
     return Providers()
 
 
-#: The active tasks on the shared loop; used on that loop only.
+#: The active tasks on the shared loop; used only on that loop.
 _at_work: set[tuple[str, int]] = set()
 
 
@@ -123,7 +127,7 @@ async def _shared(store: Store, task_id: int) -> RunStatus:
     try:
         return await _work(store, task_id)
     except Exception:
-        # The task is already marked failed with the reason; other tasks must continue.
+        # The task is already marked as failed, with the reason. Other tasks must continue.
         log.exception("task %s ended with a defect", task_id)
         return "failed"
     finally:
@@ -149,12 +153,12 @@ def _claim(store: Store, task_id: int) -> bool:
 
 
 async def _ended(context: TaskContext) -> RunStatus:
-    """Works on the task and writes down how it ended."""
+    """Run the task, and record and return how it ended."""
     store, lease = context.store, context.task.lease
     work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
     async def beat() -> bool:
-        """Renews the lease; ends the work when a person cancels it, or when the lease is lost."""
+        """Renew the lease; end the task when a person cancels it, or when the lease is lost."""
         renew = partial(store.leases.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
         if await context.io(renew, lease) is not False:
             work.cancel()
@@ -192,8 +196,8 @@ def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
         return "done", ""
     first = next(iter(context.failed.values()))
     count = len(context.failed)
-    many = f"{count} requests failed. The first: " if count > 1 else ""
-    return "failed", f"{many}{first.message}"
+    summary = f"{count} requests failed. The first: " if count > 1 else ""
+    return "failed", f"{summary}{first.message}"
 
 
 def writers(store: Store) -> list[JudgeEntry]:
@@ -228,7 +232,7 @@ _ASIDE = {"subject", "budget"}
 
 
 def request_data(request: Any, *without: str) -> dict[str, Any]:
-    """Return a request (a dataclass) as the plain JSON that is stored, without these fields."""
+    """Return a request (a dataclass) as plain JSON to store, without these fields."""
     data: dict[str, Any] = TypeAdapter(type(request)).dump_python(
         request, mode="json", by_alias=True, exclude={*_ASIDE, *without}
     )
@@ -237,8 +241,12 @@ def request_data(request: Any, *without: str) -> dict[str, Any]:
 
 def request_from(kind: type[RequestT], task: HelpTask) -> RequestT:
     """Return the request of a task; fields that were not stored have their defaults."""
-    own = {"judge": writer_from(task.request), "subject": task.subject, "budget": task.budget}
-    return TypeAdapter(kind).validate_python({**task.request, **own})
+    fields_of_task = {
+        "judge": writer_from(task.request),
+        "subject": task.subject,
+        "budget": task.budget,
+    }
+    return TypeAdapter(kind).validate_python({**task.request, **fields_of_task})
 
 
 @allowed("write")
@@ -250,17 +258,19 @@ def begin(
     planned: int,
     budget: float | None = None,
 ) -> int:
-    """Keep a task and start on it in the background; returns its id.
+    """Store a task and run it in the background; return its id.
 
-    ``subject`` is what it is about, ``request`` plain JSON data, ``planned`` its steps at most;
-    ``budget`` is in US dollars, ``None`` for no limit.
+    ``subject`` is what it is about, ``request`` plain JSON data, ``planned`` its maximal number of
+    steps; ``budget`` is in US dollars, ``None`` for no limit.
     """
     _check_key(request)
     judge = writer_from(request)
     price = price_of(judge)
-    each = None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
-    # What goes on by runs cannot be foreseen so.
-    expected = None if each is None or kind == "loop" else planned * each
+    step_cost = (
+        None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
+    )
+    # The cost of a loop's runs cannot be estimated from its steps.
+    expected = None if step_cost is None or kind == "loop" else planned * step_cost
     with store.write():
         task_id = store.helps.create(
             *(kind, subject, request),
@@ -279,7 +289,7 @@ def _asked_by(request: Mapping[str, Any]) -> list[Judge]:
     return [writer_from(request), *judges]
 
 
-#: Typical maximal tokens of the prompt and the answer of a step.
+#: Typical maximal tokens of a step's prompt and of its answer.
 _A_CALL = (6000, 1500)
 
 
@@ -312,13 +322,13 @@ def steps(store: Store, task_id: int) -> Sequence[HelpStep]:
 
 
 def left_out(store: Store, task_id: int) -> list[str]:
-    """Return what was left out of partly usable replies, one text per reply, in order."""
+    """Return the omitted parts of partly usable replies, one text per reply, in order."""
     return [s.message for s in steps(store, task_id) if s.failure is None and s.message]
 
 
 @allowed("write")
 def keep_dataset(store: Store, task: HelpTask, dataset: Dataset) -> DatasetVersion:
-    """Store what a task wrote as a dataset, and note that it belongs to the task."""
+    """Store a task's texts as a dataset, and note that it belongs to the task."""
     source = f"help task {task.id}"
     version = store.datasets.create(dataset, now=clock.now(), source=source)
     store.settings.put(_dataset_place(task), version.id)
@@ -342,7 +352,7 @@ def _check_key(request: Mapping[str, Any]) -> None:
         raise InputError(f"{judge.name} needs a key. Put it into {name}, and start again.")
 
 
-#: The module with the ``work`` of each kind; a name, since those modules begin tasks themselves.
+#: The module with the ``work`` of each kind; a name, since those modules import this one.
 MODULES = {
     "draft": "core.services.assist.rubric_draft",
     "improve": "core.services.assist.proposals",

@@ -82,8 +82,8 @@ def parted(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list
     if min(len(learn), len(measure)) >= LEAST:
         return learn, [item.id for item in measure]
     rng = seeded("held out", request.seed)
-    held = whole_groups(grouped(labelled), round(len(labelled) * request.held_share), rng)
-    measuring = {item.id for item in held}
+    held_out = whole_groups(grouped(labelled), round(len(labelled) * request.held_share), rng)
+    measuring = {item.id for item in held_out}
     return sorted(i.id for i in labelled if i.id not in measuring), sorted(measuring)
 
 
@@ -92,11 +92,11 @@ _SPLITS = ("calibration", "evaluation")
 
 @allowed("write")
 def begin(store: Store, request: LoopRequest) -> int:
-    """Start the loop; return the task's id. ``InputError`` if there are too few labels."""
+    """Start the loop; return the task's id. Raise ``InputError`` if there are too few labels."""
     items = resolved_items(store, request.dataset_version, None)
-    learn, held = parted(items, request)
-    if min(len(learn), len(held)) < LEAST:
-        labelled = len(learn) + len(held)
+    learn, held_out = parted(items, request)
+    if min(len(learn), len(held_out)) < LEAST:
+        labelled = len(learn) + len(held_out)
         raise InputError(
             "This dataset has too few labelled items.",
             (
@@ -107,28 +107,28 @@ def begin(store: Store, request: LoopRequest) -> int:
                 ),
             ),
         )
-    wanted = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held}
-    # Per round: a call per criterion, two runs and the decision; two runs before the first.
+    data = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held_out}
+    # Per round: one call per criterion, two runs and the decision; before the first round two runs.
     planned = 2 + request.rounds * (len(request.targets) + 3)
-    return help_tasks.begin(store, KIND, request.subject, wanted, planned, request.budget)
+    return help_tasks.begin(store, KIND, request.subject, data, planned, request.budget)
 
 
 def estimate(store: Store, request: LoopRequest) -> TaskCost:
     """Return the maximal cost, with all rounds: proposals and runs together."""
     items = resolved_items(store, request.dataset_version, None)
-    learn, held = parted(items, request)
+    learn, held_out = parted(items, request)
     plan = RunPlan("", 0, request.dataset_version, request.panel, seed=request.seed)
-    chosen = {*learn, *held}
+    chosen = {*learn, *held_out}
     graded_items = tuple(item for item in items if item.id in chosen)
     if not graded_items or not request.targets:
         return TaskCost(0, 0, 0, 0.0)
     run = estimate_planned(
         store, Planned(plan, asked_part(request.rubric, request), graded_items, ())
     )
-    asked = ImproveRequest(
+    proposals_asked = ImproveRequest(
         request.judge, request.rubric, request.subject, request.targets, request.findings
     )
-    proposing, times = improving_outlook(asked), request.rounds
+    proposing, times = improving_outlook(proposals_asked), request.rounds
     cost = None
     if run.cost is not None and proposing.cost is not None:
         cost = (times + 1) * run.cost + times * proposing.cost
@@ -179,7 +179,9 @@ class LoopGain:
 
 
 def gain_between(store: Store, first: int, second: int) -> LoopGain:
-    """Return the second run's gain over the first's, on fixed resamples of items."""
+    """Return the second run's gain over the first's, with an interval from fixed resamples of
+    items.
+    """
     paired = pair_runs(store, first, second)
     compared = deltas(paired, RESAMPLES, 0)
     criteria = tuple(
@@ -190,7 +192,8 @@ def gain_between(store: Store, first: int, second: int) -> LoopGain:
 
 @dataclass(frozen=True)
 class LoopRound:
-    """One round. ``learn`` and ``held`` are its runs; ``gain`` compares it with the best before.
+    """One round. ``learn`` and ``held`` are its runs; ``gain`` compares it with the best round
+    before.
 
     Round 0 is the original rubric. ``kept``: it is the best so far.
     """
@@ -221,21 +224,21 @@ def rounds(store: Store, task: HelpTask) -> list[LoopRound]:
     """Return every round so far, starting with the original rubric."""
     request, runs = request_of(task), runs_of(store, task)
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
-    done, best, best_at = list[LoopRound](), request.rubric, 0
+    finished, best, best_at = list[LoopRound](), request.rubric, 0
     if "0/held" in runs:
-        done.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
+        finished.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
     for number in range(1, request.rounds + 1):
         noted = values.get(f"changes/{number}")
         if noted is None:
             break
         changes = [ProposedChange(**fields) for fields in noted]
         gain = gain_between(store, runs[f"{best_at}/held"], runs[f"{number}/held"])
-        learn, held = runs.get(f"{number}/learn"), runs[f"{number}/held"]
+        learn, held_run = runs.get(f"{number}/learn"), runs[f"{number}/held"]
         shown = tuple(pieces_of(best, changes))
-        done.append(LoopRound(number, learn, held, shown, gain, gain.helps))
+        finished.append(LoopRound(number, learn, held_run, shown, gain, gain.helps))
         if gain.helps:
             best, best_at = changed(best, changes), number
-    return done
+    return finished
 
 
 def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
@@ -266,8 +269,10 @@ async def work(context: TaskContext) -> dict[str, Any]:
         if not changes:
             return _ended(best_at, "Nothing more was proposed.")
         rubric = changed(best, changes)
-        held = await _graded(context, request, rubric, number, "held")
-        gain = await context.io(gain_between, context.store, _run(context, best_at, "held"), held)
+        held_run = await _graded(context, request, rubric, number, "held")
+        gain = await context.io(
+            gain_between, context.store, _run(context, best_at, "held"), held_run
+        )
         await context.note(f"changes/{number}", [asdict(change) for change in changes])
         if not gain.helps:
             return _ended(best_at, f"Round {number} did not help on the items held out.")
@@ -287,7 +292,7 @@ async def _proposed(
     learnt = _run(context, best_at, "learn")
     cases = await context.io(_cases, context.store, learnt, request)
     findings = merged(offline_findings(rubric), request.findings if number == 1 else {})
-    asked = ImproveRequest(
+    improve = ImproveRequest(
         judge=request.judge,
         rubric=rubric,
         subject=request.subject,
@@ -296,13 +301,13 @@ async def _proposed(
         cases=tuple(cases),
         seed=request.seed,
     )
-    wanted = [
+    chosen = [
         name
         for name in request.targets
         if findings.get(name) or any(case.criterion == name for case in cases)
     ]
     results = await context.all(
-        propose(context, asked, name, f"{number}/revise/{name}") for name in wanted
+        propose(context, improve, name, f"{number}/revise/{name}") for name in chosen
     )
     changes = list[ProposedChange]()
     for result in results:

@@ -91,50 +91,53 @@ def meta_rubric(name: str) -> Rubric:
 
 def questions(part: str, *, in_task: bool) -> Rubric:
     """Return the questions about a ``criterion`` or the ``rubric``, with or without a task."""
-    own = meta_rubric(part)
+    base = meta_rubric(part)
     if not in_task:
-        return own
-    more = meta_rubric(f"{part}-in-task")
-    return own.model_copy(update={"criteria": (*own.criteria, *more.criteria)})
+        return base
+    in_task_questions = meta_rubric(f"{part}-in-task")
+    return base.model_copy(update={"criteria": (*base.criteria, *in_task_questions.criteria)})
 
 
-def _trial(wanted: MetaRequest) -> Trial:
-    criteria = [criterion.name for criterion in wanted.rubric.criteria]
+def _trial(request: MetaRequest) -> Trial:
+    criteria = [criterion.name for criterion in request.rubric.criteria]
     return Trial(
-        name=f"Check by judges: {wanted.rubric.name}",
-        rubric=_questions(wanted, "criterion"),
-        panel=wanted.panel,
-        texts=Dataset(name=f"Check: {wanted.rubric.name}"[:200], items=_items(wanted)),
+        name=f"Check by judges: {request.rubric.name}",
+        rubric=_questions(request, "criterion"),
+        panel=request.panel,
+        texts=Dataset(name=f"Check: {request.rubric.name}"[:200], items=_items(request)),
         source="help",
-        seed=wanted.seed,
-        budget=wanted.budget,
-        details={HELP: {"check": wanted.subject, "criteria": criteria}},
+        seed=request.seed,
+        budget=request.budget,
+        details={HELP: {"check": request.subject, "criteria": criteria}},
     )
 
 
-def _items(wanted: MetaRequest) -> tuple[Item, ...]:
+def _items(request: MetaRequest) -> tuple[Item, ...]:
     items = [
-        Item(id=f"criterion {number}", submission=_shown(criterion), prompt=wanted.task)
-        for number, criterion in enumerate(wanted.rubric.criteria, start=1)
+        Item(id=f"criterion {number}", submission=_shown(criterion), prompt=request.task)
+        for number, criterion in enumerate(request.rubric.criteria, start=1)
     ]
-    text, whole = rubric_text(wanted.rubric, weights=True), _questions(wanted, "rubric")
-    return (*items, Item(id=WHOLE, submission=text, prompt=wanted.task, rubric=whole))
+    text, rubric_questions = (
+        rubric_text(request.rubric, weights=True),
+        _questions(request, "rubric"),
+    )
+    return (*items, Item(id=WHOLE, submission=text, prompt=request.task, rubric=rubric_questions))
 
 
-def _questions(wanted: MetaRequest, part: str) -> Rubric:
-    return questions(part, in_task=bool(wanted.task.strip()))
+def _questions(request: MetaRequest, part: str) -> Rubric:
+    return questions(part, in_task=bool(request.task.strip()))
 
 
-def estimate(store: Store, wanted: MetaRequest) -> CostEstimate:
+def estimate(store: Store, request: MetaRequest) -> CostEstimate:
     """Return the estimate of a check, without storing anything."""
-    return trials.estimate(store, _trial(wanted))
+    return trials.estimate(store, _trial(request))
 
 
 @allowed("write")
-def start(store: Store, wanted: MetaRequest) -> int:
+def start(store: Store, request: MetaRequest) -> int:
     """Start a check; return its run's id, to follow like any run."""
-    run_id = trials.begin(store, _trial(wanted))
-    store.settings.put(f"{_PLACE}{wanted.subject}", run_id)
+    run_id = trials.begin(store, _trial(request))
+    store.settings.put(f"{_PLACE}{request.subject}", run_id)
     return run_id
 
 
@@ -216,8 +219,8 @@ def _costs(question: Criterion, option: int) -> bool:
 def named(item: Item, names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Return the criteria that a finding is about.
 
-    For an item of one criterion, that is the criterion. For the whole rubric, these are the ones
-    whose name the judges wrote, or whose text they quoted.
+    For an item of one criterion, that is the criterion. For the whole rubric, they are those whose
+    name the judges wrote, or whose text they quoted.
     """
     if item.id != WHOLE:
         return (names[int(item.id.rpartition(" ")[2]) - 1],)
@@ -247,20 +250,23 @@ def _holds(text: str, name: str) -> bool:
     >>> _holds("limit and tone overlap", "tone"), _holds("toneless", "tone")
     (True, False)
     """
-    at = text.find(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+    position = text.find(name)
+    while position >= 0:
+        before, after = (
+            text[position - 1 : position],
+            text[position + len(name) : position + len(name) + 1],
+        )
         if not before.isalnum() and not after.isalnum():
             return True
-        at = text.find(name, at + 1)
+        position = text.find(name, position + 1)
     return False
 
 
 def _item_text(rubric: Rubric, names: Sequence[str], item: str) -> str | None:
     if item == WHOLE:
         return rubric_text(rubric, weights=True)
-    wanted = names[int(item.rpartition(" ")[2]) - 1]
-    criterion = next((c for c in rubric.criteria if c.name == wanted), None)
+    name = names[int(item.rpartition(" ")[2]) - 1]
+    criterion = next((c for c in rubric.criteria if c.name == name), None)
     return None if criterion is None else _shown(criterion)
 
 

@@ -85,9 +85,9 @@ def begin(store: Store, request: ImproveRequest) -> int:
     """Start the proposals; return the task's id."""
     if not request.targets:
         raise InputError("Choose at least one criterion to improve.")
-    wanted = help_tasks.request_data(request)
+    data = help_tasks.request_data(request)
     steps = len(request.targets)
-    return help_tasks.begin(store, KIND, request.subject, wanted, steps, request.budget)
+    return help_tasks.begin(store, KIND, request.subject, data, steps, request.budget)
 
 
 async def work(context: TaskContext) -> None:
@@ -99,7 +99,7 @@ async def work(context: TaskContext) -> None:
 async def propose(
     context: TaskContext, request: ImproveRequest, name: str, step: str
 ) -> ProposedChanges | Failed:
-    """Return the changes to one criterion; all of them are valid."""
+    """Return the valid changes to one criterion, or the failure."""
 
     def read(text: str | None) -> ProposedChanges | Unreadable:
         return readable(text, request.rubric, name)
@@ -112,11 +112,11 @@ def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | U
     reply = read_changes(text, rubric, [name])
     if isinstance(reply, Unreadable):
         return reply
-    # A gate names options by label; in the editor it follows renamed options.
+    # A gate names options by label, which the editor updates when options are renamed.
     plain = rubric.model_copy(update={"gates": ()})
     accepted, dropped = list(reply.changes), list(reply.dropped)
     if _trouble(plain, accepted):
-        # Check one after the other, so that only the invalid ones are dropped.
+        # Changes are checked one after another, so that only invalid ones are dropped.
         accepted = []
         for change in reply.changes:
             why = _trouble(plain, [*accepted, change])
@@ -175,14 +175,14 @@ def _label(rubric: Rubric, change: ProposedChange) -> str:
 
 def state_of(draft: RubricDraft, piece: ProposalPiece) -> State:
     """Return ``open`` if the draft still has the text that the piece replaces, ``taken`` if it has
-    the new text, ``passed`` if it has another one.
+    the new text, ``passed`` if it has another text.
     """
     if piece.part == "label" and _text_in(draft, piece) is None:
         return "taken" if _criterion_has(draft, piece, piece.after) else "passed"
-    now = _text_in(draft, piece)
-    if now is not None and now.strip() == piece.before.strip():
+    current = _text_in(draft, piece)
+    if current is not None and current.strip() == piece.before.strip():
         return "open"
-    return "taken" if now is not None and now.strip() == piece.after.strip() else "passed"
+    return "taken" if current is not None and current.strip() == piece.after.strip() else "passed"
 
 
 def take(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
@@ -205,7 +205,7 @@ def take(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
 
 
 def rubric_of(draft: RubricDraft) -> Rubric:
-    """Return the draft as a rubric, to be improved; ``InputError`` if it is invalid."""
+    """Return the draft as a rubric to improve; raise ``InputError`` if it is invalid."""
     return rubric_from(draft)
 
 
@@ -237,9 +237,11 @@ def _find(draft: RubricDraft, name: str) -> CriterionDraft | None:
 
 
 def _writing(request: ImproveRequest, name: str) -> Writing:
-    own = {key: sentences for key, sentences in request.findings.items() if key in (name, "")}
+    own_findings = {
+        key: sentences for key, sentences in request.findings.items() if key in (name, "")
+    }
     cases = [case for case in request.cases if case.criterion == name]
-    return revise_writing(request.rubric, [name], own, cases, request.seed)
+    return revise_writing(request.rubric, [name], own_findings, cases, request.seed)
 
 
 #: The number of cases shown per criterion.
@@ -251,14 +253,14 @@ def offline_findings(rubric: Rubric) -> Findings:
     """Return the offline check's findings by criterion; the empty name is the whole rubric."""
     by_criterion: Findings = {}
     for finding in check.check(rubric):
-        at = finding.criterion
-        name = "" if at is None else rubric.criteria[at].name
+        place = finding.criterion
+        name = "" if place is None else rubric.criteria[place].name
         by_criterion.setdefault(name, []).append(f"{finding.sentence} {finding.mend}".strip())
     return by_criterion
 
 
 def findings_after(store: Store, run_id: int) -> Findings:
-    """Return what a run's votes say about its criteria."""
+    """Return the findings of a run's votes on its criteria."""
     by_criterion: Findings = {}
     for finding in diagnosis.heard(store, run_id).findings:
         by_criterion.setdefault(finding.criterion, []).append(finding.sentence)
@@ -271,17 +273,17 @@ def merged(*all_of: Mapping[str, Sequence[str]]) -> Findings:
     >>> merged({"a": ["x"]}, {"a": ["x", "y"]})
     {'a': ['x', 'y']}
     """
-    whole: Findings = {}
+    together: Findings = {}
     for findings in all_of:
         for name, sentences in findings.items():
-            whole[name] = list(dict.fromkeys([*whole.get(name, []), *sentences]))
-    return whole
+            together[name] = list(dict.fromkeys([*together.get(name, []), *sentences]))
+    return together
 
 
 def cases_of(
     store: Store, run_id: int, names: Sequence[str], *, most: int = CASES, seed: int = 0
 ) -> list[Case]:
-    """Return cells of a run where people and judges chose different options, drawn by the seed.
+    """Return cells of a run on which people and judges chose different options, drawn by the seed.
 
     People's choice is the settled verdict, else the dataset's label; abstentions do not count.
     """

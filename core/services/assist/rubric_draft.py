@@ -1,7 +1,7 @@
 """A first draft of a rubric by a model, from a task description and optional labelled examples.
 
-The reply is opened as a draft, so a person looks at it before it is saved. A draft may be invalid,
-so that every paid reply can be corrected.
+The reply opens as a draft, so that a person sees it before it is saved. A draft may be invalid, so
+that every paid reply can be corrected.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def begin(store: Store, request: DraftRequest) -> int:
     """Start drafting; return the task's id.
 
     Raises:
-        InputError: there is nothing to draft from, or the key is missing.
+        InputError: task and examples are both missing, or the key is missing.
     """
     examples = _examples(store, request)
     if not request.task.strip() and not examples:
@@ -67,26 +67,26 @@ def begin(store: Store, request: DraftRequest) -> int:
             "There is nothing to draft from.",
             (Problem("is empty.", "Describe the task, or choose labelled items.", ("task",)),),
         )
-    wanted = {
+    data = {
         "judge": request.judge.model_dump(mode="json"),
         "task": request.task,
         "wishes": request.wishes,
         "seed": request.seed,
         "examples": [{"text": example.text, "said": example.said} for example in examples],
     }
-    return help_tasks.begin(store, KIND, NEW, wanted, 1, request.budget)
+    return help_tasks.begin(store, KIND, NEW, data, 1, request.budget)
 
 
 async def work(context: TaskContext) -> None:
     """Request the rubric; the reply is the step's value."""
-    asked = context.request
-    examples = [LabelledText(example["text"], example["said"]) for example in asked["examples"]]
-    writing = draft_writing(asked["task"], asked["wishes"], examples, asked["seed"])
-    await context.write(_STEP, writer_of(help_tasks.writer_from(asked)), writing, read_rubric)
+    request = context.request
+    examples = [LabelledText(example["text"], example["said"]) for example in request["examples"]]
+    writing = draft_writing(request["task"], request["wishes"], examples, request["seed"])
+    await context.write(_STEP, writer_of(help_tasks.writer_from(request)), writing, read_rubric)
 
 
 def drafted(store: Store, task: HelpTask) -> RubricDraft | None:
-    """Return the task's rubric, or ``None`` while there is none."""
+    """Return the task's rubric, or ``None`` until it has one."""
     for step in help_tasks.steps(store, task.id):
         if step.failure is None:
             reply = read_rubric(step.value)

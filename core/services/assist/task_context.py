@@ -30,7 +30,7 @@ from core.services.runs.runner import work_here
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")
-#: Seconds before retrying while the data file cannot be written.
+#: Seconds between attempts while the data file cannot be written.
 AGAIN = 2.0
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class BudgetSpent(Exception):
 
 
 class TaskContext:
-    """One task in progress. ``failed`` holds the failures, by step."""
+    """One task in progress. ``failed`` has its failures, by step."""
 
     def __init__(self, store: Store, task: HelpTask, providers: Providers, io: Executor) -> None:
         self.store, self.task, self.request = store, task, task.request
@@ -63,7 +63,7 @@ class TaskContext:
         writing: Writing,
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> ValueT | Failed:
-        """Return the step of that name, from the data file if finished, else from a call.
+        """Return the value of that step, from the data file if finished, else from a call.
 
         Raises:
             BudgetSpent: the budget is spent.
@@ -88,7 +88,7 @@ class TaskContext:
         return [result for result in results if not isinstance(result, BaseException)]
 
     async def note(self, name: str, value: Any) -> None:
-        """Store a fact that took no call, such as a run's number, once."""
+        """Store a fact that needed no call, such as a run's number, once."""
         if name not in self._done:
             self._done[name] = value
             await self._keep(HelpStep(0, name, value, None, "", None, False, 0.0, ""))
@@ -97,15 +97,17 @@ class TaskContext:
         """Return the fact stored under that name, or ``None``."""
         return self._done.get(name)
 
-    async def io(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
-        """Call the store in its thread."""
-        return await in_thread(self._io, what, *args)
+    async def io(self, call: Callable[..., ValueT], *args: Any) -> ValueT:
+        """Call the store in its thread; return the result."""
+        return await in_thread(self._io, call, *args)
 
-    async def io_in_time(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
-        """Do the same, and retry while the data file is locked, since a reply was paid for."""
+    async def io_in_time(self, call: Callable[..., ValueT], *args: Any) -> ValueT:
+        """Call the store like ``io``, retried while the data file is locked, since a reply was paid
+        for.
+        """
         while True:
             try:
-                return await self.io(what, *args)
+                return await self.io(call, *args)
             except NotNow as error:
                 log.warning("Help task %s waits: %s", self.task.id, error)
                 await asyncio.sleep(AGAIN)
@@ -183,8 +185,8 @@ async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
     """Return the finished run of that step, started once, and resumed after an interruption.
 
     Raises:
-        BudgetSpent: the run's budget ended it.
-        InputError: the run failed, or cells of it did.
+        BudgetSpent: the run ended at its budget.
+        InputError: the run failed, or some of its cells did.
     """
     store = context.store
     if context.noted(name) is None:

@@ -1,7 +1,7 @@
 """Edited answers for probes, written by a model: the same in more words, fewer, or surer ones.
 
 Rules cannot shorten a text or change its tone throughout. A model's text may add or lose content,
-so results with these texts promise nothing, and the texts are kept for inspection.
+so results with these texts prove nothing, and the texts are kept for inspection.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def estimate(store: Store, request: TwinsRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: TwinsRequest) -> int:
-    """Start writing; return the task's id. ``InputError`` if the probe has no such edit."""
+    """Start writing; return the task's id. Raise ``InputError`` if the probe has no such edit."""
     probe = request.probe
     steps = sum(1 for _ in _pairs(store, probe))
     if not steps:
         raise InputError(f"Name what the model shall write: {', '.join(WRITTEN)}.")
-    wanted = {
+    data = {
         "judge": request.judge.model_dump(mode="json"),
         "run": probe.run_id,
         "edits": list(probe.edits),
@@ -58,7 +58,7 @@ def begin(store: Store, request: TwinsRequest) -> int:
         "judges": list(probe.judges),
         "seed": probe.seed,
     }
-    return help_tasks.begin(store, KIND, subject(probe.run_id), wanted, steps, request.budget)
+    return help_tasks.begin(store, KIND, subject(probe.run_id), data, steps, request.budget)
 
 
 def subject(run_id: int) -> str:
@@ -68,8 +68,8 @@ def subject(run_id: int) -> str:
 
 async def work(context: TaskContext) -> None:
     """Request every text, in parallel."""
-    asked = context.task.request
-    judge = writer_of(help_tasks.writer_from(asked))
+    request = context.task.request
+    judge = writer_of(help_tasks.writer_from(request))
 
     async def write(item: Item, edit: str) -> None:
         def read(text: str | None) -> object:
@@ -82,7 +82,7 @@ async def work(context: TaskContext) -> None:
 
 
 def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
-    """Return the probe that a task was begun for, with what was written so far."""
+    """Return the probe for which a task was begun, with the texts written so far."""
     probe = _probe(task)
     values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     written = dict[tuple[str, str], str]()
@@ -94,9 +94,9 @@ def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
 
 
 def _probe(task: HelpTask) -> ProbeRequest:
-    asked = task.request
-    edits, judges = tuple(asked["edits"]), tuple(asked["judges"])
-    return ProbeRequest(asked["run"], edits, asked["answers"], judges, asked["seed"])
+    request = task.request
+    edits, judges = tuple(request["edits"]), tuple(request["judges"])
+    return ProbeRequest(request["run"], edits, request["answers"], judges, request["seed"])
 
 
 def _pairs(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:

@@ -1,6 +1,6 @@
-"""Compare two runs: paired, all differences on the same resamples, costs next to accuracy.
+"""Compare two runs: paired, all differences on the same resamples, costs with accuracy.
 
-May import agreement and what is below.
+May import agreement and the layers below.
 """
 
 __all__ = [

@@ -1,6 +1,7 @@
-"""Replay a cascade on a run's votes: above which confidence may some judges decide alone?
+"""Replay a cascade on a run's votes, to find the confidence above which some judges may decide
+alone.
 
-The judges of the first stage answer every cell. A cell goes on to the others if they abstain, are
+The judges of the first stage answer every cell. A cell escalates to the others if they abstain, are
 split, fail, or are less confident than a threshold. All votes exist, so no calls are made.
 """
 
@@ -64,13 +65,15 @@ class SweptCascade:
     says_how_sure: bool
 
     def cost(self, share: float) -> float | None:
-        """Return the cost of 1,000 cells if this share goes on; ``None`` if a price is unknown."""
+        """Return the cost of 1,000 cells if this share escalates; ``None`` if a price is
+        unknown.
+        """
         first, then = self.costs
         return None if first is None or then is None else first + share * then
 
 
 def could_be_first(store: Store, run_id: int) -> list[str]:
-    """Return a run's judges that state a confidence; none if it has only one judge."""
+    """Return a run's judges that state a confidence; empty if the run has a single judge."""
     run = store.runs.get(run_id)
     sure = {judge for _, _, judge in store.votes.confidences(run_id)}
     counted = [judge.name for judge in run.panel.judges if not judge.shadow]
@@ -142,25 +145,25 @@ def _replayed(
     for row in store.votes.all_ballots(run.id, chances=True):
         rows.setdefault((row.item_id, row.criterion), []).append(row)
     sure = store.votes.confidences(run.id)
-    # All votes count here: the replay itself decides which judges do.
+    # All votes count here: the replay decides which judges are used.
     counting = replace(counting_of(run.plan), stages=None)
     cascade = Cascade()
     rows_of_cells = list[tuple[bool, float, bool, bool, int, tuple[bool, bool]]]()
     for index, item in enumerate(items):
-        asked = effective(item, rubric)
-        for name, truth in labels_of(item, asked).items():
+        rubric_of_item = effective(item, rubric)
+        for name, truth in labels_of(item, rubric_of_item).items():
             cell = rows.get((item.id, name), [])
-            own, others = (_by(cell, judges) for judges in (leading, following))
-            if not own or not others:
+            leading_rows, following_rows = (_by(cell, judges) for judges in (leading, following))
+            if not leading_rows or not following_rows:
                 continue
-            criterion = asked.criterion(name)
+            criterion = rubric_of_item.criterion(name)
             stated = [c for j in leading for c in sure.get((item.id, name, j.name), ())]
-            goes, option = _first(criterion, own, counting, run, cascade)
-            last = settle(criterion, counting.count(others).ballots, run.panel.rules)
+            goes, option = _first(criterion, leading_rows, counting, run, cascade)
+            last = settle(criterion, counting.count(following_rows).ballots, run.panel.rules)
             final = None if last is None or last.abstained else last.option
             how_sure = fmean(stated) if stated else np.nan
-            given = (option is not None, final is not None)
-            rows_of_cells.append((goes, how_sure, option == truth, final == truth, index, given))
+            answered = (option is not None, final is not None)
+            rows_of_cells.append((goes, how_sure, option == truth, final == truth, index, answered))
     goes_on, sureness, first, second, of, decided = (
         zip(*rows_of_cells, strict=True) if rows_of_cells else ((),) * 6
     )
@@ -186,7 +189,7 @@ def _first(
     run: Run,
     cascade: Cascade,
 ) -> tuple[bool, int | None]:
-    """Return whether a cell goes on at any threshold, and the first stage's option."""
+    """Return whether a cell escalates at any threshold, and the first stage's option."""
     verdict = settle(criterion, counting.count(rows).ballots, run.panel.rules)
     if verdict is None:
         return cascade.on_failure, None
@@ -214,7 +217,7 @@ def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
 
 def in_words(swept: SweptCascade) -> str:
     """Return what the first judges may decide alone, how often they are right, and the savings."""
-    names, others = ", ".join(swept.first), ", ".join(swept.then)
+    names, second_names = ", ".join(swept.first), ", ".join(swept.then)
     first_part, then_part = (
         _of_decided(right, decided, "it decides")
         for right, decided in zip((swept.alone, swept.all_of_them), swept.decided, strict=True)
@@ -222,31 +225,33 @@ def in_words(swept: SweptCascade) -> str:
     first = f"{names} alone gives the label on {percent(swept.alone)} of {swept.cells:,} labelled "
     first += f"cells{first_part}, "
     together = " together" if len(swept.then) > 1 else ""
-    both = f"{others}{together} on {percent(swept.all_of_them)}{then_part}."
+    together_right = f"{second_names}{together} on {percent(swept.all_of_them)}{then_part}."
     if not swept.says_how_sure:
         note = " does not say how sure it is, so no threshold can tell which answers go on."
-        return f"{first}{both} {names}{note}"
+        return f"{first}{together_right} {names}{note}"
     chosen = swept.chosen
     text = (
         f" Where {names} decides alone from a confidence of {chosen.threshold:.2f} on, "
         f"{percent(chosen.goes_on)} go on, and "
     )
-    seen = percent(chosen.right.estimate)
+    right_share = percent(chosen.right.estimate)
     if swept.tried is None:
         part = _of_decided(chosen.right.estimate, chosen.decided, "are decided")
-        text += f"{seen} are right{part} on the labels that the threshold was chosen on."
+        text += f"{right_share} are right{part} on the labels that the threshold was chosen on."
     else:
-        held = swept.tried.right
-        right = held.figure.words(percent).inline
-        part = _of_decided(held.estimate, swept.tried.decided, "are decided")
+        tried_right = swept.tried.right
+        right = tried_right.figure.words(percent).inline
+        part = _of_decided(tried_right.estimate, swept.tried.decided, "are decided")
         text += (
-            f"{right} are right{part} on items that were not used to choose the threshold ({seen} "
-            "on those that were)."
+            f"{right} are right{part} on items that were not used to choose the threshold "
+            f"({right_share} on those that were)."
         )
-    whole, part_cost = swept.cost(1.0), swept.cost(chosen.goes_on)
-    if whole and part_cost is not None:
-        text += f" That costs {percent(part_cost / whole)} of asking all of them about everything."
-    return f"{first}{both}{text}"
+    full_cost, part_cost = swept.cost(1.0), swept.cost(chosen.goes_on)
+    if full_cost and part_cost is not None:
+        text += (
+            f" That costs {percent(part_cost / full_cost)} of asking all of them about everything."
+        )
+    return f"{first}{together_right}{text}"
 
 
 def _of_decided(right: float | None, decided: float, who: str) -> str:
@@ -259,14 +264,14 @@ def _of_decided(right: float | None, decided: float, who: str) -> str:
 def as_data(swept: SweptCascade) -> dict[str, Any]:
     """Return the data of ``cascade --json``."""
 
-    def point(at: CascadePoint) -> dict[str, Any]:
+    def point(swept_point: CascadePoint) -> dict[str, Any]:
         return {
-            "threshold": at.threshold,
-            "goes_on": at.goes_on,
-            "accuracy": at.right.estimate,
-            **ci_and_undefined({"accuracy": at.right.figure}),
-            "decided": at.decided,
-            "usd_per_thousand": swept.cost(at.goes_on),
+            "threshold": swept_point.threshold,
+            "goes_on": swept_point.goes_on,
+            "accuracy": swept_point.right.estimate,
+            **ci_and_undefined({"accuracy": swept_point.right.figure}),
+            "decided": swept_point.decided,
+            "usd_per_thousand": swept.cost(swept_point.goes_on),
         }
 
     return {
@@ -280,7 +285,7 @@ def as_data(swept: SweptCascade) -> dict[str, Any]:
         "then_decided": swept.decided[1],
         "chosen": point(swept.chosen),
         "held_out": _tried(swept.tried) if swept.tried else None,
-        "points": [point(at) for at in swept.points],
+        "points": [point(swept_point) for swept_point in swept.points],
     }
 
 

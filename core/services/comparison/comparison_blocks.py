@@ -43,7 +43,7 @@ SAYS: dict[str, str] = {
 ALL = "All criteria together"
 #: The number of rows of a long table that are shown at first.
 FIRST = 12
-#: The number of items of a flip that are named.
+#: The number of items named for each flip.
 EXAMPLES = 3
 
 
@@ -108,16 +108,16 @@ def changed(result: RunComparison) -> tuple[Block, ...]:
 
 
 def changed_line(result: RunComparison) -> str:
-    """Return what differs between the plans, the first few by name."""
+    """Return the differences between the plans, the first few by name."""
     if not result.changed:
         return "Nothing changed: what differs is chance."
     names = [_named(change) for change in result.changed]
-    more = [f"{count(len(names) - NAMED)} more"] if names[NAMED:] else []
-    return f"Changed: {', '.join([*names[:NAMED], *more])}."
+    unlisted = [f"{count(len(names) - NAMED)} more"] if names[NAMED:] else []
+    return f"Changed: {', '.join([*names[:NAMED], *unlisted])}."
 
 
 def _named(change: RunChange) -> str:
-    """Return what changed, and whether only one of the runs has it."""
+    """Return the changed field, and whether only one of the runs has it."""
     only = {(True, False): " (only in B)", (False, True): " (only in A)"}
     side = only.get((change.before is None, change.after is None), "")
     return f"{change.area}, {change.what}{side}"
@@ -134,8 +134,8 @@ def items(result: RunComparison) -> Sentences:
         ("with another label in B, which counts for both", match.relabelled),
     ):
         parts += [f"{count(len(ids))} {group}"] if ids else []
-    few = " Few items: every figure is uncertain." if len(match.both) < FEW else ""
-    return Sentences((f"{', '.join(parts)}.{few}",), kind="quiet")
+    warning = " Few items: every figure is uncertain." if len(match.both) < FEW else ""
+    return Sentences((f"{', '.join(parts)}.{warning}",), kind="quiet")
 
 
 def unfinished(result: RunComparison) -> Iterator[Sentences]:
@@ -187,7 +187,8 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     ends = [end for _, delta in figures for end in delta.difference[:3] if end is not None]
     widest = max(map(abs, ends), default=0.0) or 1.0
     rows = [_difference(row, delta, share, widest) for row, delta in figures]
-    # Why known differences have no interval, where it is the same for several: said once below.
+    # The reason why known differences lack an interval; if several share it, it is stated once
+    # below.
     are_known = [delta.difference.value is not None for _, delta in figures]
     why = Counter(
         row[4].below
@@ -237,8 +238,8 @@ def _difference(name: str, delta: Delta, share: bool, widest: float) -> tuple[Wo
 
 
 def _drawn(name: str, delta: Delta, change: Form, widest: float) -> Words:
-    """Return the difference with its interval, as a bar from minus to plus the table's widest
-    one.
+    """Return the difference with its interval, as a bar on a scale from minus to plus
+    ``widest``.
     """
     cell = measured(delta.difference, change)
     value, low, high, *_ = delta.difference

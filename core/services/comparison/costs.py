@@ -32,7 +32,7 @@ class Spent(NamedTuple):
     """The cost of a run, in US dollars.
 
     ``now`` was paid for calls of this run. ``saved`` is the original cost of cached answers.
-    ``whole`` is both: the cost of the run without a cache. ``None`` means unknown, for the
+    ``whole`` is their sum: the cost of the run without a cache. ``None`` means unknown, for the
     ``reason`` given.
     """
 
@@ -67,15 +67,15 @@ class Point:
 def spent(run: Run) -> Spent:
     """Return the cost of a run, now and in total."""
     paid = None if run.cost_unknown else run.cost
-    rest = run.calls, run.cached, run.seconds
+    usage = run.calls, run.cached, run.seconds
     if run.plan.details.get("imported"):
-        return Spent(None, 0.0, None, *rest, IMPORTED)
+        return Spent(None, 0.0, None, *usage, IMPORTED)
     if paid is None:
-        return Spent(None, run.saved, None, *rest, NO_PRICE.format(n=run.cost_unknown))
+        return Spent(None, run.saved, None, *usage, NO_PRICE.format(n=run.cost_unknown))
     free = all(j.offline or (j.price_in == 0 and j.price_out == 0) for j in run.panel.judges)
     if run.cached and not run.saved and not free:
-        return Spent(paid, 0.0, None, *rest, NO_FIRST)
-    return Spent(paid, run.saved, paid + run.saved, *rest)
+        return Spent(paid, 0.0, None, *usage, NO_FIRST)
+    return Spent(paid, run.saved, paid + run.saved, *usage)
 
 
 def points(
@@ -87,7 +87,7 @@ def points(
     how: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> tuple[Point, ...]:
-    """Return accuracy and cost of runs on their common items, with the efficient ones marked.
+    """Return accuracy and cost of runs on their common items, with the efficient runs marked.
 
     Criteria are those that every run shares with the first. All accuracies use the same resamples
     of items. ``pair`` loads two runs, e.g. from a cache.
@@ -97,9 +97,9 @@ def points(
     """
     if len(run_ids) < 2:
         raise InputError("Choose two runs or more.")
-    first, *others = run_ids
+    first, *other_ids = run_ids
     pair = pair or partial(pair_runs, store)
-    paired = [pair(first, other) for other in others]
+    paired = [pair(first, run_id) for run_id in other_ids]
     common = set(paired[0].match.both).intersection(*(p.match.both for p in paired))
     shared = {s.name for s in paired[0].criteria}.intersection(
         *({s.name for s in p.criteria} for p in paired)
@@ -143,9 +143,9 @@ def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
     for sides in paired.criteria:
         if sides.name not in truth:
             continue
-        gold, given = truth[sides.name], sides.verdicts[side][rows]
-        decided = (gold >= 0) & (given >= 0)
-        counts += np.column_stack([decided & (gold == given), decided, gold >= 0])
+        gold, answers = truth[sides.name], sides.verdicts[side][rows]
+        decided = (gold >= 0) & (answers >= 0)
+        counts += np.column_stack([decided & (gold == answers), decided, gold >= 0])
     return counts.astype(np.float64)
 
 
@@ -170,18 +170,18 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     right, decided = hits[:, :2].astype(np.int64).T
     if draws.how.method == "auto":
         item = np.repeat(np.arange(len(hits)), decided)
-        # Which of an item's cells are right does not matter, only their number.
+        # Only the number of an item's right cells matters, not which cells are right.
         place = np.arange(len(item)) - np.repeat(np.cumsum(decided) - decided, decided)
         return clustered_share(place < right[item], item, level=draws.how.level)
-    seen = patterns(hits[:, :2].astype(np.int64))
-    right, decided = seen.rows.T
+    distinct = patterns(hits[:, :2].astype(np.int64))
+    right, decided = distinct.rows.T
 
     def share(weights: Array) -> dict[str, Array]:
         return {"": ratio(right @ weights, decided @ weights)}
 
-    value = Estimate(float(share(seen.times[:, None].astype(np.float64))[""][0]))
-    drawn = draws.of(seen.of_item, seen.times)
-    return value.within(intervals(share, drawn, seen.times, how=draws.how)[""])
+    value = Estimate(float(share(distinct.times[:, None].astype(np.float64))[""][0]))
+    drawn = draws.of(distinct.of_item, distinct.times)
+    return value.within(intervals(share, drawn, distinct.times, how=draws.how)[""])
 
 
 def _efficient(point: Point, all_of: Sequence[Point]) -> bool | None:

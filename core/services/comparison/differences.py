@@ -32,10 +32,10 @@ Test = Literal["mcnemar", "t", "bootstrap"]
 
 @dataclass(frozen=True)
 class Delta:
-    """A figure of both runs and its difference (second less first), on the same items.
+    """A figure of both runs and its difference (second minus first), on the same items.
 
-    ``p`` tests no difference: by McNemar's exact test, by t or from the resamples. ``p_holm`` is
-    corrected for the number of criteria. A difference without an interval says why.
+    ``p`` tests whether there is a difference: by McNemar's exact test, by t or from the resamples.
+    ``p_holm`` is corrected for the number of criteria. A difference without an interval says why.
     """
 
     first: Estimate
@@ -52,7 +52,7 @@ class Delta:
 
     @property
     def significant(self) -> bool:
-        """Return whether its p is below ``LEVEL``; the corrected p, if there is one.
+        """Return whether its p is below ``LEVEL``; the corrected p, if it has one.
 
         The interval does not decide. It is about this figure alone, and may exclude zero although
         the correction, or an exact test, does not.
@@ -61,7 +61,7 @@ class Delta:
         return p is not None and p < LEVEL
 
     def forms(self, *, share: bool = False) -> tuple[Form, Form]:
-        """Return how to show both figures, and how their difference, so that they fit."""
+        """Return the formats of both figures, and of their difference, so that they fit."""
         first, second, gap = (
             figure.value or 0.0 for figure in (self.first, self.second, self.difference)
         )
@@ -70,9 +70,9 @@ class Delta:
 
 @dataclass(frozen=True)
 class CriterionDelta:
-    """One criterion. ``decided`` items have an answer of both runs, ``same`` equal answers.
+    """One criterion. On ``decided`` items both runs answered, on ``same`` items equally.
 
-    Of those with a label, ``only_first`` are right in the first run only.
+    Of the labelled items, ``only_first`` are right in the first run only.
     """
 
     name: str
@@ -114,8 +114,8 @@ def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -
             for row, p in zip(rows, corrected, strict=True)
         ]
     labelled = [row.accuracy for row in rows if row.accuracy.n]
-    whole = labelled[0] if len(labelled) == 1 else _all_cells(paired, draws)
-    accuracy = replace(whole, p_holm=None)
+    total = labelled[0] if len(labelled) == 1 else _all_cells(paired, draws)
+    accuracy = replace(total, p_holm=None)
     return Deltas(tuple(rows), accuracy, _score(paired, draws), decided_cells(paired))
 
 
@@ -125,23 +125,23 @@ def decided_cells(paired: Paired) -> DecidedCells:
     for sides in paired.criteria:
         labelled_cells = sides.gold >= 0
         labelled += int(labelled_cells.sum())
-        for index, given in enumerate(sides.verdicts):
-            decided[index] += int((labelled_cells & (given >= 0)).sum())
-            right[index] += int((labelled_cells & (given == sides.gold)).sum())
+        for index, verdicts in enumerate(sides.verdicts):
+            decided[index] += int((labelled_cells & (verdicts >= 0)).sum())
+            right[index] += int((labelled_cells & (verdicts == sides.gold)).sum())
     return DecidedCells(labelled, (decided[0], decided[1]), (right[0], right[1]))
 
 
 def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
     first, second = sides.verdicts
     columns = np.column_stack([sides.gold, first, second, *sides.judges])
-    seen = patterns(columns)
-    gold, before, after = seen.rows[:, :3].T
-    both = (gold >= 0) & (before >= 0) & (after >= 0)
-    right = (both & (gold == before), both & (gold == after))
-    alone = [int(seen.times[a & ~b].sum()) for a, b in (right, right[::-1])]
-    n = int(seen.times[both].sum())
-    compared = _Compared(seen, draws, n)
-    accuracy = compared.shares(right, both)
+    distinct = patterns(columns)
+    gold, before, after = distinct.rows[:, :3].T
+    compared_items = (gold >= 0) & (before >= 0) & (after >= 0)
+    right = (compared_items & (gold == before), compared_items & (gold == after))
+    alone = [int(distinct.times[a & ~b].sum()) for a, b in (right, right[::-1])]
+    n = int(distinct.times[compared_items].sum())
+    compared = _Compared(distinct, draws, n)
+    accuracy = compared.shares(right, compared_items)
     decided = (first >= 0) & (second >= 0)
     return CriterionDelta(
         name=sides.name,
@@ -153,12 +153,12 @@ def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
         kappa=compared.tables(
             KAPPAS[sides.weights],
             [
-                pair_cells(np.where(both, gold, -1), side, len(sides.labels))
+                pair_cells(np.where(compared_items, gold, -1), side, len(sides.labels))
                 for side in (before, after)
             ],
             len(sides.labels),
         ),
-        agreement=_agreement(sides, compared, seen),
+        agreement=_agreement(sides, compared, distinct),
     )
 
 
@@ -166,14 +166,14 @@ def _mcnemar(n: int, only_first: int, only_second: int) -> Estimate:
     return mcnemar_exact(only_first, only_second) if n else Estimate.undefined(NO_CELL)
 
 
-def _agreement(sides: CriterionPair, compared: _Compared, seen: Patterns) -> Delta:
+def _agreement(sides: CriterionPair, compared: _Compared, distinct: Patterns) -> Delta:
     """Compute Krippendorff's alpha among the judges of each run, by the scale."""
     split = 3 + sides.judges[0].shape[1]
-    rows = seen.rows[:, 3:split], seen.rows[:, split:]
+    rows = distinct.rows[:, 3:split], distinct.rows[:, split:]
     if min(side.shape[1] for side in rows) < 2:
         return _undefined(ONE_JUDGE)
     measure = reliability.alpha_ordinal if sides.scale == "ordinal" else reliability.alpha_nominal
-    k, times = len(sides.labels), seen.times.astype(np.float64)
+    k, times = len(sides.labels), distinct.times.astype(np.float64)
     figures = [measure(side, k, times) for side in rows]
     before, after = (measure.over(side, k, times) for side in rows)
     rated = [(side >= 0).sum(axis=1) >= 2 for side in rows]
@@ -259,12 +259,12 @@ def _all_cells(paired: Paired, draws: Draws | None) -> Delta:
     counts = np.zeros((len(paired.match.both), 3), dtype=np.int64)
     for sides in paired.criteria:
         first, second = sides.verdicts
-        both = (sides.gold >= 0) & (first >= 0) & (second >= 0)
-        hits = both & (sides.gold == first), both & (sides.gold == second)
-        counts += np.column_stack([*hits, both])
-    seen = patterns(counts)
-    before, after, among = seen.rows.T.astype(np.float64)
-    return _Compared(seen, draws, int(counts[:, 2].sum())).means([before, after], among)
+        decided = (sides.gold >= 0) & (first >= 0) & (second >= 0)
+        hits = decided & (sides.gold == first), decided & (sides.gold == second)
+        counts += np.column_stack([*hits, decided])
+    distinct = patterns(counts)
+    before, after, among = distinct.rows.T.astype(np.float64)
+    return _Compared(distinct, draws, int(counts[:, 2].sum())).means([before, after], among)
 
 
 def _score(paired: Paired, draws: Draws | None) -> Delta:
@@ -276,7 +276,7 @@ def _score(paired: Paired, draws: Draws | None) -> Delta:
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     times = np.bincount(of_item, minlength=number + 1).astype(np.int64)
     used = number + int(times[number] > 0)
-    seen = Patterns(np.empty((used, 0), np.int64), times[:used], of_item)
+    distinct = Patterns(np.empty((used, 0), np.int64), times[:used], of_item)
     sums = [np.append(side, 0.0)[:used] for side in (pairs.reference, pairs.rated)]
     among = np.append(np.ones(number), 0.0)[:used]
-    return _Compared(seen, draws, int(times[:number].sum())).means(sums, among, NO_SCORE)
+    return _Compared(distinct, draws, int(times[:number].sum())).means(sums, among, NO_SCORE)

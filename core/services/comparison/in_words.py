@@ -11,7 +11,7 @@ from core.text.names import visible
 from core.text.numbers import count, percent, plural, share_points
 
 Outcome = Literal["better", "worse", "undecided", "unknown"]
-#: The number of criteria named per outcome; the rest are counted.
+#: The number of criteria named per outcome; others are counted.
 NAMED = 3
 
 
@@ -31,7 +31,7 @@ def trust_words(trust: Sequence[Trust]) -> list[str]:
 
 
 def headline(criteria: Sequence[CriterionDelta]) -> str:
-    """On how many criteria B is surely better or worse, in one sentence.
+    """Return in one sentence on how many criteria B is surely better or worse.
 
     >>> headline([])
     'No criterion is in both runs.'
@@ -39,24 +39,24 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
     outcomes = [outcome(line) for line in criteria]
     if not outcomes:
         return "No criterion is in both runs."
-    whole = plural(len(outcomes), "criterion", "criteria")
+    total = plural(len(outcomes), "criterion", "criteria")
     if outcomes.count("unknown") == len(outcomes):
         return "No label says which run is better."
     better, worse = outcomes.count("better"), outcomes.count("worse")
     if not better and not worse:
         return "No criterion shows a significant difference between A and B."
     return (
-        f"B is significantly better than A on {count(better)} of {whole}, and worse on "
+        f"B is significantly better than A on {count(better)} of {total}, and worse on "
         f"{count(worse)}."
     )
 
 
 def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
-    """Return better, worse or undecided, with every difference and its interval.
+    """Return whether B is better, worse or undecided, with every difference and its interval.
 
     If a run leaves cells undecided, the text begins with that, counted over all labelled cells.
-    Without labels it says so: flips then tell what changed, not what is right. Without criteria
-    it is empty.
+    Without labels it says so: flips then show what changed, not what is right. Without criteria it
+    is empty.
     """
     by_outcome: dict[Outcome, list[CriterionDelta]] = {}
     for delta in criteria:
@@ -68,10 +68,10 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
             "No label says which run is better: no item has a label and an answer of both runs. "
             "What changed between them is below; labels on some of the items would decide."
         )
-    whole = plural(len(criteria), "criterion", "criteria")
+    total = plural(len(criteria), "criterion", "criteria")
     parts = [
         *([] if cells is None else _decided(cells)),
-        f"B is better than A on {_counted(by_outcome.get('better', ()))} of {whole}"
+        f"B is better than A on {_counted(by_outcome.get('better', ()))} of {total}"
         f"{_named(by_outcome.get('better', ()))}.",
         f"Worse on {_counted(by_outcome.get('worse', ()))}{_named(by_outcome.get('worse', ()))}.",
     ]

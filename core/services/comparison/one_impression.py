@@ -2,7 +2,7 @@
 
 The models of a run give one overall mark to some of its answers. Both scores of every answer are
 compared by how much of their variance is due to answers, to judges, and to neither. A rubric is
-worth its calls if its scores tell more about the answers.
+worth its calls if its scores say more about the answers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from core.services.spot.trials import HELP, Trial
 from core.store.store import Store
 from core.text.numbers import percent, score
 
-#: The detail of the runs that ask for a mark, and the setting where a run lists them.
+#: The detail of the runs that request an overall mark, and the setting where a run lists them.
 IMPRESSION, _PLACE = "impression", "impression/"
 ANSWERS, MARKS = 100, 10
 
@@ -53,9 +53,9 @@ ANSWERS, MARKS = 100, 10
 class ScoredWay:
     """One way to score: the parts of its variance, and the reliability of one judge's score.
 
-    ``share`` of the variance by ``item``, ``judge`` and ``rest`` (a judge's view of one answer, and
-    chance). ``spread`` is the standard deviation of all scores. ``worth``: the share of the
-    variance between single judges' scores that is due to answers (phi, an absolute intraclass
+    ``share`` has the variance's shares by ``item``, ``judge`` and ``rest`` (a judge's view of one
+    answer, and chance). ``spread`` is the standard deviation of all scores. ``worth``: the share of
+    the variance between single judges' scores that is due to answers (phi, an absolute intraclass
     correlation), in [0, 1].
     """
 
@@ -86,18 +86,20 @@ class OneImpression:
 def overall_rubric(rubric: Rubric) -> Rubric:
     """Return a rubric with one question and ten marks, and the guidelines of the original."""
     marks = tuple(Option(label=str(index + 1), value=index / (MARKS - 1)) for index in range(MARKS))
-    asked = Criterion(
+    question = Criterion(
         name="Overall",
         requirement=f"How good is this answer as a whole, from 1 (worst) to {MARKS} (best)?",
         scale="ordinal",
         options=marks,
     )
     name = f"One impression: {rubric.name}"[:200]
-    return Rubric(name=name, guidelines=rubric.guidelines, criteria=(asked,))
+    return Rubric(name=name, guidelines=rubric.guidelines, criteria=(question,))
 
 
 def estimate(store: Store, run_id: int, answers: int = ANSWERS, seed: int = 0) -> CostEstimate:
-    """Return the estimate without storing anything; ``InputError`` if no model can be called."""
+    """Return the estimate without storing anything; raise ``InputError`` if no model can be
+    called.
+    """
     return trials.estimate(store, _trial(store, run_id, answers, seed))
 
 
@@ -109,7 +111,7 @@ def start(
     seed: int = 0,
     budget: float | None = None,
 ) -> int:
-    """Start the run for the overall marks of some answers; return its id. It is hidden in lists."""
+    """Start the hidden run for the overall marks of some answers; return its id."""
     asked_id = trials.begin(store, replace(_trial(store, run_id, answers, seed), budget=budget))
     store.settings.add(f"{_PLACE}{run_id}", asked_id)
     return asked_id
@@ -130,7 +132,7 @@ def _trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
 
 
 def latest(store: Store, run_id: int) -> RunRow | None:
-    """Return the newest run that asked for one mark of this run's answers."""
+    """Return the newest run that requested overall marks of this run's answers, or ``None``."""
     asked_ids = store.settings.get(f"{_PLACE}{run_id}", [])
     return store.runs.row(asked_ids[-1]) if asked_ids else None
 
@@ -157,13 +159,13 @@ def _texts(store: Store, run: Run, answers: int, seed: int) -> Dataset:
 
 
 def result(store: Store, asked_id: int) -> OneImpression:
-    """Return both ways on the answers that both scored; raises ``NotFound`` for another run."""
-    asked = store.runs.get(asked_id)
-    if IMPRESSION not in asked.plan.details:
+    """Return both ways on the answers that both scored. Raises ``NotFound`` for another run."""
+    mark_run = store.runs.get(asked_id)
+    if IMPRESSION not in mark_run.plan.details:
         raise NotFound(f"Run {asked_id} did not ask for one impression.")
-    of = store.runs.get(int(asked.plan.details[IMPRESSION]))
-    names = tuple(judge.name for judge in asked.panel.judges)
-    by_rubric, by_mark = _scores(store, of, names), _scores(store, asked, names)
+    original = store.runs.get(int(mark_run.plan.details[IMPRESSION]))
+    names = tuple(judge.name for judge in mark_run.panel.judges)
+    by_rubric, by_mark = _scores(store, original, names), _scores(store, mark_run, names)
     common = [key for key in by_rubric if key in by_mark]
     items = list(dict.fromkeys(item for item, _, _ in common))
     place = {item: index for index, item in enumerate(items)}
@@ -171,14 +173,14 @@ def result(store: Store, asked_id: int) -> OneImpression:
     if len(names) > 1:
         facets[JUDGE] = np.array([names.index(judge) for _, judge, _ in common], np.int64)
     values = [np.array([side[key] for key in common]) for side in (by_rubric, by_mark)]
-    both = side_by_side(values[0], values[1], facets)
-    if isinstance(both, str):
-        nothing = Estimate.undefined(both, len(items))
-        return OneImpression(asked, len(items), names, None, None, nothing, nothing, both)
-    first, second, gap = both
+    compared = side_by_side(values[0], values[1], facets)
+    if isinstance(compared, str):
+        nothing = Estimate.undefined(compared, len(items))
+        return OneImpression(mark_run, len(items), names, None, None, nothing, nothing, compared)
+    first, second, gap = compared
     means = [np.bincount(facets[ITEM], side) / np.bincount(facets[ITEM]) for side in values]
     alike = score_agreement(*means)["spearman"]
-    return OneImpression(asked, len(items), names, first, second, gap, alike)
+    return OneImpression(mark_run, len(items), names, first, second, gap, alike)
 
 
 def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, str, int], float]:
@@ -202,7 +204,7 @@ Facets = Mapping[str, npt.NDArray[np.int64]]
 def side_by_side(
     first: Array, second: Array, facets: Facets
 ) -> tuple[ScoredWay, ScoredWay, Estimate] | str:
-    """Return both ways, and the first's worth less the second's; or why they are undefined.
+    """Return both ways, and the first's worth minus the second's; or why they are undefined.
 
     ``first`` and ``second`` are scores of the same answers by the same judges, shape (scores,).
     Intervals leave out groups of answers in turn: they generalise to other answers, not judges.
@@ -245,14 +247,14 @@ def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[
 
 
 def in_words(result: OneImpression) -> str:
-    """Return which way tells more about the answers, and how similar both are."""
+    """Return which way says more about the answers, and how similar both are."""
     if result.rubric is None or result.impression is None:
         return f"The two ways cannot be compared: {result.reason}"
-    by, mark = result.rubric, result.impression
+    rubric_way, mark = result.rubric, result.impression
     low, high = result.gap.low, result.gap.high
     text = (
-        f"On the same {result.answers} answers, {percent(by.share[ITEM])} of the variance of the "
-        f"rubric's scores lies in the answers, {percent(mark.share[ITEM])} of one impression's. "
+        f"On the same {result.answers} answers, {percent(rubric_way.share[ITEM])} of the variance "
+        f"of the rubric's scores lies in the answers, {percent(mark.share[ITEM])} of one impression's. "
     )
     sure = low is not None and high is not None and (low > 0 or high < 0)
     better = "The rubric's" if (result.gap.value or 0.0) > 0 else "One impression's"

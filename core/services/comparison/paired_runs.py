@@ -37,8 +37,8 @@ PairOf = Callable[[int, int], "Paired"]
 class Match(NamedTuple):
     """The items that can be compared, by id and in the first run's order.
 
-    ``reworded`` have the same id and another text, prompt or reference, and are not compared.
-    ``relabelled`` have different labels in the two runs; the second counts for both.
+    ``reworded`` items have the same id but another text, prompt or reference, and are not compared.
+    ``relabelled`` items have different labels in the two runs; the second's labels count for both.
     """
 
     both: tuple[str, ...]
@@ -86,7 +86,7 @@ class Paired:
     def stand_in(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return whether each panel may stand in for a person, over the shared items.
 
-        ``None`` if no people rated the items in addition to judges.
+        It is ``None`` unless people also rated the items.
         """
         first, second = (_stand_in(of, self.match) for of in self.rated)
         return first, second
@@ -125,7 +125,7 @@ def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
 
 
 def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
-    """Return the shared items; within one dataset version, all that both runs have."""
+    """Return the shared items; within one dataset version, all items of both runs."""
     if runs[0].dataset_version_id != runs[1].dataset_version_id:
         return match_items(rated[0].items, rated[1].items)
     first, second = rated[0].of, rated[1].of
@@ -146,13 +146,13 @@ def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
     shared = [item_id for item_id in before if item_id in after]
     reworded = [i for i in shared if _asked(before[i]) != _asked(after[i])]
     excluded = set(reworded)
-    both = [i for i in shared if i not in excluded]
+    comparable = [i for i in shared if i not in excluded]
     return Match(
-        tuple(both),
+        tuple(comparable),
         tuple(i for i in before if i not in after),
         tuple(i for i in after if i not in before),
         tuple(reworded),
-        tuple(i for i in both if _relabelled(before[i], after[i])),
+        tuple(i for i in comparable if _relabelled(before[i], after[i])),
     )
 
 
@@ -198,8 +198,8 @@ def _criteria(
         left, right = before.get(key), after.get(key)
         if left is None or right is None:
             present = left or right
-            which = "first" if left is None else "second"
-            apart[present.name if present else key] = f"The {which} run does not ask it."
+            missing_from = "first" if left is None else "second"
+            apart[present.name if present else key] = f"The {missing_from} run does not ask it."
         elif (why := _differs(left, right)) is not None:
             apart[left.name] = why
         else:
@@ -249,7 +249,7 @@ ABSTENTION, NO_VERDICT = "abstained", "no verdict"
 class Flip(NamedTuple):
     """Items whose verdict went from ``before`` to ``after``.
 
-    Of those with a label, ``mended`` became right and ``broken`` became wrong. ``up`` is the change
+    Of the labelled items, ``mended`` became right and ``broken`` became wrong. ``up`` is the change
     in levels on an ordered scale, else ``None``.
     """
 

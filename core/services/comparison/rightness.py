@@ -1,8 +1,8 @@
 """Compare how often two runs are right on all cells, from labels that were drawn at random.
 
-Accuracy over labelled cells describes those cells only; queues pick doubtful ones, where runs
-differ most. With each cell's chance of being labelled, labels represent all cells. Where both runs
-give the same verdict they are equally right, so labels are not needed there.
+Accuracy over labelled cells describes those cells only; queues pick doubtful ones, on which runs
+differ most. With each cell's chance of being labelled, labels represent all cells. Two runs with
+the same verdict are equally right, so labels are needed only where verdicts differ.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class RightMore:
 
 @dataclass(frozen=True)
 class CorrectedAccuracy:
-    """All criteria together and each.
+    """The comparison over all criteria and on each.
 
-    ``run`` and ``queue`` name the draw of the labels, ``declared`` says who declared it. ``reason``
-    says why there is no estimate for all cells.
+    ``run`` and ``queue`` name the draw of the labels, ``declared`` the person who declared it.
+    ``reason`` says why all cells cannot be estimated.
     """
 
     whole: RightMore | None
@@ -72,7 +72,7 @@ class CorrectedAccuracy:
 
 
 def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> CorrectedAccuracy:
-    """Return the comparison, from the labels drawn for either run, whichever has more."""
+    """Return the comparison, from the labels drawn for the run that has more of them."""
     drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
     able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
     if not able:
@@ -80,12 +80,14 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     run_id, best = max(able, key=lambda pair: int(pair[1].cells.drawn.sum()))
     place = {item: index for index, item in enumerate(paired.match.both)}
     items = np.array([place.get(item, -1) for item in best.cells.table.ids], np.int64)
-    each = [_columns(sides, best.of(sides.name), items) for sides in paired.criteria]
-    rows = [_more(s.name, columns, level) for s, columns in zip(paired.criteria, each, strict=True)]
+    tables = [_columns(sides, best.of(sides.name), items) for sides in paired.criteria]
+    rows = [
+        _more(s.name, columns, level) for s, columns in zip(paired.criteria, tables, strict=True)
+    ]
     corrected = holm([row.p for row in rows])
-    whole = np.concatenate(each)
+    all_cells = np.concatenate(tables)
     return CorrectedAccuracy(
-        _more("", whole, level, by_item=best.by_item),
+        _more("", all_cells, level, by_item=best.by_item),
         tuple(replace(row, p=p) for row, p in zip(rows, corrected, strict=True)),
         run_id,
         best.queue.name if best.queue is not None else "",
@@ -112,14 +114,14 @@ def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int6
     """
     at = items[cells.item]
     first, second = sides.verdicts
-    both = (at >= 0) & (first[at] >= 0) & (second[at] >= 0)
-    cells, at = cells.take(both), at[both]
+    decided = (at >= 0) & (first[at] >= 0) & (second[at] >= 0)
+    cells, at = cells.take(decided), at[decided]
     place = {fold(label): level for level, label in enumerate(sides.labels)}
     levels = cells.table.by_option(lambda c: [place.get(fold(o.label), -1) for o in c.choices])
     truth = levels[cells.question, np.maximum(cells.option, -1)]
     labelled = ~np.isnan(cells.counted) & (cells.option >= 0)
-    more = (second[at] == truth).astype(np.float64) - (first[at] == truth)
-    columns = (at, first[at] != second[at], np.where(labelled, more, np.nan), cells.stratum)
+    gain = (second[at] == truth).astype(np.float64) - (first[at] == truth)
+    columns = (at, first[at] != second[at], np.where(labelled, gain, np.nan), cells.stratum)
     return np.column_stack(columns).astype(np.float64)
 
 
@@ -128,8 +130,8 @@ def _items(cells: Array) -> Array:
     _, first, item = np.unique(cells[:, _ITEM], return_index=True, return_inverse=True)
     number = np.bincount(item)
     apart = np.bincount(item, cells[:, _APART])
-    more = np.bincount(item, np.where(cells[:, _APART] > 0, cells[:, _MORE], 0.0)) / number
-    drawn = np.where(apart > 0, more, 0.0)
+    gain = np.bincount(item, np.where(cells[:, _APART] > 0, cells[:, _MORE], 0.0)) / number
+    drawn = np.where(apart > 0, gain, 0.0)
     return np.column_stack([cells[first, _ITEM], apart > 0, drawn, cells[first, _STRATUM]])
 
 
@@ -156,7 +158,7 @@ def _more(name: str, cells: Array, level: float, *, by_item: bool = False) -> Ri
 def in_words(accuracy: CorrectedAccuracy) -> str:
     """Return which run is right more often on all cells, and whether labels alone differ.
 
-    Empty without labels.
+    The text is empty without labels.
     """
     text = _right_more(accuracy)
     return f"{text} {accuracy.declared}" if text and accuracy.declared else text
@@ -186,11 +188,11 @@ def _right_more(accuracy: CorrectedAccuracy) -> str:
             f" Labelled cells alone point the other way ({points(naive, share=True)}): doubtful "
             "ones were picked more often."
         )
-    each = [c for c in accuracy.criteria if c.better]
-    if len(accuracy.criteria) > 1 and each:
+    decided = [c for c in accuracy.criteria if c.better]
+    if len(accuracy.criteria) > 1 and decided:
         names = "; ".join(
             f"{'AB'[c.better - 1]} on {visible(c.criterion)} ({points(c.gap.value, share=True)})"
-            for c in each[:3]
+            for c in decided[:3]
         )
         text += f" By criterion: {names}."
     return text

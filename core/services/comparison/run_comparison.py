@@ -1,4 +1,4 @@
-"""Compare two runs: their set-ups, flipped verdicts, and the difference of every figure."""
+"""Compare two runs: their setups, flipped verdicts, and the difference of every figure."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from core.services.results.scored_items import scored_rubric
 from core.store.store import Store
 
 Area = Literal["rubric", "dataset", "panel", "run"]
-#: These influence neither prompts nor scores.
+#: These fields influence neither prompts nor scores.
 _NO_MATTER = frozenset({"meta", "tags", "section", "concurrency", "timeout", "tries"})
 _LONGEST = 200
 
 
 class RunChange(NamedTuple):
-    """One difference. ``before`` or ``after`` is ``None`` if it is absent there."""
+    """One difference. ``before`` or ``after`` is ``None`` if that run lacks it."""
 
     area: Area
     what: str
@@ -67,8 +67,8 @@ def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
 
 
 def _rest(rubric: Rubric) -> dict[str, Any]:
-    whole = rubric.model_dump(mode="json", exclude={"criteria", "name", "description", "meta"})
-    return {**whole, **{f"scoring {k}": v for k, v in whole.pop("scoring").items()}}
+    fields = rubric.model_dump(mode="json", exclude={"criteria", "name", "description", "meta"})
+    return {**fields, **{f"scoring {k}": v for k, v in fields.pop("scoring").items()}}
 
 
 def _rubric_words(run: Run) -> str:
@@ -183,7 +183,7 @@ class RunComparison:
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[Spent, Spent]
     trust: tuple[Trust, Trust]
-    ungraded: tuple[int, int]  # items without a grade, which are not in the mean score
+    ungraded: tuple[int, int]  # Items without a grade, which the mean score excludes.
     resamples: int
     seed: int
     how: Confidence = USUAL
@@ -199,8 +199,8 @@ def compare_runs(
     how: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> RunComparison:
-    """Return the comparison; differences are second less first. ``pair`` loads both runs, e.g. from
-    a cache. ``how`` affects intervals only: p at 0.05 decides which run is better.
+    """Return the comparison; differences are second minus first. ``pair`` loads both runs, e.g.
+    from a cache. ``how`` affects intervals only: p at 0.05 decides which run is better.
 
     Raises:
         InputError: the runs have nothing in common, or are the same run.
@@ -227,7 +227,7 @@ def compare_runs(
 
 
 def run_number(text: str) -> int:
-    """Return the run number of a command line word; raises ``InputError``."""
+    """Return the run number of a command line word; raise ``InputError`` if it is not one."""
     if not (text.isascii() and text.isdigit()) or len(text) > 15:
         raise InputError(
             f"{text!r} is not the number of a run. `rubric-studio runs` lists them; a folder of "
@@ -239,7 +239,7 @@ def run_number(text: str) -> int:
 def as_json(both: RunComparison) -> dict[str, Any]:
     """Return the report of ``compare --json``; ``docs/compare.md`` explains its keys."""
     decided = both.deltas.decided
-    whole: dict[str, Any] = {
+    report: dict[str, Any] = {
         "runs": {side: _run(run) for side, run in zip("ab", both.runs, strict=True)},
         "changed": [change._asdict() for change in both.changed],
         "items": {
@@ -266,13 +266,13 @@ def as_json(both: RunComparison) -> dict[str, Any]:
         "cost": _cost(*both.spent),
     }
     if both.resamples:
-        whole["bootstrap"] = {
+        report["bootstrap"] = {
             "resamples": both.resamples,
             "seed": both.seed,
             "level": both.how.level,
             "method": METHOD if both.how.method == "auto" else both.how.method,
         }
-    return whole
+    return report
 
 
 NO_PEOPLE = "No people rated, only judges."
@@ -371,16 +371,16 @@ def _spent(run: Spent) -> dict[str, Any]:
     return {**data, "undefined": {"whole_usd": run.reason}} if run.reason else data
 
 
-#: The number of newest runs searched for two with the same items.
+#: The number of newest runs that are searched for two over the same items.
 NEWEST = 30
 
 
 def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
     """Return the newest two runs over the same items of a dataset, the older first.
 
-    Otherwise it returns the two runs over one dataset that share most items, like a trial on three
-    items and the whole; else the newest run alone, so that a person chooses the other. ``newest``
-    is sorted newest first.
+    Otherwise return the two runs over one dataset that share most items, like a trial on three
+    items and the full run; else the newest run alone, so that a person chooses the other.
+    ``newest`` is sorted newest first.
     """
     rows, ids = newest[:NEWEST], dict[int, frozenset[str]]()
     best, most = [row.id for row in rows[:1]], 0.0

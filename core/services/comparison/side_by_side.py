@@ -1,4 +1,4 @@
-"""Any two runs side by side: whose items belong together, and where their verdicts differ."""
+"""Compare any two runs: which items belong together, and on which verdicts differ."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.text.numbers import count, plural
 class ItemPairs(NamedTuple):
     """The items of two runs that belong together, in the first run's order.
 
-    ``by_id``: they have the same id. ``words`` say how they were paired, and what has no partner.
+    ``by_id``: they have the same id. ``words`` say how they were paired, and which have no partner.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -35,16 +35,16 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
             has more items.
     """
     before, after = (store.runs.item_ids(run.id) for run in (first, second))
-    here, there = set(before), set(after)
-    both = [item_id for item_id in before if item_id in there]
-    if both:
-        parts = [f"{plural(len(both), 'item')} in both, paired by id."]
+    first_ids, second_ids = set(before), set(after)
+    common = [item_id for item_id in before if item_id in second_ids]
+    if common:
+        parts = [f"{plural(len(common), 'item')} in both, paired by id."]
         parts += [
             f"{count(len(alone))} only in {side}."
-            for side, alone in (("A", here - there), ("B", there - here))
+            for side, alone in (("A", first_ids - second_ids), ("B", second_ids - first_ids))
             if alone
         ]
-        return ItemPairs(tuple((item_id, item_id) for item_id in both), True, " ".join(parts))
+        return ItemPairs(tuple((item_id, item_id) for item_id in common), True, " ".join(parts))
     if first.dataset_id == second.dataset_id:
         raise InputError(
             f"Runs {first.id} and {second.id} have no item in common, though both are over "
@@ -63,11 +63,11 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
 
 
 def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
-    """Return the places of the pairs with another verdict on a criterion that both runs ask.
+    """Return the positions of the pairs with different verdicts on a criterion of both runs.
 
-    Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. If only
-    one run has a verdict, or abstained, that is a difference, too. Criteria are matched by name,
-    verdicts by label.
+    Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. A verdict
+    or abstention of only one run is also a difference. Criteria are matched by name, verdicts by
+    label.
     """
     sides = [_labels(store, run) for run in runs]
     rows = [
@@ -83,16 +83,16 @@ def differing(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[
 
 
 def _labels(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:
-    """Return by criterion the label that the votes gave every item, empty for none; all folded."""
+    """Return, by criterion, the folded label that the votes gave every item; empty without one."""
     labels = {}
     columns = {column.criterion: column for column in run_columns.cell_columns(store, run)}
     for criterion in scored_rubric(store, run).criteria:
         names = [fold(option.label) for option in criterion.choices]
-        given = np.full(run.items, -1)
+        options = np.full(run.items, -1)
         if column := columns.get(criterion.name):
             voted = column.judged >= 0
-            given[column.rows[voted]] = column.judged[voted]
+            options[column.rows[voted]] = column.judged[voted]
         # An item's own rubric may have more options than the run's.
-        names += [str(option) for option in range(len(names), int(given.max(initial=0)) + 1)]
-        labels[fold(criterion.name)] = np.array([*names, ""])[given]
+        names += [str(option) for option in range(len(names), int(options.max(initial=0)) + 1)]
+        labels[fold(criterion.name)] = np.array([*names, ""])[options]
     return labels

@@ -85,7 +85,7 @@ def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
 
 
 def own_rubric(table: Table) -> Rubric | None:
-    """Return the rubric in a JSON document, or ``None``; also if it is invalid."""
+    """Return the rubric in a JSON document; ``None`` if it has none, or an invalid one."""
     value = table.header.get("rubric")
     if value is None:
         return None
@@ -143,7 +143,8 @@ def import_dataset(
         version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
         existed = version.id == latest.id
     if version.items >= MANY:
-        # Prepared before a page needs it. Columns need numpy, which few items should not load.
+        # Prepared before a page needs it. Columns need numpy, which is not worth loading for few
+        # items.
         from core.services.datasets import item_columns, twins
 
         item_columns.of_version(store, version.id)
@@ -185,7 +186,7 @@ def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
 
 @allowed("write")
 def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
-    """Return the same for a dataset."""
+    """Return the dataset version with this content, created if needed."""
     for row in store.datasets.list():
         if fold(row.name) == fold(dataset.name):
             return store.datasets.add_version(

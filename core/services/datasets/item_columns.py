@@ -1,4 +1,4 @@
-"""Facts on a dataset's items for figures, plans and queues, as columns stored with its version.
+"""Facts about a dataset's items for figures, plans and queues, as columns stored with its version.
 
 A version never changes, so its items are read once. Afterwards no texts are read to find out which
 item has a label, which system wrote it, or how long it is.
@@ -24,7 +24,7 @@ from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 from core.text.names import STORED
 
-#: The version of the stored columns; columns of other versions are not read.
+#: The version of the stored columns; columns of other versions are ignored.
 FORM = 2
 
 Numbers = npt.NDArray[Any]
@@ -77,7 +77,7 @@ class ItemColumns:
 
 
 class AtHand(Generic[MadeT]):
-    """A cache of the last values, by the hash of their source, which determines them."""
+    """A cache of recent values; the key is the hash of a value's source."""
 
     def __init__(self, most: int = 4) -> None:
         self._most = most
@@ -128,7 +128,7 @@ _FIELDS = ("kind", "own", "texts", "pairs", "plain", "words", "prompt")
 
 
 class _Seen(NamedTuple):
-    """What is read of one item."""
+    """The facts read from one item."""
 
     own: bool
     text: bool
@@ -138,8 +138,8 @@ class _Seen(NamedTuple):
 
 
 def _look(contents: Iterable[str], prompt: str) -> Columns:
-    """Return the columns of items as stored; ``prompt`` is that of the dataset."""
-    ids, seen = list[str](), list[_Seen]()
+    """Return the columns of items as stored; ``prompt`` is the dataset's."""
+    ids, facts = list[str](), list[_Seen]()
     kinds, prompts = dict[tuple[Any, ...], int](), dict[str, int]()
     kind, asked = list[int](), list[int]()
     labels: dict[tuple[str, str], list[int]] = {}
@@ -148,19 +148,19 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
         ids.append(data["id"])
         mark = (data.get("system", ""), tuple(data.get("tags", ())), data.get("split") or "")
         kind.append(kinds.setdefault(mark, len(kinds)))
-        own = data.get("prompt") or prompt
-        asked.append(prompts.setdefault(own, len(prompts)) if own else -1)
+        prompt_of_item = data.get("prompt") or prompt
+        asked.append(prompts.setdefault(prompt_of_item, len(prompts)) if prompt_of_item else -1)
         for criterion, label in data.get("labels", {}).items():
             labels.setdefault((criterion, label["label"]), []).append(row)
-        seen.append(_seen(data, content))
+        facts.append(_seen(data, content))
     arrays = {
         "kind": np.array(kind, np.int32),
         "prompt": np.array(asked, np.int32),
-        "own": np.array([item.own for item in seen], np.bool_),
-        "texts": np.array([item.text for item in seen], np.bool_),
-        "pairs": np.array([item.pair for item in seen], np.bool_),
-        "plain": np.array([item.plain for item in seen], np.bool_),
-        "words": np.array([item.words for item in seen], np.int32),
+        "own": np.array([item.own for item in facts], np.bool_),
+        "texts": np.array([item.text for item in facts], np.bool_),
+        "pairs": np.array([item.pair for item in facts], np.bool_),
+        "plain": np.array([item.plain for item in facts], np.bool_),
+        "words": np.array([item.words for item in facts], np.int32),
         "label rows": np.array([row for rows in labels.values() for row in rows], np.int32),
         "label counts": np.array([len(rows) for rows in labels.values()], np.int64),
     }
@@ -168,14 +168,14 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
 
 
 def _seen(data: dict[str, Any], content: str) -> _Seen:
-    own, submission = data.get("rubric") is not None, data["submission"]
+    has_own_rubric, submission = data.get("rubric") is not None, data["submission"]
     if isinstance(submission, str):
         length = len(submission.split())
         available = data.get("meta", {}).get(TEXT_AVAILABLE) is not False or bool(
             submission.strip()
         )
-        return _Seen(own, available, False, True, length)
-    # A structured submission knows itself what its output is.
+        return _Seen(has_own_rubric, available, False, True, length)
+    # A structured submission defines its own output.
     item = Item.model_validate_json(content, context=STORED)
     pair, plain = (isinstance(item.submission, kind) for kind in (Pair, Sections))
-    return _Seen(own, has_text(item), pair, plain, len(item.output.split()))
+    return _Seen(has_own_rubric, has_text(item), pair, plain, len(item.output.split()))

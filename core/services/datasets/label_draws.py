@@ -1,8 +1,8 @@
 """Labels of a dataset that a person declared to be a random draw: by whom, when, and how.
 
-Corrected results need labels with known chances. Those of a queue are drawn by this program. For
-labels made elsewhere a person states the chances: equal for all items, or given in a field of each
-item's meta. The statement is checked as far as possible.
+Corrected results need labels with known chances. This program draws those of a queue. For labels
+made elsewhere a person states the chances: equal for all items, or given in a field of each item's
+meta. The statement is checked as far as possible.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DrawnItems(NamedTuple):
 def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
     """Declare that the labels of a dataset version are a random sample of all its items.
 
-    ``note`` names the field of the items' meta with their chances; empty: all chances are equal.
+    ``note`` names the field of the items' meta with their chances; if empty, all chances are equal.
 
     Raises:
         InputError: chances are missing, outside (0, 1], have too many values, or contradict the
@@ -63,12 +63,12 @@ def withdraw(store: Store, version_id: int) -> None:
 
 
 def _by(store: Store) -> str:
-    """Return the acting person; on a private machine, the user signed in to it."""
+    """Return the acting person; on a private machine, its signed-in user."""
     if store.actor.name or not store.actor.trusted:
         return store.actor.name
     try:
         return getuser()
-    except (KeyError, OSError):  # a container may have no user name
+    except (KeyError, OSError):  # A container may lack a user name.
         return ""
 
 
@@ -78,7 +78,7 @@ def declared(store: Store, version_id: int) -> LabelDraw | None:
 
 
 def foresee(store: Store, version_id: int, note: str = "") -> DrawnItems:
-    """Return what would be declared; raises errors like ``declare``."""
+    """Return what would be declared; raise the errors of ``declare``."""
     version = store.datasets.version(version_id)
     require_labels_open(store, version.dataset_id)
     drawn = drawn_items(store, version_id, note)
@@ -150,13 +150,13 @@ def in_words(draw: LabelDraw | None) -> str:
     """Return who declared what, and when; empty without a declaration."""
     if draw is None:
         return ""
-    how = f"drawn with the chances in {draw.note!r}" if draw.note else "a simple random sample"
+    manner = f"drawn with the chances in {draw.note!r}" if draw.note else "a simple random sample"
     person = draw.by or "the user of this machine"
-    return f"Labels declared {how} by {person} on {draw.declared[:10]}."
+    return f"Labels declared {manner} by {person} on {draw.declared[:10]}."
 
 
 def as_data(draw: LabelDraw) -> dict[str, str]:
-    """Return the same for ``--json``."""
+    """Return the declaration for ``--json``."""
     kind = "chances" if draw.note else "simple random sample"
     data = {"draw": kind, "by": draw.by, "on": draw.declared[:10], "in_words": in_words(draw)}
     return data | ({"note": draw.note} if draw.note else {})

@@ -96,12 +96,12 @@ class LabelStats:
 
 def label_stats(store: Store, version_id: int, rubric: Rubric) -> LabelStats:
     """Return the labels of a dataset version under a rubric."""
-    given = store.datasets.label_counts(version_id)
-    return stats_of(given, store.datasets.version(version_id).items, rubric)
+    counts = store.datasets.label_counts(version_id)
+    return stats_of(counts, store.datasets.version(version_id).items, rubric)
 
 
 def stats_of(given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric) -> LabelStats:
-    """Return the same from counts by criterion and label.
+    """Return the statistics from counts by criterion and label.
 
     >>> from core.domain.rubric import Criterion, Rubric
     >>> rubric = Rubric(criteria=(Criterion(name="ok", requirement="It is."),))
@@ -112,28 +112,30 @@ def stats_of(given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric)
     names = {c.name for c in rubric.criteria}
     return LabelStats(
         tuple(_criterion(c, given.get(c.name, {}), items) for c in rubric.criteria),
-        {name: sum(of.values()) for name, of in given.items() if name not in names},
+        {name: sum(labels.values()) for name, labels in given.items() if name not in names},
     )
 
 
-def _criterion(criterion: Criterion, given: Mapping[str, int], items: int) -> CriterionLabels:
-    counts = {criterion.choices[at].label: 0 for at in criterion.scored}
+def _criterion(
+    criterion: Criterion, counts_by_label: Mapping[str, int], items: int
+) -> CriterionLabels:
+    counts = {criterion.choices[index].label: 0 for index in criterion.scored}
     abstained, strange = 0, dict[str, int]()
-    for label, number in given.items():
-        at = criterion.index_of(label)
-        if at is None:
+    for label, number in counts_by_label.items():
+        index = criterion.index_of(label)
+        if index is None:
             strange[label] = number
-        elif criterion.choices[at].na:
+        elif criterion.choices[index].na:
             abstained += number
         else:
-            counts[criterion.choices[at].label] += number
+            counts[criterion.choices[index].label] += number
     numbers = list(counts.values())
     return CriterionLabels(
         name=criterion.name,
         scale=criterion.scale,
         counts=counts,
         abstained=abstained,
-        missing=items - sum(given.values()),
+        missing=items - sum(counts_by_label.values()),
         strange=strange,
         entropy=normalised_entropy(numbers),
         baseline=majority_baseline(numbers),
@@ -142,7 +144,7 @@ def _criterion(criterion: Criterion, given: Mapping[str, int], items: int) -> Cr
 
 
 class Choice(NamedTuple):
-    """A rubric to view labels with; ``version_id`` is ``None`` for the dataset's own.
+    """A rubric under which labels are shown; ``version_id`` is ``None`` for the dataset's own.
 
     ``known`` counts the labelled criteria that it has.
     """
@@ -158,8 +160,12 @@ def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> lis
     criteria that they have.
     """
     names = set(labelled)
-    own = store.datasets.version(version_id).head.rubric
-    options = [] if own is None else [_choice(None, f"{own.name} (came with it)", own, names)]
+    own_rubric = store.datasets.version(version_id).head.rubric
+    options = (
+        []
+        if own_rubric is None
+        else [_choice(None, f"{own_rubric.name} (came with it)", own_rubric, names)]
+    )
     for row in store.rubrics.list():
         rubric = store.rubrics.version(row.version_id).rubric
         options.append(_choice(row.version_id, row.name, rubric, names))

@@ -1,4 +1,6 @@
-"""Splits: the items that teach judges and those that measure them; near copies stay together."""
+"""Splits: the items that teach judges and the items that measure them; near copies stay
+together.
+"""
 
 from __future__ import annotations
 
@@ -122,10 +124,10 @@ class Labelled(NamedTuple):
 
 
 class _Deck:
-    """The items to deal, with everything that does not depend on the seed."""
+    """The items to deal into parts, with everything that does not depend on the seed."""
 
     def __init__(self, items: Sequence[tuple[Labelled, int]], unlabelled: tuple[str, ...]) -> None:
-        """Take labelled items, each with a number that items of the same text share."""
+        """Store labelled items, each with a number that items of the same text share."""
         self._unlabelled = unlabelled
         of_number: dict[int, list[Labelled]] = {}
         for item, number in items:
@@ -186,11 +188,11 @@ class _Deck:
 def _strata(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[str]]:
     by_spelling: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for item in items:
-        wanted = item.labels if by is None else [name for name in by if name in item.labels]
-        by_spelling.setdefault(tuple((name, item.labels[name]) for name in wanted), []).append(
+        criteria = item.labels if by is None else [name for name in by if name in item.labels]
+        by_spelling.setdefault(tuple((name, item.labels[name]) for name in criteria), []).append(
             item.id
         )
-    # Merge spellings of one label; items keep their order.
+    # Spellings of one label are merged; items keep their order.
     strata: dict[tuple[tuple[str, str], ...], list[str]] = {}
     order = {item.id: index for index, item in enumerate(items)}
     for spelt, ids in by_spelling.items():
@@ -203,20 +205,26 @@ def _dealt(strata: Sequence[Sequence[str]], percents: Sequence[int]) -> list[tup
     """Return every item with its part.
 
     Each stratum first gives whole shares. Its remainder (fewer items than parts) goes to the parts
-    that lack most, one each. This choice always meets the parts' sizes (Gale 1957, Ryser 1957).
+    that lack most, one item each. This choice always meets the parts' sizes (Gale 1957, Ryser
+    1957).
     """
     sizes = largest_remainder(sum(map(len, strata)), percents)
-    whole = [[len(ids) * percent // 100 for percent in percents] for ids in strata]
-    lack = [size - sum(of) for size, of in zip(sizes, zip(*whole, strict=True), strict=True)]
-    order = sorted(range(len(strata)), key=lambda at: sum(whole[at]) - len(strata[at]))
+    shares = [[len(ids) * percent // 100 for percent in percents] for ids in strata]
+    lack = [
+        size - sum(sizes_so_far)
+        for size, sizes_so_far in zip(sizes, zip(*shares, strict=True), strict=True)
+    ]
+    order = sorted(range(len(strata)), key=lambda at: sum(shares[at]) - len(strata[at]))
     for at in order:
-        remaining = len(strata[at]) - sum(whole[at])
-        rest = [len(strata[at]) * percent % 100 for percent in percents]
-        for part in sorted(range(len(percents)), key=lambda p: (-lack[p], -rest[p], p))[:remaining]:
-            whole[at][part] += 1
+        remaining = len(strata[at]) - sum(shares[at])
+        remainders = [len(strata[at]) * percent % 100 for percent in percents]
+        for part in sorted(range(len(percents)), key=lambda p: (-lack[p], -remainders[p], p))[
+            :remaining
+        ]:
+            shares[at][part] += 1
             lack[part] -= 1
     dealt = []
-    for stratum, counts in zip(strata, whole, strict=True):
+    for stratum, counts in zip(strata, shares, strict=True):
         names = [name for name, n in zip(PARTS, counts, strict=True) for _ in range(n)]
         dealt += list(zip(stratum, names, strict=True))
     return dealt
@@ -241,10 +249,9 @@ def split_of_version(
     """Return the labelled items of a dataset version in parts of these shares; nothing is saved.
 
     ``shares`` are whole percents that add up to 100. Items with the same labels (on the criterion
-    ``by``; on all where ``None``) form a stratum. Sizes of parts are those of the largest
-    remainder; a stratum gives each part its share rounded up or down. Items of the same text are
-    dealt as one, by the labels of the first, so that no part repeats another; sizes are as even as
-    that allows.
+    ``by``, or on all) form a stratum. The largest remainder method sets the sizes of parts; a
+    stratum gives each part its share rounded up or down. Items of the same text are dealt as one,
+    by the labels of the first, so that no part repeats another; sizes are as even as that allows.
 
     Raises:
         InputError: the shares do not add up, or nothing is labelled.
@@ -257,7 +264,7 @@ def split_of_version(
 
 @cache
 def _decks() -> AtHand[_Deck]:
-    # Columns need numpy, which should not load only to look at a split.
+    # Columns need numpy, which should not load only to show a split.
     from core.services.datasets.item_columns import AtHand
 
     return AtHand(2)

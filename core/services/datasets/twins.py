@@ -1,4 +1,6 @@
-"""Twins: items with the same text. Judges learn from none of them while one is graded."""
+"""Twins: items with the same text. While one of them is graded, judges learn from none of the
+others.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ AnyT = TypeVar("AnyT")
 class Twins:
     """How many items of a dataset repeat another's text, and the effect on learning.
 
-    ``items`` have a twin; for ``near`` of them, none is equal apart from punctuation and spaces.
-    ``held_back`` are labelled items excluded from learning because a twin of theirs is graded.
+    ``items`` have a twin; ``near`` of them have none that is equal except for punctuation and
+    spaces. ``held_back`` are labelled items excluded from learning because their twin is graded.
     """
 
     items: int = 0
@@ -40,7 +42,7 @@ class Twins:
         return asdict(self)
 
     def in_words(self) -> str:
-        """Return a sentence for people, or the empty string.
+        """Return a sentence for people, or an empty string.
 
         >>> Twins(4, 2, 1).in_words()[:59]
         '4 items repeat the text of another (2 of them nearly): none'
@@ -49,7 +51,7 @@ class Twins:
             return ""
         single = self.items == 1
         nearly = f" ({self.near} of them nearly)" if self.near else ""
-        held = (
+        excluded = (
             f" {plural(self.held_back, 'labelled item')} with a graded twin "
             f"{'teaches' if self.held_back == 1 else 'teach'} nothing for that."
             if self.held_back
@@ -57,17 +59,17 @@ class Twins:
         )
         return (
             f"{plural(self.items, 'item')} {'repeats' if single else 'repeat'} the text of another"
-            f"{nearly}: none is learned from while its twin is graded.{held}"
+            f"{nearly}: none is learned from while its twin is graded.{excluded}"
         )
 
 
 def twins_of(calibration: Mapping[str, Any]) -> Twins:
-    """Return the twins stored in a plan; none in plans made before they were detected."""
+    """Return the twins stored in a plan; plans made before twins were detected have none."""
     return Twins(**calibration.get("twins", {}))
 
 
 def grouped(items: Sequence[Item]) -> list[list[Item]]:
-    """Return items in groups of twins, by each group's first; most groups are one item."""
+    """Return items in groups of twins, ordered by each group's first; most groups are one item."""
     groups: dict[int, list[Item]] = {}
     for item, number in zip(items, group_numbers(items), strict=True):
         groups.setdefault(number, []).append(item)
@@ -80,11 +82,11 @@ def whole_groups(groups: Sequence[list[AnyT]], count: int, rng: Random) -> list[
     Groups that are too large are skipped; if all are, the smallest is taken.
     """
     drawn = rng.sample(list(groups), min(count, len(groups)))
-    taken = list[AnyT]()
+    chosen = list[AnyT]()
     for group in drawn:
-        if len(taken) + len(group) <= count:
-            taken += group
-    return taken or min(groups, key=len)
+        if len(chosen) + len(group) <= count:
+            chosen += group
+    return chosen or min(groups, key=len)
 
 
 class PlacedItem(Protocol):
@@ -104,7 +106,7 @@ class PlacedItem(Protocol):
 PlacedT = TypeVar("PlacedT", bound=PlacedItem)
 
 
-#: The version of twin detection; stored results of other versions are not read.
+#: The version of twin detection; stored results of other versions are ignored.
 FORM = 1
 
 
@@ -171,7 +173,8 @@ def apart(
 def apart_texts(
     teachers: Sequence[AnyT], texts: Sequence[Item], graded: Sequence[Item], *, strict: bool = True
 ) -> tuple[list[list[AnyT]], Twins]:
-    """Return the same as ``apart`` for graded items of another dataset, or other ones of the same.
+    """Return the same as ``apart`` if graded items are of another dataset, or other items of this
+    one.
 
     ``texts`` are the teachers' items.
     """

@@ -29,7 +29,7 @@ from core.services.diagnostics.judge_bias import FindingCandidate
 
 def criterion_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Return all checks of criteria and of pairs of criteria."""
-    checks = [c for asked in evidence.criteria for c in _of_criterion(asked, evidence)]
+    checks = [c for criterion in evidence.criteria for c in _of_criterion(criterion, evidence)]
     return [*checks, *_discrimination(evidence), *_redundancy(evidence)]
 
 
@@ -37,77 +37,83 @@ def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> Findin
     return FindingCandidate(kind, "criterion", subject, effect, sentence)
 
 
-def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
-    ratings, raters = raters_of(asked, evidence)
-    k = len(asked.labels)
-    name = asked.name
-    agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
-    agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, asked))
+def _of_criterion(
+    criterion: CriterionEvidence, evidence: RunEvidence
+) -> Iterator[FindingCandidate]:
+    ratings, raters = raters_of(criterion, evidence)
+    k = len(criterion.labels)
+    name = criterion.name
+    agreed = agreement(ratings, k, criterion.ordered, BOUNDS["agreement"].null)
+    agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, criterion))
     check = _made("agreement", name, agreed.effect, words.agreement(name, agreed, raters))
-    # The sentence claims no more than the shown interval; without an interval nothing is claimed.
+    # The sentence claims no more than the shown interval; without an interval it claims nothing.
     high, withheld = agreed.effect.high, bool(agreed.effect.reason)
     above = high is not None and high >= BOUNDS["agreement"].null.value
     yield check._replace(held=withheld or above)
-    yield from _unused(asked, evidence)
-    judges = asked.levels.shape[1]
+    yield from _unused(criterion, evidence)
+    judges = criterion.levels.shape[1]
     null = BOUNDS["merge"].null
-    for what_if in merges(ratings, asked.truth, k, asked.ordered, null, judges=judges):
+    for what_if in merges(ratings, criterion.truth, k, criterion.ordered, null, judges=judges):
         yield FindingCandidate(
             kind="merge",
             role="criterion",
             subject=name,
             effect=what_if.apart,
-            sentence=words.merge(name, asked.labels, what_if, raters),
-            other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
+            sentence=words.merge(name, criterion.labels, what_if, raters),
+            other=f"{criterion.labels[what_if.first]} + {criterion.labels[what_if.second]}",
             held=withheld or not what_if.helps,
         )
 
 
-def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvidence) -> BiasEffect:
-    """Return the effect with alpha's interval as shown elsewhere; its p stays that of the check.
+def _with_one_interval(
+    effect: BiasEffect, ratings: Levels, criterion: CriterionEvidence
+) -> BiasEffect:
+    """Return the effect with alpha's interval as shown elsewhere; its p is still the check's.
 
     The Agreement page, the report and ``metrics`` use the same resamples.
     """
     if effect.low is None:
         return effect
-    seen, k = patterns(ratings), len(asked.labels)
-    name = f"krippendorff_alpha_{'ordinal' if asked.ordered and k > 2 else 'nominal'}"
-    drawn = Draws(len(ratings), RESAMPLES, SEED).of(seen.of_item, seen.times)
-    times = seen.times.astype(np.float64)
-    ci = group_intervals([name], seen.rows, times, drawn, k)[name]
+    distinct, k = patterns(ratings), len(criterion.labels)
+    name = f"krippendorff_alpha_{'ordinal' if criterion.ordered and k > 2 else 'nominal'}"
+    drawn = Draws(len(ratings), RESAMPLES, SEED).of(distinct.of_item, distinct.times)
+    times = distinct.times.astype(np.float64)
+    ci = group_intervals([name], distinct.rows, times, drawn, k)[name]
     return effect._replace(low=ci.low, high=ci.high, reason=ci.reason)
 
 
-def raters_of(asked: CriterionEvidence, evidence: RunEvidence) -> tuple[Levels, str]:
-    """Return the judges' first replicates as columns; a single judge next to the truth."""
-    first = asked.levels[:, :, 0]
+def raters_of(criterion: CriterionEvidence, evidence: RunEvidence) -> tuple[Levels, str]:
+    """Return the judges' first replicates as columns; a single judge is paired with the truth."""
+    first = criterion.levels[:, :, 0]
     if first.shape[1] > 1:
         return first, f"{evidence.rater.capitalize()}s"
     raters = f"The {evidence.rater} and {evidence.truth}"
-    return np.column_stack([first, asked.truth]), raters
+    return np.column_stack([first, criterion.truth]), raters
 
 
-def _unused(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
+def _unused(criterion: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
     called = (evidence.truth, evidence.rater)
-    given = asked.levels[:, :, : evidence.own].reshape(len(asked.levels), -1)
-    n = int((given >= 0).any(axis=1).sum())
-    for level, label in enumerate(asked.labels):
-        picked = int((given == level).any(axis=1).sum())
+    levels = criterion.levels[:, :, : evidence.own].reshape(len(criterion.levels), -1)
+    n = int((levels >= 0).any(axis=1).sum())
+    for level, label in enumerate(criterion.labels):
+        picked = int((levels == level).any(axis=1).sum())
         effect = hardly_used(picked, n, BOUNDS["unused"].null.value)
-        labelled = int((asked.truth == level).sum())
-        sentence = words.unused(asked.name, label, picked, effect, labelled, called)
-        yield _made("unused", asked.name, effect, sentence)._replace(other=label)
+        labelled = int((criterion.truth == level).sum())
+        sentence = words.unused(criterion.name, label, picked, effect, labelled, called)
+        yield _made("unused", criterion.name, effect, sentence)._replace(other=label)
 
 
 def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
-    ordered = [asked for asked in evidence.criteria if asked.ordered]
+    ordered = [criterion for criterion in evidence.criteria if criterion.ordered]
     values = np.full((len(evidence.words), len(ordered)), np.nan)
-    for column, asked in enumerate(ordered):
-        decided = asked.verdicts >= 0
-        values[decided, column] = asked.values[asked.verdicts[decided]]
-    for column, asked in enumerate(ordered):
+    for column, criterion in enumerate(ordered):
+        decided = criterion.verdicts >= 0
+        values[decided, column] = criterion.values[criterion.verdicts[decided]]
+    for column, criterion in enumerate(ordered):
         effect = item_rest(values, column, BOUNDS["discrimination"].null)
-        yield _made("discrimination", asked.name, effect, words.discrimination(asked.name, effect))
+        yield _made(
+            "discrimination", criterion.name, effect, words.discrimination(criterion.name, effect)
+        )
 
 
 def _redundancy(evidence: RunEvidence) -> Iterator[FindingCandidate]:
@@ -131,33 +137,33 @@ def _association(first: CriterionEvidence, second: CriterionEvidence) -> Associa
 def _together(a: Levels, b: Levels, first: CriterionEvidence, second: CriterionEvidence) -> Counts:
     """Return the number of items with each pair of levels, shape (levels, levels)."""
     rows, columns = len(first.labels), len(second.labels)
-    both = (a >= 0) & (b >= 0)
-    cells = np.bincount(a[both] * columns + b[both], minlength=rows * columns)
+    answered = (a >= 0) & (b >= 0)
+    cells = np.bincount(a[answered] * columns + b[answered], minlength=rows * columns)
     return cells.reshape(rows, columns)
 
 
 def _asked(evidence: RunEvidence, name: str) -> CriterionEvidence:
-    return next(asked for asked in evidence.criteria if asked.name == name)
+    return next(criterion for criterion in evidence.criteria if criterion.name == name)
 
 
-def _both(asked: CriterionEvidence, pair: tuple[int, int]) -> str:
+def _both(criterion: CriterionEvidence, pair: tuple[int, int]) -> str:
     """Return the name of two options in a finding."""
-    return " + ".join(asked.labels[level] for level in pair)
+    return " + ".join(criterion.labels[level] for level in pair)
 
 
 def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """Chart how often judges, and the truth, have each option of the criterion."""
-    asked = _asked(evidence, finding.subject)
-    k = len(asked.labels)
-    given = asked.levels[:, :, : evidence.own]
-    picked = np.bincount(given[given >= 0], minlength=k)
-    truth = np.bincount(asked.truth[asked.truth >= 0], minlength=k)
+    criterion = _asked(evidence, finding.subject)
+    k = len(criterion.labels)
+    levels = criterion.levels[:, :, : evidence.own]
+    picked = np.bincount(levels[levels >= 0], minlength=k)
+    truth = np.bincount(criterion.truth[criterion.truth >= 0], minlength=k)
     judges = (f"{evidence.rater.capitalize()}s", tuple((picked / max(picked.sum(), 1)).tolist()))
     label = evidence.truth[0].upper() + evidence.truth[1:]
     labelled = ((label, tuple((truth / truth.sum()).tolist())),) if truth.any() else ()
     return Chart(
         axes=("Option", "Share of answers"),
-        places=asked.labels,
+        places=criterion.labels,
         series=(judges, *labelled),
         counts=tuple(picked.tolist()),
         share=True,
@@ -165,26 +171,26 @@ def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
 
 
 def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
-    """Chart how often two raters meet in either option, and how often they would by chance."""
-    asked = _asked(evidence, finding.subject)
+    """Chart how often two raters' answers are one of either option, and how often by chance."""
+    criterion = _asked(evidence, finding.subject)
     pair = next(
         two
-        for two in combinations(range(len(asked.labels)), 2)
-        if _both(asked, two) == finding.other
+        for two in combinations(range(len(criterion.labels)), 2)
+        if _both(criterion, two) == finding.other
     )
-    first, second = (asked.labels[level] for level in pair)
-    ratings, _ = raters_of(asked, evidence)
+    first, second = (criterion.labels[level] for level in pair)
+    ratings, _ = raters_of(criterion, evidence)
     a, b = ((ratings == level).sum(axis=1).astype(np.float64) for level in pair)
     counts = np.array([(a * (a - 1) / 2).sum(), (a * b).sum(), (b * (b - 1) / 2).sum()])
-    # By chance, both options are given at their own rates, whatever the item.
+    # By chance, both options are chosen at their own rates, whatever the item.
     share = (2 * counts[0] + counts[1]) / max(2 * counts.sum(), 1.0)
     chance = (share**2, 2 * share * (1 - share), (1 - share) ** 2)
-    whole = max(float(counts.sum()), 1.0)
+    total = max(float(counts.sum()), 1.0)
     return Chart(
         axes=("Two raters who both gave one of these options", "Share of pairs of answers"),
         places=(f"both {first}", "one of each", f"both {second}"),
         series=(
-            ("Given", tuple((counts / whole).tolist())),
+            ("Given", tuple((counts / total).tolist())),
             ("If raters could not tell them apart", chance),
         ),
         counts=tuple(int(n) for n in counts),
@@ -195,9 +201,9 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
 def redundancy_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """Chart the shares of verdicts on the second criterion by verdict on the first."""
     first, second = _asked(evidence, finding.subject), _asked(evidence, finding.other)
-    both = (first.verdicts >= 0) & (second.verdicts >= 0)
+    answered = (first.verdicts >= 0) & (second.verdicts >= 0)
     table = np.zeros((len(first.labels), len(second.labels)))
-    np.add.at(table, (first.verdicts[both], second.verdicts[both]), 1)
+    np.add.at(table, (first.verdicts[answered], second.verdicts[answered]), 1)
     rows = [row for row in range(len(table)) if table[row].any()]
     shares = table[rows] / table[rows].sum(axis=1, keepdims=True)
     return Chart(

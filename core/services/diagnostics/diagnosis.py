@@ -1,4 +1,4 @@
-"""Diagnose the judges and criteria of a run, and list what a draft's criteria suffer from."""
+"""Diagnose the judges and criteria of a run, and list the faults of a draft's criteria."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``findings`` with serious ones first and observed ones last; ``checks`` are all checks.
+    """``findings``: serious ones first and observed ones last; ``checks`` are all checks.
 
-    A check whose effect has no ``p`` was not possible: ``effect.reason`` says why.
+    A check whose effect has no ``p`` was impossible: ``effect.reason`` says why.
     """
 
     findings: tuple[Finding, ...]
@@ -53,7 +53,9 @@ class Diagnosis:
 
     @property
     def made(self) -> int:
-        """Return how many checks were possible: p-values of findings are corrected for these."""
+        """Return how many checks were possible; p-values of findings are corrected for this
+        number.
+        """
         return sum(check.effect.p is not None for check in self.checks)
 
     @property
@@ -66,8 +68,8 @@ class Diagnosis:
 def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagnosis:
     """Diagnose the judges and criteria of a run.
 
-    ``earlier`` is a run to detect drift against: its judges are compared with themselves, where
-    judge, criterion and item are unchanged. Raises ``NotFound`` for an unknown run.
+    ``earlier`` is a run to detect drift against: its judges are compared with themselves on cells
+    whose judge, criterion and item are unchanged. Raises ``NotFound`` for an unknown run.
     """
     evidence = evidence_of(store, run_id)
     if earlier is None:
@@ -80,8 +82,8 @@ def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagno
 class Examination:
     """A diagnosis with the evidence of every finding, in the findings' order.
 
-    ``unmade`` lists checks that were not possible: kind, reason, and number of subjects. ``causes``
-    group the findings.
+    ``unmade`` lists impossible checks: kind, reason, and number of subjects. ``causes`` group the
+    findings.
     """
 
     findings: tuple[ShownEvidence, ...]
@@ -166,7 +168,7 @@ def _drifts(evidence: RunEvidence, before: RunEvidence, earlier: str) -> list[Fi
 
 def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect:
     """Return how much more a judge's answers to the same cells are worth than in ``before``."""
-    now, then = evidence.names.index(judge), before.names.index(judge)
+    column_now, then = evidence.names.index(judge), before.names.index(judge)
     place = {item.id: row for row, item in enumerate(before.items)}
     shared = [
         (row, place[item.id])
@@ -174,16 +176,16 @@ def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect
         if item.id in place and item.output == before.items[place[item.id]].output
     ]
     rows, olds = np.array(shared, np.int64).reshape(-1, 2).T
-    earlier = {asked.name: asked for asked in before.criteria}
+    earlier = {criterion.name: criterion for criterion in before.criteria}
     differences: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = [np.zeros(0)]
     items: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = [np.zeros(0, np.int64)]
-    for asked in evidence.criteria:
-        other = earlier.get(asked.name)
-        if other is None or other.criterion != asked.criterion:
+    for criterion in evidence.criteria:
+        matching = earlier.get(criterion.name)
+        if matching is None or matching.criterion != criterion.criterion:
             continue
-        own, _ = worth(own_only(asked, evidence.own))
-        old, _ = worth(own_only(other, before.own))
-        differences.append(own[rows, now] - old[olds, then])
+        values, _ = worth(own_only(criterion, evidence.own))
+        old, _ = worth(own_only(matching, before.own))
+        differences.append(values[rows, column_now] - old[olds, then])
         items.append(rows)
     null = BOUNDS["drift"].null
     return clustered_mean(np.concatenate(differences), np.concatenate(items), null)
@@ -197,7 +199,7 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 #: The number of runs searched for the newest of a rubric.
 RECENT = 200
-#: The number of those that are diagnosed at most.
+#: The most of these runs that are diagnosed.
 LOOKED = 5
 
 
@@ -212,7 +214,7 @@ class CriterionFinding:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A run's findings on criteria, and the criteria with unknown agreement, and why."""
+    """A run's findings on criteria, and the criteria of unknown agreement, with the reason."""
 
     findings: tuple[CriterionFinding, ...]
     unknown: Mapping[str, str]
@@ -223,8 +225,8 @@ class Heard:
 class Says:
     """The findings on a rubric's criteria from ``run``, the newest that measures agreement.
 
-    ``passed`` is a newer run that does not, and ``why``. Without any such run, ``run`` is the
-    newest.
+    ``passed`` is a newer run that does not, and ``why`` the reason. Without any such run, ``run``
+    is the newest.
     """
 
     run: RunRow
@@ -262,7 +264,9 @@ def newest_answer(
 
 
 def heard(store: Store, run_id: int) -> Heard:
-    """Return a run's findings on criteria, serious first, and what is unknown; ``NotFound``."""
+    """Return a run's findings on criteria, serious first, and the unknown ones. Raises
+    ``NotFound``.
+    """
     diagnosis = diagnose(store, run_id)
     findings = tuple(
         CriterionFinding(finding.subject, finding.sentence, finding.severity == "serious")
@@ -288,10 +292,10 @@ def asked_otherwise(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> 
     """Return whether judges would see the criterion differently than in that run."""
     version = store.rubrics.version(run.rubric_version_id).rubric
     try:
-        now = criterion_from(draft, uid)
+        current = criterion_from(draft, uid)
     except InputError:
         return True
-    return _shown(now) not in [_shown(c) for c in version.criteria]
+    return _shown(current) not in [_shown(c) for c in version.criteria]
 
 
 def _shown(criterion: Criterion) -> tuple[object, ...]:

@@ -72,8 +72,8 @@ class CriterionEvidence:
 class RunEvidence:
     """A run's data for the checks. ``words`` counts the words of each item's output.
 
-    ``shown`` holds, per judge and question, choices by the orders shown. ``places`` holds, per
-    judge and number of options, how often the option at each place was chosen. ``truth`` names the
+    ``shown`` has, per judge and question, choices by the orders shown. ``places`` has, per judge
+    and number of options, how often the option at each place was chosen. ``truth`` names the
     criteria's ``truth``: the labels or, without any, people's majorities.
     """
 
@@ -105,15 +105,17 @@ class RunEvidence:
 def evidence_of(store: Store, run_id: int) -> RunEvidence:
     """Return the evidence of a run. Raises ``NotFound`` for an unknown run.
 
-    If models judged, people are not judges: their majorities are the truth if labels are missing.
+    If models judged, people are not judges: without labels, their majorities are the truth.
     """
     run = store.runs.get(run_id)
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
-    of = items_of(store, run)
+    run_items = items_of(store, run)
     seats: dict[Rater, tuple[str, int]] = {}
     columns = vote_columns(store, run, partial(_seat, seats))
     labelled_as = run_columns.label_columns(store, run)
-    rated = gathered(of, columns, (), labelled_as, PanelVotes(verdicts(store, run, of)))
+    rated = gathered(
+        run_items, columns, (), labelled_as, PanelVotes(verdicts(store, run, run_items))
+    )
     orders = run_columns.orders_shown(store, run, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
@@ -121,8 +123,8 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     names = [judge.name for judge in judges]
     return RunEvidence(
         judges=judges,
-        of=of,
-        words=item_columns.of_version(store, run.dataset_version_id).words_of(of.ids),
+        of=run_items,
+        words=item_columns.of_version(store, run.dataset_version_id).words_of(run_items.ids),
         criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
         shown=_shown(scored, orders),
         own=run.plan.replicates,
@@ -188,11 +190,11 @@ def _asked(
 
 
 def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
-    """Return the criterion of a matrix; if rubrics differ in its weight, the first one."""
+    """Return the criterion of a matrix; if rubrics differ in its weight, the first."""
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
             labels = tuple(criterion.choices[i].label for i in criterion.scored)
-            numbered = f"{criterion.name} ("  # the name of a second criterion of that name
+            numbered = f"{criterion.name} ("  # The name of a second criterion of the same name.
             same = criterion.scale == matrix.scale and labels == matrix.labels
             if same and (matrix.name == criterion.name or matrix.name.startswith(numbered)):
                 return criterion
@@ -216,7 +218,7 @@ def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOr
         level = {option: index for index, option in enumerate(scored[row.criterion, size])}
         k = len(level)
         if not {row.option, *row.order[:k]} <= level.keys():
-            continue  # two items' own rubrics use one name for different questions
+            continue  # Items' own rubrics use one name for different questions.
         first, last = tables.setdefault(
             (row.judge, row.criterion, size), (np.zeros((k, k)), np.zeros((k, k)))
         )
@@ -245,5 +247,5 @@ class Chart:
 
 
 def mean_of(values: Values) -> float:
-    """Return the mean as a plain number; there must be values."""
+    """Return the mean as a plain number; ``values`` must not be empty."""
     return float(values.mean())

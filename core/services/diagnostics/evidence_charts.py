@@ -24,7 +24,7 @@ from core.services.diagnostics.judge_bias import (
     worth,
 )
 
-#: The number of groups, of about equal size, that texts are split into by length.
+#: The number of groups, of about equal size, into which texts are split by length.
 _BINS = 5
 
 
@@ -67,19 +67,19 @@ def shown(
     return ShownEvidence(finding, chart, among, BOUNDS[finding.kind].null.value)
 
 
-def _position(evidence: RunEvidence, at: int) -> Chart | None:
+def _position(evidence: RunEvidence, judge: int) -> Chart | None:
     """Chart how often each place was chosen, for the most frequent number of options."""
-    by_size = evidence.places.get(evidence.names[at], {})
+    by_size = evidence.places.get(evidence.names[judge], {})
     if not by_size:
         return None
     counts = max(by_size.values(), key=sum)
     size, chosen = len(counts), np.array(counts)
-    whole = int(chosen.sum())
+    total = int(chosen.sum())
     return Chart(
         axes=("Place at which an option was shown", "Share of answers"),
         places=tuple(f"{place + 1}." for place in range(size)),
         series=(
-            ("Chosen", tuple((chosen / whole).tolist())),
+            ("Chosen", tuple((chosen / total).tolist())),
             ("If the place did not matter", (1 / size,) * size),
         ),
         counts=tuple(chosen.tolist()),
@@ -89,12 +89,12 @@ def _position(evidence: RunEvidence, at: int) -> Chart | None:
 
 def _verbosity(evidence: RunEvidence, index: int) -> Chart:
     """Chart mean values of judge and truth over groups of texts of similar length."""
-    own = [worth(own_only(asked, evidence.own)) for asked in evidence.criteria]
-    given = np.concatenate([np.zeros(0), *(values[:, index] for values, _ in own)])
-    truth = np.concatenate([np.zeros(0), *(values for _, values in own)])
-    lengths = np.tile(evidence.words, len(own))
-    complete = ~np.isnan(given) & ~np.isnan(truth) & (lengths > 0)
-    given, truth, lengths = given[complete], truth[complete], lengths[complete]
+    worths = [worth(own_only(criterion, evidence.own)) for criterion in evidence.criteria]
+    values_given = np.concatenate([np.zeros(0), *(values[:, index] for values, _ in worths)])
+    truth = np.concatenate([np.zeros(0), *(values for _, values in worths)])
+    lengths = np.tile(evidence.words, len(worths))
+    complete = ~np.isnan(values_given) & ~np.isnan(truth) & (lengths > 0)
+    values_given, truth, lengths = values_given[complete], truth[complete], lengths[complete]
     edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)))
     group = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
     groups = [index for index in range(max(len(edges) - 1, 1)) if (group == index).any()]
@@ -103,7 +103,7 @@ def _verbosity(evidence: RunEvidence, index: int) -> Chart:
         axes=("Words", "Mean value"),
         places=tuple(f"{lengths[rows].min():.0f} to {lengths[rows].max():.0f}" for rows in inside),
         series=(
-            (evidence.names[index], tuple(float(given[rows].mean()) for rows in inside)),
+            (evidence.names[index], tuple(float(values_given[rows].mean()) for rows in inside)),
             (_said(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
         ),
         counts=tuple(int(rows.sum()) for rows in inside),
@@ -118,29 +118,32 @@ def _said(evidence: RunEvidence) -> str:
 def _beside(
     measure: Callable[[CriterionEvidence], Measured], axis: str, *, share: bool = False
 ) -> Callable[[RunEvidence, int], Chart]:
-    """Return a chart per criterion: a measure's mean for the judge and the truth, or others."""
+    """Return a function that charts, per criterion, a measure's mean for the judge and for the
+    truth or other judges.
+    """
 
-    def chart(evidence: RunEvidence, at: int) -> Chart:
-        names, own, theirs, counts, versus = [], [], [], [], _said(evidence)
+    def chart(evidence: RunEvidence, judge: int) -> Chart:
+        names, judge_means, theirs, counts, versus = [], [], [], [], _said(evidence)
         measured_criteria = [
-            (asked, measure(own_only(asked, evidence.own))) for asked in evidence.criteria
+            (criterion, measure(own_only(criterion, evidence.own)))
+            for criterion in evidence.criteria
         ]
         if not any(
-            (~np.isnan(values[:, at] - truth)).any() for _, (values, truth) in measured_criteria
+            (~np.isnan(values[:, judge] - truth)).any() for _, (values, truth) in measured_criteria
         ):
             versus = f"The other {evidence.rater}s"
-        for asked, (values, truth) in measured_criteria:
-            other = truth if versus == _said(evidence) else others_mean(values)[:, at]
-            both = ~np.isnan(values[:, at]) & ~np.isnan(other)
-            if both.any():
-                names.append(asked.name)
-                own.append(mean_of(values[both, at]))
-                theirs.append(mean_of(other[both]))
-                counts.append(int(both.sum()))
+        for criterion, (values, truth) in measured_criteria:
+            comparison = truth if versus == _said(evidence) else others_mean(values)[:, judge]
+            answered = ~np.isnan(values[:, judge]) & ~np.isnan(comparison)
+            if answered.any():
+                names.append(criterion.name)
+                judge_means.append(mean_of(values[answered, judge]))
+                theirs.append(mean_of(comparison[answered]))
+                counts.append(int(answered.sum()))
         return Chart(
             axes=("Criterion", axis),
             places=tuple(names),
-            series=((evidence.names[at], tuple(own)), (versus, tuple(theirs))),
+            series=((evidence.names[judge], tuple(judge_means)), (versus, tuple(theirs))),
             counts=tuple(counts),
             share=share,
             kind="bars" if share else "dots",
@@ -149,17 +152,19 @@ def _beside(
     return chart
 
 
-def _halo(evidence: RunEvidence, at: int) -> Chart:
-    """Chart the correlation of every two ordered criteria: the judge's, and the truth's part."""
-    own = [(asked, worth(own_only(asked, evidence.own))) for asked in evidence.criteria]
-    ordered = [(asked.name, values) for asked, values in own if asked.ordered]
+def _halo(evidence: RunEvidence, judge: int) -> Chart:
+    """Chart the correlation of every two ordered criteria: the judge's, and that of the truth."""
+    worths = [
+        (criterion, worth(own_only(criterion, evidence.own))) for criterion in evidence.criteria
+    ]
+    ordered = [(criterion.name, values) for criterion, values in worths if criterion.ordered]
     names, judged, theirs, counts = [], [], [], []
     for (a, (first, first_truth)), (b, (second, second_truth)) in combinations(ordered, 2):
-        sides = [(first[:, at], second[:, at]), (first_truth, second_truth)]
+        sides = [(first[:, judge], second[:, judge]), (first_truth, second_truth)]
         if first.shape[1] > 1:
-            sides.append((others_mean(first)[:, at], others_mean(second)[:, at]))
-        mine_of, truth_of, *others = (np.column_stack(side) for side in sides)
-        result = halo(mine_of, truth_of, others=others[0] if others else None)
+            sides.append((others_mean(first)[:, judge], others_mean(second)[:, judge]))
+        mine_of, truth_of, *other_sides = (np.column_stack(side) for side in sides)
+        result = halo(mine_of, truth_of, others=other_sides[0] if other_sides else None)
         if result.own is not None:
             names.append(f"{a} and {b}")
             judged.append(result.own)
@@ -168,19 +173,19 @@ def _halo(evidence: RunEvidence, at: int) -> Chart:
     return Chart(
         axes=("Criteria", "Correlation"),
         places=tuple(names),
-        series=((evidence.names[at], tuple(judged)), (_said(evidence), tuple(theirs))),
+        series=((evidence.names[judge], tuple(judged)), (_said(evidence), tuple(theirs))),
         counts=tuple(counts),
         kind="dots",
     )
 
 
 def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, int], Chart]:
-    """Return a chart per criterion of the share of answers that changed."""
+    """Return a function that charts, per criterion, the share of answers that changed."""
 
-    def chart(evidence: RunEvidence, at: int) -> Chart:
+    def chart(evidence: RunEvidence, judge: int) -> Chart:
         changes = [
-            (asked.name, changed(evidence, [asked], at, twin_of(evidence)))
-            for asked in evidence.criteria
+            (criterion.name, changed(evidence, [criterion], judge, twin_of(evidence)))
+            for criterion in evidence.criteria
         ]
         answered = [(name, hits) for name, (hits, _) in changes if len(hits)]
         return Chart(

@@ -1,4 +1,4 @@
-"""Sentences for findings: what, how much, how sure, from how many items."""
+"""Sentences for findings: what was found, its size, its certainty, and the number of items."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _sized(effect: BiasEffect) -> BiasEffect:
 
 
 def sure(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
-    """Return the interval, or why it is missing, and n in parentheses."""
+    """Return, in parentheses, the interval (or why it is missing) and n."""
     _, ends, why = effect.figure.words(percent if shares else score)
     if ends:
         return f"(95% interval {ends}, {effect.n:,} {of})"
@@ -73,7 +73,7 @@ def flips(judge: str, effect: BiasEffect) -> str:
 
 
 def inconsistency(judge: str, effect: BiasEffect) -> str:
-    """Describe answers that differ when a question is repeated."""
+    """Describe answers that differ when the question is repeated."""
     return (
         f"{judge} contradicts itself: asked the same again, {_share(_of(effect))} of its answers "
         f"differ {sure(effect, shares=True)}."
@@ -81,7 +81,7 @@ def inconsistency(judge: str, effect: BiasEffect) -> str:
 
 
 def verbosity(judge: str, effect: BiasEffect) -> str:
-    """Describe answers whose length goes with more, or with less; the cause is unknown."""
+    """Describe longer answers that get more, or less; the cause is unknown."""
     more = "more" if _of(effect) > 0 else "less"
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
@@ -94,7 +94,7 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
 def verbosity_together(
     names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
 ) -> str:
-    """Describe the same for several of ``among`` judges, for whom it is more likely deserved."""
+    """Describe this for several of ``among`` judges, for which it is more likely deserved."""
     some = f"{len(names)} of {among} {called}"
     if len(names) == among:
         some = f"{'Both' if among == 2 else f'All {among}'} {called}"
@@ -146,7 +146,7 @@ def leaning(
 def leaning_together(
     sentence: str, model: str, judges: int, asking: int, sizes: Sequence[float]
 ) -> str:
-    """Describe the same for several judges of one model, with the sentence of the extreme one."""
+    """Describe this for several judges of one model, with the sentence of the extreme judge."""
     least, most = (f"{size * 100:.0f}" for size in (min(sizes), max(sizes)))
     span = f"by {least} to {most}" if least != most else f"by {most}"
     return (
@@ -183,7 +183,7 @@ def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
 
 
 def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
-    """Describe a judge that has become more lenient or severe."""
+    """Describe a judge that has become more lenient or more severe."""
     where = "higher" if _of(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
@@ -227,7 +227,7 @@ def unused(
 ) -> str:
     """Describe an option that raters never pick.
 
-    ``called`` holds two words: for the labels and for a rater.
+    ``called`` names the labels and a rater.
     """
     truth, rater = called
     pickers = (
@@ -260,16 +260,16 @@ def merge(criterion: str, labels: tuple[str, ...], result: Merge, who: str) -> s
 def redundancy(
     first: str, second: str, effect: BiasEffect, in_truth: float | None, truth: str
 ) -> str:
-    """Describe two criteria that measure the same."""
-    how = "the same answer" if _of(effect) > 0 else "opposite answers"
+    """Describe two criteria that measure the same thing."""
+    relation = "the same answer" if _of(effect) > 0 else "opposite answers"
     labelled = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
     return (
-        f"{first} and {second} nearly always get {how}: their verdicts correlate "
+        f"{first} and {second} nearly always get {relation}: their verdicts correlate "
         f"{score(_of(effect))} {sure(effect)}.{labelled}"
     )
 
 
-#: The cause of findings by kind.
+#: The cause of findings of each kind.
 CAUSES: Mapping[Kind, str] = {
     "position": "The order in which options stand",
     "flips": "The order in which options stand",

@@ -1,4 +1,4 @@
-"""Biases of judges (position, length, leniency, halo, leaning): the effect and its sentence."""
+"""Biases of judges (position, length, leniency, halo, leaning): each effect and its sentence."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, Flags, RunEvidence, Values
 from core.text.model_names import related
 
-#: More levels than any criterion has, to number strata by criterion and level.
+#: More levels than any criterion has, used to number strata by criterion and level.
 _LEVELS = 10_000
 NO_LABELS = "It takes labels: without them what the judge sees and what is there look alike."
 
 NO_ORDER = "Options without an order are worth neither more nor less."
-#: Why a check of a judge is not possible if no answer has its measure.
+#: Why a check of a judge is impossible if all of its answers lack the measure.
 _NEVER: dict[Kind, str] = {
     "leniency": NO_ORDER,
     "extremes": "No criterion has three ordered options or more.",
@@ -57,20 +57,20 @@ Against = tuple[Kind, list[Measured], Callable[[str, BiasEffect, str], str]]
 
 def judge_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Return all checks of all judges."""
-    own = [own_only(asked, evidence.own) for asked in evidence.criteria]
+    criteria = [own_only(criterion, evidence.own) for criterion in evidence.criteria]
     against: list[Against] = [
-        ("leniency", [worth(asked) for asked in own], words.leniency),
-        ("extremes", [at_an_end(asked) for asked in own], words.extremes),
-        ("abstention", [silence(asked) for asked in own], words.abstention),
+        ("leniency", [worth(criterion) for criterion in criteria], words.leniency),
+        ("extremes", [at_an_end(criterion) for criterion in criteria], words.extremes),
+        ("abstention", [silence(criterion) for criterion in criteria], words.abstention),
     ]
     judges = range(len(evidence.judges))
-    return [check for at in judges for check in _of_judge(evidence, at, against)]
+    return [check for judge in judges for check in _of_judge(evidence, judge, against)]
 
 
 def _of_judge(
-    evidence: RunEvidence, at: int, against: Sequence[Against]
+    evidence: RunEvidence, judge: int, against: Sequence[Against]
 ) -> Iterator[FindingCandidate]:
-    name = evidence.names[at]
+    name = evidence.names[judge]
 
     def made(kind: Kind, effect: BiasEffect, sentence: str) -> FindingCandidate:
         return FindingCandidate(kind, "judge", name, effect, sentence)
@@ -80,63 +80,65 @@ def _of_judge(
         yield made("position", pull.effect, words.position(name, pull))
     else:
         yield made("position", pull, "")
-    again = _changed(evidence, at, 0, BOUNDS["inconsistency"].null.value)
+    again = _changed(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
     yield made("inconsistency", again, words.inconsistency(name, again))
     # A judge that contradicts itself anyway is not swayed by the order.
     limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
-    flipped = _changed(evidence, at, evidence.own, limit)
+    flipped = _changed(evidence, judge, evidence.own, limit)
     yield made("flips", flipped, words.flips(name, flipped))
     for kind, measures, say in against:
         if all(np.isnan(given).all() for given, _ in measures):
             yield made(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
         names = (evidence.truth, evidence.rater)
-        effect, versus = against_of(measures, at, BOUNDS[kind].null, *names)
+        effect, versus = against_of(measures, judge, BOUNDS[kind].null, *names)
         yield made(kind, effect, say(name, effect, versus))
     worths = next(measures for kind, measures, _ in against if kind == "leniency")
-    slope = _verbosity(evidence, worths, at)
+    slope = _verbosity(evidence, worths, judge)
     yield made("verbosity", slope, words.verbosity(name, slope))
-    kin = _kin(evidence, at)
+    kin = _kin(evidence, judge)
     if 0 < np.nansum(kin) < np.isfinite(kin).sum():
-        own = _slope(evidence, worths, at, kin, BOUNDS["own_maker"].null)
+        own = _slope(evidence, worths, judge, kin, BOUNDS["own_maker"].null)
         yield made("own_maker", own, words.own_maker(name, own))
-    given, truth, others = _side_by_side(evidence, worths, at)
-    coloured = halo(given, truth, BOUNDS["halo"].null, others)
+    given, truth, other_means = _side_by_side(evidence, worths, judge)
+    coloured = halo(given, truth, BOUNDS["halo"].null, other_means)
     yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
 
 
-def worth(asked: CriterionEvidence) -> Measured:
+def worth(criterion: CriterionEvidence) -> Measured:
     """Return the value of each answer, and of the label; NaN if missing.
 
-    Options without an order have no value: a judge that picks one too often is not lenient.
+    Options without an order have no value: a judge that picks one of them too often is not lenient.
     """
-    return measured(asked.values if asked.ordered else np.full(len(asked.labels), np.nan), asked)
+    return measured(
+        criterion.values if criterion.ordered else np.full(len(criterion.labels), np.nan), criterion
+    )
 
 
-def measured(of_level: Values, asked: CriterionEvidence) -> Measured:
-    """Return the measure of each answer, and of the label, from that of each level; else NaN."""
-    return _mean_of(of_level, asked), _at_level(of_level, asked.truth)
+def measured(of_level: Values, criterion: CriterionEvidence) -> Measured:
+    """Return the measure of each answer, and of the label, by its level; NaN without a level."""
+    return _mean_of(of_level, criterion), _at_level(of_level, criterion.truth)
 
 
-def at_an_end(asked: CriterionEvidence) -> Measured:
+def at_an_end(criterion: CriterionEvidence) -> Measured:
     """Return 1 for the lowest or highest of three or more ordered levels, else 0."""
-    k = len(asked.labels)
+    k = len(criterion.labels)
     ends = np.full(k, np.nan)
-    if asked.ordered and k > 2:
+    if criterion.ordered and k > 2:
         ends[:] = 0.0
         ends[[0, -1]] = 1.0
-    return measured(ends, asked)
+    return measured(ends, criterion)
 
 
-def silence(asked: CriterionEvidence) -> Measured:
+def silence(criterion: CriterionEvidence) -> Measured:
     """Return 1 for an abstention of a judge (or label), 0 for an answer; NaN if not graded."""
-    if asked.criterion.na_index is None:
-        return _mean_of(np.full(len(asked.labels), np.nan), asked), np.full(
-            len(asked.truth), np.nan
+    if criterion.criterion.na_index is None:
+        return _mean_of(np.full(len(criterion.labels), np.nan), criterion), np.full(
+            len(criterion.truth), np.nan
         )
-    replies = (asked.levels >= 0) | asked.abstained
-    given = np.where(replies, asked.abstained * 1.0, np.nan)
-    return _mean(given), np.where(asked.labelled, (asked.truth < 0) * 1.0, np.nan)
+    replies = (criterion.levels >= 0) | criterion.abstained
+    abstained = np.where(replies, criterion.abstained * 1.0, np.nan)
+    return _mean(abstained), np.where(criterion.labelled, (criterion.truth < 0) * 1.0, np.nan)
 
 
 def _at_level(of_level: Values, levels: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Values:
@@ -144,23 +146,23 @@ def _at_level(of_level: Values, levels: np.ndarray[tuple[int, ...], np.dtype[np.
     return measures
 
 
-def _mean_of(of_level: Values, asked: CriterionEvidence) -> Values:
-    return _mean(_at_level(of_level, asked.levels))
+def _mean_of(of_level: Values, criterion: CriterionEvidence) -> Values:
+    return _mean(_at_level(of_level, criterion.levels))
 
 
-def _mean(given: Values) -> Values:
+def _mean(values: Values) -> Values:
     """Return the mean over replicates; NaN without any."""
-    present = ~np.isnan(given)
+    present = ~np.isnan(values)
     number = present.sum(axis=2)
-    total = np.where(present, given, 0.0).sum(axis=2)
+    total = np.where(present, values, 0.0).sum(axis=2)
     means: Values = np.where(number > 0, total / np.maximum(number, 1), np.nan)
     return means
 
 
 def against_of(
-    cells: Sequence[Measured], at: int, null: Null, truth: str, rater: str
+    cells: Sequence[Measured], judge: int, null: Null, truth: str, rater: str
 ) -> tuple[BiasEffect, str]:
-    """Compare the judge with the truth or, if that is known of too few items, with other judges.
+    """Compare the judge with the truth or, if that is known for too few items, with other judges.
 
     ``truth`` and ``rater`` are their names in sentences.
     """
@@ -168,46 +170,51 @@ def against_of(
         return BiasEffect.undefined("Nothing was asked."), ""
     number, judges = cells[0][0].shape
     items = np.tile(np.arange(number), len(cells))
-    to_labels = np.concatenate([own[:, at] - truth for own, truth in cells])
+    to_labels = np.concatenate([judged[:, judge] - truth for judged, truth in cells])
     labelled = np.unique(items[~np.isnan(to_labels)])
     if len(labelled) >= FEW or judges < 2:
         return clustered_mean(to_labels, items, null), truth
-    to_others = np.concatenate([own[:, at] - others_mean(own)[:, at] for own, _ in cells])
+    to_others = np.concatenate(
+        [judged[:, judge] - others_mean(judged)[:, judge] for judged, _ in cells]
+    )
     versus = f"the other {rater}s" if judges > 2 else f"the other {rater}"
     return clustered_mean(to_others, items, null), versus
 
 
-def own_only(asked: CriterionEvidence, own: int) -> CriterionEvidence:
+def own_only(criterion: CriterionEvidence, replicates: int) -> CriterionEvidence:
     """Return the answers without flipped copies."""
-    if asked.levels.shape[2] == own:
-        return asked
-    changes = {"levels": asked.levels[:, :, :own], "abstained": asked.abstained[:, :, :own]}
-    return CriterionEvidence(**{**vars(asked), **changes})
+    if criterion.levels.shape[2] == replicates:
+        return criterion
+    changes = {
+        "levels": criterion.levels[:, :, :replicates],
+        "abstained": criterion.abstained[:, :, :replicates],
+    }
+    return CriterionEvidence(**{**vars(criterion), **changes})
 
 
-def _changed(evidence: RunEvidence, at: int, twin: int, limit: float) -> BiasEffect:
-    """Return the share of pairs of answers to one cell that differ, against ``limit``.
+def _changed(evidence: RunEvidence, judge: int, twin: int, limit: float) -> BiasEffect:
+    """Return the share of pairs of answers to one cell that differ, compared with ``limit``.
 
-    A pair is an answer and the one ``twin`` replicates later; with 0, any two own replicates.
+    A pair is an answer and the answer ``twin`` replicates later; with 0, any two own replicates.
     """
     if not _pairs(evidence, twin):
         needed = "both orders" if twin else "several replicates"
         return BiasEffect.undefined(f"It was not asked in {needed}.")
-    hits, items = changed(evidence, evidence.criteria, at, twin)
+    hits, items = changed(evidence, evidence.criteria, judge, twin)
     return share_above(hits, items, limit)
 
 
 def changed(
-    evidence: RunEvidence, criteria: Sequence[CriterionEvidence], at: int, twin: int
+    evidence: RunEvidence, criteria: Sequence[CriterionEvidence], judge: int, twin: int
 ) -> tuple[Flags, Levels]:
     """Return which pairs of answers to one cell differ, and each pair's item; see ``_changed``."""
     hits, items = [np.zeros(0, np.bool_)], [np.zeros(0, np.int64)]
-    for asked in criteria:
+    for criterion in criteria:
         # An abstention counts as an answer, encoded as an extra level.
-        given = np.where(asked.abstained, len(asked.labels), asked.levels)[:, at]
+        answers = np.where(criterion.abstained, len(criterion.labels), criterion.levels)[:, judge]
         for a, b in _pairs(evidence, twin):
-            rows = np.flatnonzero((given[:, a] >= 0) & (given[:, b] >= 0))
-            hits.append(given[rows, a] != given[rows, b])
+            rows = np.flatnonzero((answers[:, a] >= 0) & (answers[:, b] >= 0))
+            hits.append(answers[rows, a] != answers[rows, b])
             items.append(rows)
     return np.concatenate(hits), np.concatenate(items)
 
@@ -220,9 +227,9 @@ def _pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
     return list(combinations(range(own), 2))
 
 
-def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], at: int) -> BiasEffect:
+def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], judge: int) -> BiasEffect:
     lengths = np.where(evidence.words > 0, np.log2(np.maximum(evidence.words, 1.0)), np.nan)
-    return _slope(evidence, worths, at, lengths, BOUNDS["verbosity"].null)
+    return _slope(evidence, worths, judge, lengths, BOUNDS["verbosity"].null)
 
 
 def _kin(evidence: RunEvidence, at: int) -> Values:
@@ -237,36 +244,40 @@ def _kin(evidence: RunEvidence, at: int) -> Values:
 
 
 def _slope(
-    evidence: RunEvidence, worths: Sequence[Measured], at: int, of_item: Values, null: Null
+    evidence: RunEvidence, worths: Sequence[Measured], judge: int, of_item: Values, null: Null
 ) -> BiasEffect:
-    """Return how much more a judge gives per unit of an item's property, at the same label."""
+    """Return how much more value a judge gives per unit of an item's property, at the same
+    label.
+    """
     parts = []
-    for number, (asked, (own, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
-        rows = np.flatnonzero(~np.isnan(own[:, at]) & (asked.truth >= 0) & ~np.isnan(of_item))
-        stratum = number * _LEVELS + asked.truth[rows]
-        parts.append(np.stack([own[rows, at], of_item[rows], stratum * 1.0, rows * 1.0]))
+    for number, (criterion, (own, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
+        rows = np.flatnonzero(
+            ~np.isnan(own[:, judge]) & (criterion.truth >= 0) & ~np.isnan(of_item)
+        )
+        stratum = number * _LEVELS + criterion.truth[rows]
+        parts.append(np.stack([own[rows, judge], of_item[rows], stratum * 1.0, rows * 1.0]))
     values, lengths, strata, items = np.concatenate([np.zeros((4, 0)), *parts], axis=1)
     if not len(values):
-        ordered = any(asked.ordered for asked in evidence.criteria)
+        ordered = any(criterion.ordered for criterion in evidence.criteria)
         return BiasEffect.undefined(NO_LABELS if ordered else NO_ORDER)
     return length_slope(values, lengths, strata, items, null)
 
 
 def _side_by_side(
-    evidence: RunEvidence, worths: Sequence[Measured], at: int
+    evidence: RunEvidence, worths: Sequence[Measured], judge: int
 ) -> tuple[Values, Values, Values | None]:
     """Return the judge's, the labels' and the other judges' values of ordered criteria.
 
     Each has shape (items, criteria); the last is ``None`` without other judges.
     """
     empty = np.zeros((len(evidence.words), 0))
-    pairs = [w for w, asked in zip(worths, evidence.criteria, strict=True) if asked.ordered]
-    judged = np.column_stack([empty, *(own[:, at] for own, _ in pairs)])
+    pairs = [w for w, criterion in zip(worths, evidence.criteria, strict=True) if criterion.ordered]
+    judged = np.column_stack([empty, *(values[:, judge] for values, _ in pairs)])
     labelled = np.column_stack([empty, *(truth for _, truth in pairs)])
     if len(evidence.judges) < 2:
         return judged, labelled, None
-    others = np.column_stack([empty, *(others_mean(own)[:, at] for own, _ in pairs)])
-    return judged, labelled, others
+    other_means = np.column_stack([empty, *(others_mean(values)[:, judge] for values, _ in pairs)])
+    return judged, labelled, other_means
 
 
 # Options that judges give too often where options have no order: a lean, not leniency.
@@ -278,41 +289,45 @@ def _side_by_side(
 def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Check how often judges give each unordered option; of two options, only the first."""
     checks = []
-    for asked in evidence.criteria:
-        if asked.ordered:
+    for criterion in evidence.criteria:
+        if criterion.ordered:
             continue
-        own, k = own_only(asked, evidence.own), len(asked.labels)
+        own_answers, k = own_only(criterion, evidence.own), len(criterion.labels)
         for level in range(1 if k == 2 else k):
-            cells = [measured(np.eye(k)[level], own)]
+            cells = [measured(np.eye(k)[level], own_answers)]
             for index, name in enumerate(evidence.names):
                 names = (evidence.truth, evidence.rater)
                 effect, versus = against_of(cells, index, BOUNDS["leaning"].null, *names)
-                sentence = words.leaning(name, asked.name, asked.labels, level, effect, versus)
-                other = _option(asked, level)
-                checks.append(FindingCandidate("leaning", "judge", name, effect, sentence, other))
+                sentence = words.leaning(
+                    name, criterion.name, criterion.labels, level, effect, versus
+                )
+                other_option = _option(criterion, level)
+                checks.append(
+                    FindingCandidate("leaning", "judge", name, effect, sentence, other_option)
+                )
     return checks
 
 
-def _option(asked: CriterionEvidence, level: int) -> str:
+def _option(criterion: CriterionEvidence, level: int) -> str:
     """Return the name of an option in a finding."""
-    return f"“{asked.labels[level]}” of {asked.name}"
+    return f"“{criterion.labels[level]}” of {criterion.name}"
 
 
 def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
     """Return the findings with those of one kind merged into the strongest.
 
-    Merged are equal leanings of one model's judges, and findings of judges that give longer answers
-    more, or of those that give them less.
+    It merges equal leanings of one model's judges, and findings of judges that all give longer
+    answers more, or all less.
     """
     judges = {judge.name: judge for judge in evidence.judges}
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
         model = _model(judges[finding.subject]) if finding.kind == "leaning" else ""
         if finding.kind in ("leaning", "verbosity"):
-            way = "more" if finding.estimate > 0 else "less"
-            groups.setdefault((finding.kind, model, finding.other, way), []).append(finding)
+            direction = "more" if finding.estimate > 0 else "less"
+            groups.setdefault((finding.kind, model, finding.other, direction), []).append(finding)
     merged: dict[int, Finding] = {}
-    for (kind, model, _, way), same in groups.items():
+    for (kind, model, _, direction), same in groups.items():
         most = max(same, key=lambda finding: abs(finding.estimate))
         sizes = [abs(finding.estimate) for finding in same]
         if len(same) == 1:
@@ -323,7 +338,7 @@ def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Fi
         else:
             names = sorted(finding.subject for finding in same)
             sentence = words.verbosity_together(
-                names, len(judges), f"{evidence.rater}s", way, sizes
+                names, len(judges), f"{evidence.rater}s", direction, sizes
             )
         merged[id(same[0])] = replace(most, sentence=sentence)
     alone = ("leaning", "verbosity")
@@ -341,21 +356,21 @@ def _model(judge: Judge) -> str:
 
 def leaning_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     """Chart how often the judge and the truth have each option, on items that both answered."""
-    asked = next(
-        asked
-        for asked in evidence.criteria
-        if finding.other in (_option(asked, level) for level in range(len(asked.labels)))
+    criterion = next(
+        criterion
+        for criterion in evidence.criteria
+        if finding.other in (_option(criterion, level) for level in range(len(criterion.labels)))
     )
-    at, k = evidence.names.index(finding.subject), len(asked.labels)
-    given, truth = asked.levels[:, at, 0], asked.truth
-    both = (given >= 0) & (truth >= 0)
-    series = [(evidence.names[at], given[both if both.any() else given >= 0])]
-    if both.any():
-        series.append((evidence.truth[0].upper() + evidence.truth[1:], truth[both]))
+    judge, k = evidence.names.index(finding.subject), len(criterion.labels)
+    given, truth = criterion.levels[:, judge, 0], criterion.truth
+    answered = (given >= 0) & (truth >= 0)
+    series = [(evidence.names[judge], given[answered if answered.any() else given >= 0])]
+    if answered.any():
+        series.append((evidence.truth[0].upper() + evidence.truth[1:], truth[answered]))
     counts = [np.bincount(levels, minlength=k) for _, levels in series]
     return Chart(
         axes=("Option", "Share of answers"),
-        places=asked.labels,
+        places=criterion.labels,
         series=tuple(
             (name, tuple((count / max(count.sum(), 1)).tolist()))
             for (name, _), count in zip(series, counts, strict=True)

@@ -1,10 +1,10 @@
-"""Edits by rule that should not change an answer's grade: what each does and would reveal.
+"""Edits by rule that should not change an answer's grade: each edit, and what it would reveal.
 
 Every rule changes the look of a text, not its content. The kinds are those of CALM (Ye et al. 2024,
 Justice or Prejudice?) that apply to a single answer: verbosity, authority, bandwagon, refinement
 (said to be a better version), distraction, sentiment (here: confidence), beauty (markdown),
-self-enhancement (by the name above the text), position (of the options); and in addition typos and
-an instruction to the judge.
+self-enhancement (by the name above the text), position (of the options). Added are typos and an
+instruction to the judge.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from core.metrics.bias.effects import Side
 from core.text.model_names import HOUSES
 
 #: The original text twice, and with a neutral last line. Edits that add a line are compared with
-#: the neutral line, which is as long, so that length does not count. So are changed answers, since
+#: the neutral line, which is as long, so that length does not matter. So are changed answers, since
 #: some judges change answers after any edit.
 ORIGINAL, AGAIN, NEUTRAL = "original", "original again", "neutral line"
 LAST_LINES: Mapping[str, str] = MappingProxyType(
@@ -205,7 +205,7 @@ EDITS: Mapping[str, ProbeEdit] = MappingProxyType(
     }
 )
 
-#: The edits made by a rule, and those that a model writes.
+#: The edits made by a rule, and the edits that a model writes.
 BY_RULE = tuple(name for name, edit in EDITS.items() if not edit.written)
 WRITTEN = tuple(name for name, edit in EDITS.items() if edit.written)
 
@@ -271,16 +271,16 @@ def _padded(text: str, rng: Random) -> Iterator[EditedText]:
 
     A higher dose begins with the sentences of the lower one.
     """
-    own, order = words(text), list(_PADDING)
+    length, order = words(text), list(_PADDING)
     rng.shuffle(order)
     more, grown = list[str](), 0
     for dose in DOSES:
-        while not more or grown < dose * own - words(order[len(more) % len(order)]) / 2:
+        while not more or grown < dose * length - words(order[len(more) % len(order)]) / 2:
             more.append(order[len(more) % len(order)])
             grown += words(more[-1])
         added = " ".join(more)
         key = f"{_LONGER}:{round(dose * 100)}"
-        yield EditedText(key, f"{text.rstrip()}\n\n{added}", words(added) / own)
+        yield EditedText(key, f"{text.rstrip()}\n\n{added}", words(added) / length)
 
 
 _EMPTY = re.compile(
@@ -342,20 +342,20 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def _bold(line: str) -> str:
-    first, _, rest = line.partition(" ")
-    return f"**{first}** {rest}".rstrip()
+    first, _, remainder = line.partition(" ")
+    return f"**{first}** {remainder}".rstrip()
 
 
 def _typo(text: str, rng: Random) -> str:
-    """Swap two inner letters in one word of twenty-five, at least in two words."""
+    """Swap two inner letters in one of twenty-five words, in at least two words."""
     fit = [
-        at
-        for at in re.finditer(r"[^\W\d_]{4,}", text)
-        if any(a != b for a, b in _inner(at.group()))
+        match
+        for match in re.finditer(r"[^\W\d_]{4,}", text)
+        if any(a != b for a, b in _inner(match.group()))
     ]
     hit = rng.sample(fit, min(len(fit), max(2, words(text) // 25)))
-    for at in sorted(hit, key=re.Match.start, reverse=True):
-        text = text[: at.start()] + _swapped(at.group(), rng) + text[at.end() :]
+    for match in sorted(hit, key=re.Match.start, reverse=True):
+        text = text[: match.start()] + _swapped(match.group(), rng) + text[match.end() :]
     return text
 
 

@@ -49,7 +49,7 @@ from core.store.store import Store
 from core.text.model_names import family_of
 from core.text.numbers import percent, score
 
-#: The measures of an effect, as shares: the value that answers earn, or how many of them change.
+#: The measures of an effect, as shares: the value that answers earn, and how many answers change.
 EARNS, CHANGES = "shift", "flips"
 PROMISED = (
     f"A judge that no edit by rule moves is accused of anything in at most {FALSE_ALARMS:.0%} of "
@@ -61,12 +61,12 @@ PROMISED = (
 class ProbeFigure:
     """The effect of one edit on one judge's answers, on one criterion or (``""``) on all.
 
-    ``measure`` says what ``effect`` is the mean of: how much more of a criterion's best the same
-    answers earn (``shift``), or how many more of them change than after a neutral line (``flips``).
-    ``changed``, ``nothing`` and ``itself`` are the shares of answers that change after the edit,
-    after such a line, and when merely repeated; ``doses`` is the shift at each dose. ``findable``:
-    the smallest effect that would have been detected. ``earned``: the criterion rightly rewards
-    this edit, so it is not a fault; over all criteria: every criterion does.
+    ``effect`` is a mean, and ``measure`` names its quantity: how much more of a criterion's best
+    the same answers earn (``shift``), or how many more of them change than after a neutral line
+    (``flips``). ``changed``, ``nothing`` and ``itself`` are the shares of answers that change after
+    the edit, after a neutral line, and when merely repeated; ``doses`` is the shift at each dose.
+    ``findable``: the smallest effect that would have been detected. ``earned``: the criterion
+    rightly rewards this edit, so it is not a fault; over all criteria: every criterion does.
     """
 
     judge: str
@@ -99,18 +99,20 @@ class ProbeResult:
             self.sentence(edited) for edited in self.whole if self.parts(edited) or edited.accused
         ]
 
-    def parts(self, one: ProbeFigure) -> list[ProbeFigure]:
-        """Return the criteria on which this edit surely affects this judge, the most first."""
+    def parts(self, total: ProbeFigure) -> list[ProbeFigure]:
+        """Return the criteria on which this edit surely affects this judge, the largest effect
+        first.
+        """
         accused_parts = [
             part
             for part in self.single
-            if (part.judge, part.edit) == (one.judge, one.edit) and part.accused
+            if (part.judge, part.edit) == (total.judge, total.edit) and part.accused
         ]
         return sorted(accused_parts, key=lambda part: -abs(part.effect.estimate or 0.0))
 
-    def sentence(self, one: ProbeFigure) -> str:
+    def sentence(self, figure: ProbeFigure) -> str:
         """Return a finding as a sentence."""
-        return _sentence(one, self.parts(one))
+        return _sentence(figure, self.parts(figure))
 
 
 def result(store: Store, probe_id: int) -> ProbeResult:
@@ -121,11 +123,11 @@ def result(store: Store, probe_id: int) -> ProbeResult:
     items = tuple(store.datasets.items(run.dataset_version_id, store.runs.item_ids(probe_id)))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     grid = ProbeGrid(items, rubric, houses_of(run.panel.judges))
-    asked = run.plan.details[PROBE]
-    edits = [EDITS[name] for name in asked["edits"]]
-    given = grid.replies(store, run)
-    both = figures(run.panel.judges, edits, given, grid, asked.get("earns", {}))
-    return ProbeResult(run, len(grid.of), *both)
+    settings = run.plan.details[PROBE]
+    edits = [EDITS[name] for name in settings["edits"]]
+    replies = grid.replies(store, run)
+    parts = figures(run.panel.judges, edits, replies, grid, settings.get("earns", {}))
+    return ProbeResult(run, len(grid.of), *parts)
 
 
 def figures(
@@ -135,33 +137,33 @@ def figures(
     grid: ProbeGrid,
     earns: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    """Return the effect of every edit on every judge: over all criteria, and on each of several.
+    """Return the effect of every edit on every judge: over all criteria and, if several, on each.
 
     A criterion that ``earns`` an edit is excluded from the total, and is never a fault.
     """
-    whole, single = list[ProbeFigure](), list[ProbeFigure]()
+    totals, single = list[ProbeFigure](), list[ProbeFigure]()
     for judge in judges:
         for edit in edits:
             earned = {name for name, some in earns.items() if edit.name in some}
-            asked = [at for name, at in grid.criteria.items() if name not in earned]
+            columns = [at for name, at in grid.criteria.items() if name not in earned]
             replies = given[judge.name]
-            total = _figure(judge, edit, "", replies.of(asked) if asked else replies, grid)
-            whole.append(replace(total, earned=not asked))
+            total = _figure(judge, edit, "", replies.of(columns) if columns else replies, grid)
+            totals.append(replace(total, earned=not columns))
             if len(grid.criteria) > 1:
                 singly = _singly(judge, edit, replies, grid)
                 single += [replace(total, earned=total.criterion in earned) for total in singly]
-    return _accused(whole, single, len(grid.criteria))
+    return _accused(totals, single, len(grid.criteria))
 
 
 def _accused(
-    whole: Sequence[ProbeFigure], single: Sequence[ProbeFigure], criteria: int
+    totals: Sequence[ProbeFigure], single: Sequence[ProbeFigure], criteria: int
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    by_id = {id(edited): edited for edited in (*whole, *single) if edited.earned}
-    # A model's edits may add or remove content, so they promise nothing, and are tested apart.
+    by_id = {id(edited): edited for edited in (*totals, *single) if edited.earned}
+    # A model's edits may add or remove content, so they prove nothing and are tested separately.
     for written in (False, True):
         parts = [
             [edited for edited in some if edited.edit.written == written and not edited.earned]
-            for some in (whole, single)
+            for some in (totals, single)
         ]
         faults = accused(*([edited.effect for edited in part] for part in parts))
         for part, fault in zip(parts, faults, strict=True):
@@ -171,24 +173,22 @@ def _accused(
                 null = FLIPS.value if edited.measure == CHANGES else 0.0
                 least = findable(edited.effect, tests, cells, null)
                 by_id[id(edited)] = replace(edited, accused=is_fault, findable=least)
-    return tuple(by_id[id(edited)] for edited in whole), tuple(
+    return tuple(by_id[id(edited)] for edited in totals), tuple(
         by_id[id(edited)] for edited in single
     )
 
 
 class ProbeGrid:
-    """Positions of every answer in the arrays: items, texts, criteria."""
+    """The position of every answer in the arrays: items, texts, criteria."""
 
     def __init__(self, items: Sequence[Item], rubric: Rubric, houses: Sequence[str]) -> None:
         facts = {item.id: item.meta[PROBE] for item in items}
         originals = dict.fromkeys(fact["of"] for fact in facts.values())
-        self.of = {of: index for index, of in enumerate(originals)}
+        self.of = {original: at for at, original in enumerate(originals)}
         names = [f"name:{house}" for house in houses]
         longer = [f"longer:{round(dose * 100)}" for dose in DOSES]
-        self.texts = {
-            key: index
-            for index, key in enumerate([ORIGINAL, AGAIN, NEUTRAL, *longer, *names, *EDITS])
-        }
+        keys = [ORIGINAL, AGAIN, NEUTRAL, *longer, *names, *EDITS]
+        self.texts = {key: index for index, key in enumerate(keys)}
         self.place = {
             id_: (self.of[fact["of"]], self.texts[fact["text"]]) for id_, fact in facts.items()
         }
@@ -197,8 +197,8 @@ class ProbeGrid:
             self.grown[self.place[id_]] = fact["grown"]
         self.rubric_of = {item.id: effective(item, rubric) for item in items}
         every = [c for r in self.rubric_of.values() for c in r.criteria]
-        names_in_order = dict.fromkeys(c.name for c in every)
-        self.criteria = {name: index for index, name in enumerate(names_in_order)}
+        distinct = dict.fromkeys(c.name for c in every)
+        self.criteria = {name: index for index, name in enumerate(distinct)}
         self.ordered = {c.name for c in every if c.scale != "nominal"}
 
     def replies(self, store: Store, run: Run) -> dict[str, Replies]:
@@ -210,24 +210,24 @@ class ProbeGrid:
         }
         for row in store.votes.all_ballots(run.id):
             criterion = self.rubric_of[row.item_id].criterion(row.criterion)
-            at = (*self.place[row.item_id], self.criteria[row.criterion])
-            given = by_judge[row.judge]
-            given.options[at] = len(criterion.choices) if row.option is None else row.option
+            place = (*self.place[row.item_id], self.criteria[row.criterion])
+            answers = by_judge[row.judge]
+            answers.options[place] = len(criterion.choices) if row.option is None else row.option
             if row.option is not None and row.criterion in self.ordered:
                 share = earned(criterion, criterion.values[row.option])
-                given.earned[at] = np.nan if share is None else share
+                answers.earned[place] = np.nan if share is None else share
         return by_judge
 
 
 def _singly(
-    judge: Judge, edit: ProbeEdit, given: Replies, grid: ProbeGrid
+    judge: Judge, edit: ProbeEdit, replies: Replies, grid: ProbeGrid
 ) -> Iterator[ProbeFigure]:
-    for name, at in grid.criteria.items():
-        yield _figure(judge, edit, name, given.of([at]), grid)
+    for name, column in grid.criteria.items():
+        yield _figure(judge, edit, name, replies.of([column]), grid)
 
 
 def _figure(
-    judge: Judge, edit: ProbeEdit, criterion: str, given: Replies, grid: ProbeGrid
+    judge: Judge, edit: ProbeEdit, criterion: str, replies: Replies, grid: ProbeGrid
 ) -> ProbeFigure:
     columns = _columns(judge, edit, grid)
     if not columns:
@@ -236,44 +236,44 @@ def _figure(
         return ProbeFigure(
             judge.name, edit, criterion, EARNS, BiasEffect.undefined(why), *(nothing,) * 3
         )
-    ordered = bool(np.isfinite(given.earned).any())
+    ordered = bool(np.isfinite(replies.earned).any())
     doses: tuple[tuple[float, BiasEffect], ...] = ()
     if edit.side is None or not ordered:
-        measure, result = CHANGES, flip_effect(given.options, columns[0])
+        measure, result = CHANGES, flip_effect(replies.options, columns[0])
     elif edit.name == "longer":
         measure = EARNS
         places = [grid.texts[f"longer:{round(dose * 100)}"] for dose in DOSES]
-        result = effect(slopes(given.earned, places, grid.grown[:, places]), edit.side)
+        result = effect(slopes(replies.earned, places, grid.grown[:, places]), edit.side)
         doses = tuple(
-            (dose, effect(shifts(given.earned, [at]), edit.side))
-            for dose, at in zip(DOSES, places, strict=True)
+            (dose, effect(shifts(replies.earned, [column]), edit.side))
+            for dose, column in zip(DOSES, places, strict=True)
         )
     else:
         measure = EARNS
-        result = effect(shifts(given.earned, columns[:1], columns[1:] or ORIGINALS), edit.side)
+        result = effect(shifts(replies.earned, columns[:1], columns[1:] or ORIGINALS), edit.side)
     return ProbeFigure(
         judge=judge.name,
         edit=edit,
         criterion=criterion,
         measure=measure,
         effect=result,
-        changed=_share(flips(given.options, columns[0])),
-        nothing=_share(flips(given.options, NOTHING)),
-        itself=_share(flips(given.options, ORIGINALS[1])),
+        changed=_share(flips(replies.options, columns[0])),
+        nothing=_share(flips(replies.options, NOTHING)),
+        itself=_share(flips(replies.options, ORIGINALS[1])),
         doses=doses,
     )
 
 
 def _columns(judge: Judge, edit: ProbeEdit, grid: ProbeGrid) -> list[int]:
-    """Return the columns of an edit: the edited text, then those it is compared with."""
+    """Return the columns of an edit: the edited text, then the texts it is compared with."""
     if edit.name == "longer":
         return [grid.texts[f"longer:{round(DOSES[-1] * 100)}"]]
     if edit.name != "name":
         neutral = [grid.texts[NEUTRAL]] if edit.name in LAST_LINES else []
         return [grid.texts[edit.name], *neutral]
     own = f"name:{family_of(judge.model or judge.name)}"
-    others = [at for key, at in grid.texts.items() if key.startswith("name:") and key != own]
-    return [grid.texts[own], *others] if own in grid.texts else []
+    other_names = [at for key, at in grid.texts.items() if key.startswith("name:") and key != own]
+    return [grid.texts[own], *other_names] if own in grid.texts else []
 
 
 def _share(cells: Array) -> Estimate:
@@ -310,18 +310,18 @@ def _effect_words(figure: ProbeFigure, size: float) -> str:
             f"last line that says nothing {percent(figure.nothing.value)}; the difference is "
             f"{percent(size)}"
         )
-    more = "more" if size > 0 else "less"
-    return f"{figure.edit.does}, the same answers earn {score(abs(size))} {more} of 1"
+    direction = "more" if size > 0 else "less"
+    return f"{figure.edit.does}, the same answers earn {score(abs(size))} {direction} of 1"
 
 
 def as_text(probe: ProbeResult) -> str:
-    """Return the findings or, without any, how small an effect would have been detected."""
+    """Return the findings or, without any, the smallest effect that would have been detected."""
     lines = probe.findings
     if not lines:
         least = f" {_least(probe)}" if _least(probe) else ""
-        asked = any(figure.effect.p is not None for figure in probe.whole)
+        tested = any(figure.effect.p is not None for figure in probe.whole)
         nothing = (
-            "No edit significantly moves any of these judges." if asked else _why_nothing(probe)
+            "No edit significantly moves any of these judges." if tested else _why_nothing(probe)
         )
         lines = [nothing + least]
     return "\n".join([*lines, PROMISED])
@@ -396,5 +396,5 @@ def _data(figure: ProbeFigure) -> dict[str, Any]:
 
 def _effect(measured: BiasEffect) -> dict[str, Any]:
     data = {"estimate": measured.estimate, "n": measured.n, "p": measured.p}
-    others = {"ci": measured.figure.ci, "undefined": measured.reason}
-    return {**data, **{key: value for key, value in others.items() if value}}
+    interval = {"ci": measured.figure.ci, "undefined": measured.reason}
+    return {**data, **{key: value for key, value in interval.items() if value}}

@@ -1,6 +1,6 @@
-"""Probe a run's judges: some of its answers are graded again, as originals and as edited copies.
+"""Probe a run's judges: grade some of its answers again, as originals and as edited copies.
 
-A probe is a small hidden run over a hidden dataset. Its votes are kept apart, and do not affect
+A probe is a small hidden run over a hidden dataset. Its votes are separate, and do not affect
 verdicts, scores or figures of the run. It does not use cached answers, so that originals and copies
 are graded in the same hours, by the same version of a model.
 """
@@ -47,8 +47,8 @@ _PLACE = "probes/"
 class ProbeRequest:
     """The settings of a probe: the run, the number of answers, the edits and the judges (all).
 
-    ``written`` are texts written by a model, by item and edit; their edits are among ``edits``.
-    ``earns`` are the edits that a criterion rightly rewards, as "at least 60 words" rewards longer
+    ``written`` has texts written by a model, by item and edit; their edits are among ``edits``.
+    ``earns`` has the edits that a criterion rightly rewards, as "at least 60 words" rewards longer
     answers; these are not faults.
     """
 
@@ -79,21 +79,21 @@ def subjects(store: Store, run_id: int) -> ProbeSubjects:
 
 
 def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
-    """Return a probe's estimate without storing it. Raises ``InputError``: invalid request."""
+    """Return a probe's estimate without storing it. Raise ``InputError`` for an invalid request."""
     run = store.runs.get(request.run_id)
     panel = _panel(run, request)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     plan = RunPlan("", 0, 0, panel, seed=run.plan.seed, details=_details(request))
-    # Before a model has written the texts, assume the length of the answer itself.
-    own = {item.id: edited_part(item) for item in drawn(store, request)}
-    texts = {(id_, edit): text for id_, text in own.items() for edit in WRITTEN}
+    # Until a model has written the texts, assume the length of the original answer.
+    originals = {item.id: edited_part(item) for item in drawn(store, request)}
+    texts = {(id_, edit): text for id_, text in originals.items() for edit in WRITTEN}
     items = _texts(store, replace(request, written={**texts, **request.written}), panel)
     return estimate_planned(store, Planned(plan, rubric, items, calibration_items(store, run.plan)))
 
 
 @allowed("write")
 def start(store: Store, request: ProbeRequest) -> int:
-    """Start a probe; return the id of its run. Raises ``InputError``."""
+    """Start a probe; return its run's id. Raises ``InputError``."""
     run = store.runs.get(request.run_id)
     panel = _panel(run, request)
     missing = set(request.edits) & set(WRITTEN) - {edit for _, edit in request.written}
@@ -188,30 +188,30 @@ def _fit(store: Store, run: Run) -> list[str]:
     columns = item_columns.of_version(store, run.dataset_version_id)
     places = sorted(items_of_run(store, run).places.tolist())
     fit = columns.plain & (columns.words > 0)
-    # Conversations are read, since their last answer may be empty or missing.
+    # Conversations are loaded, since their last answer may be empty or missing.
     talks = np.flatnonzero(~columns.plain & ~columns.pairs & (columns.words > 0))
     if len(talks):
-        ids = [columns.ids[at] for at in talks.tolist()]
+        ids = [columns.ids[index] for index in talks.tolist()]
         read = store.datasets.items(run.dataset_version_id, ids)
         editable = {item.id for item in read if edited_part(item).strip()}
         fit[talks] = [item_id in editable for item_id in ids]
-    return [columns.ids[at] for at in places if fit[at]]
+    return [columns.ids[index] for index in places if fit[index]]
 
 
 def edited_part(item: Item) -> str:
-    """Return the text that edits change; in a conversation the last turn that is judged.
+    """Return the text that edits change; in a conversation, the last turn that is judged.
 
     It is empty for a pair, and without such a turn.
     """
     submission = item.submission
     if isinstance(submission, tuple):
-        return submission[at].content if (at := _last_turn(submission)) is not None else ""
+        return submission[turn].content if (turn := _last_turn(submission)) is not None else ""
     return "" if isinstance(submission, Pair) else item.output
 
 
 def alone(item: Item) -> Item:
-    """Return the item with that text as its submission, for a model that rewrites it; earlier
-    turns become a context.
+    """Return the item with this text as its submission, for a model that rewrites it; earlier turns
+    become a context.
     """
     submission = item.submission
     if not isinstance(submission, tuple):
@@ -255,24 +255,26 @@ def _texts(store: Store, request: ProbeRequest, panel: Panel) -> tuple[Item, ...
 
 
 def houses_of(judges: Sequence[Judge]) -> list[str]:
-    """Return the makers whose names are put above texts: those of the judges, and another one."""
-    own = sorted({family_of(judge.model or judge.name) for judge in judges} - {""})
-    if len(own) == 1:
-        own.append("anthropic" if own[0] == "openai" else "openai")
-    return own
+    """Return the makers whose names are put above texts: those of the judges, and one other
+    maker.
+    """
+    makers = sorted({family_of(judge.model or judge.name) for judge in judges} - {""})
+    if len(makers) == 1:
+        makers.append("anthropic" if makers[0] == "openai" else "openai")
+    return makers
 
 
 def _twins(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator[Item]:
-    rng, own = seeded(PROBE, request.seed, item.id), edited_part(item)
-    yield _twin(item, EditedText(ORIGINAL, own))
-    yield _twin(item, EditedText(AGAIN, own))
-    yield _twin(item, EditedText(NEUTRAL, ended(own, NEUTRAL)))
-    for edited in twins(own, request.edits, houses, rng):
+    rng, original = seeded(PROBE, request.seed, item.id), edited_part(item)
+    yield _twin(item, EditedText(ORIGINAL, original))
+    yield _twin(item, EditedText(AGAIN, original))
+    yield _twin(item, EditedText(NEUTRAL, ended(original, NEUTRAL)))
+    for edited in twins(original, request.edits, houses, rng):
         yield _twin(item, edited)
     for name in request.edits:
         text = request.written.get((item.id, name))
         if text is not None:
-            yield _twin(item, EditedText(name, text, words(text) / max(1, words(own)) - 1))
+            yield _twin(item, EditedText(name, text, words(text) / max(1, words(original)) - 1))
 
 
 def _twin(item: Item, edited: EditedText) -> Item:

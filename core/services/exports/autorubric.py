@@ -1,7 +1,7 @@
 """Export a run as an experiment folder of autorubric: manifest.json and items.jsonl.
 
-Its models cannot hold unknown values: a missing verdict becomes an abstention with an error, a
-value that does not count becomes 0, and a key that may not be empty is left out.
+Its models do not allow unknown values: a missing verdict becomes an abstention with an error, a
+value that does not count becomes 0, and a key that may not be empty is omitted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from core.text.names import fold
 
 
 def experiment_files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the files by name, and what they cannot hold."""
+    """Return the files by name, and the facts that they cannot store."""
     lines = [
         _line(data, index, item, row)
         for index, (item, row) in enumerate(zip(data.items, data.rows, strict=True))
@@ -44,7 +44,7 @@ _UNREADABLE = ("malformed", "out_of_range", "empty")
 
 def _losses(data: Graded) -> tuple[str, ...]:
     lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
-    # That judges may not abstain follows from the options there.
+    # In autorubric, options already say whether judges may abstain.
     criteria = lost_of_criteria(data.rubric.criteria, ("aggregation", "forced_choice"))
     lost += [loss.message for loss in (*lost_of_rubric(data.rubric), *criteria)]
     if any(option.description for c in data.rubric.criteria for option in c.options):
@@ -92,12 +92,12 @@ def _manifest(data: Graded) -> dict[str, Any]:
 
 def _counted(data: Graded) -> dict[str, Judge]:
     """Return the voting judges by their exported name, with one name per replicate."""
-    own = data.run.plan.replicates
+    replicates = data.run.plan.replicates
     return {
-        judge.name if own == 1 else f"{judge.name}|{replicate}": judge
+        judge.name if replicates == 1 else f"{judge.name}|{replicate}": judge
         for judge in data.run.panel.judges
         if not judge.shadow
-        for replicate in range(own)
+        for replicate in range(replicates)
     }
 
 
@@ -112,7 +112,7 @@ def _judge(judge: Judge, name: str) -> dict[str, Any]:
     }
 
 
-def _line(data: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]:
+def _line(data: Graded, index: int, item: Item, row: RunItemRow) -> dict[str, Any]:
     rubric = data.rubric_of(item.id)
     votes, failures = data.votes(item.id), data.failures(item.id)
     cells = {c.name: data.cells.get((item.id, c.name)) for c in rubric.criteria}
@@ -128,7 +128,7 @@ def _line(data: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]:
     ]
     error = None if any(cells.values()) else "no judge answered"
     return {
-        "item_idx": at,
+        "item_idx": index,
         "duration_seconds": 0.0,
         "error": error,
         "report": {
@@ -146,27 +146,27 @@ def _line(data: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]:
 
 def _judge_scores(data: Graded, item: Item, votes: list[VoteRow]) -> dict[str, float | None]:
     """Return each judge's own score; ``None`` if it did not answer every criterion."""
-    rubric, own = data.rubric_of(item.id), data.run.plan.replicates
+    rubric, replicates = data.rubric_of(item.id), data.run.plan.replicates
     texts = None
     if looks_at_texts(rubric):
         texts = Texts(output=item.output, thinking=item.thinking)
     scores = dict[str, float | None]()
     for name, judge in _counted(data).items():
-        given = {
+        answers = {
             vote.cell.criterion: vote.option
             for vote in votes
-            if name == _name(vote, own) and vote.cell.judge == judge.name
+            if name == _name(vote, replicates) and vote.cell.judge == judge.name
         }
-        whole = all(c.name in given for c in rubric.criteria)
-        scores[name] = score_item(rubric, given, texts=texts).score if whole else None
+        complete = all(c.name in answers for c in rubric.criteria)
+        scores[name] = score_item(rubric, answers, texts=texts).score if complete else None
     return scores
 
 
-def _name(answer: VoteRow | FailureRow, own: int) -> str | None:
+def _name(answer: VoteRow | FailureRow, replicates: int) -> str | None:
     """Return the exported name of the judge; ``None`` for an answer in reversed order."""
-    if answer.cell.replicate >= own:
+    if answer.cell.replicate >= replicates:
         return None
-    return answer.cell.judge if own == 1 else f"{answer.cell.judge}|{answer.cell.replicate}"
+    return answer.cell.judge if replicates == 1 else f"{answer.cell.judge}|{answer.cell.replicate}"
 
 
 def _criterion_report(
@@ -177,11 +177,11 @@ def _criterion_report(
     failures: list[FailureRow],
 ) -> dict[str, Any]:
     binary = criterion.scale == "binary"
-    given = _votes(data, criterion, votes, failures)
+    answers = _votes(data, criterion, votes, failures)
     option, abstained = (
         (criterion.na_index, True) if cell is None else (cell.option, cell.abstained)
     )
-    # Without a vote for an option there is no agreement to report; autorubric then computes it.
+    # Without a vote for an option, agreement is undefined; autorubric then computes it.
     agreement = {} if cell is None or cell.agreement is None else {"agreement": cell.agreement}
     return {
         "criterion": {
@@ -195,13 +195,13 @@ def _criterion_report(
         "final_verdict": _verdict(criterion, option, abstained) if binary else None,
         "final_reason": " | ".join(f"{v.cell.judge}: {v.reason}" for v in votes if v.reason),
         **agreement,
-        "votes": given if binary else [],
+        "votes": answers if binary else [],
         "final_multi_choice_verdict": None
         if binary
         else _choice(criterion, option, abstained) | {"aggregated_value": _aggregated(cell)},
-        "multi_choice_votes": [] if binary else given,
+        "multi_choice_votes": [] if binary else answers,
         "error": _error(failures) if cell is None else None,
-        "escalated": any(vote["superseded"] for vote in given),
+        "escalated": any(vote["superseded"] for vote in answers),
     }
 
 
@@ -237,7 +237,7 @@ def _aggregated(cell: Verdict | None) -> float:
 
 
 def _error(failures: list[FailureRow]) -> str:
-    """Return why there is no verdict, under one of autorubric's two headings."""
+    """Return why the verdict is missing, under one of autorubric's two headings."""
     return _failure(failures[0]) if failures else "unknown: nobody was asked"
 
 
@@ -249,14 +249,14 @@ def _failure(failure: FailureRow) -> str:
 def _votes(
     data: Graded, criterion: Criterion, votes: list[VoteRow], failures: list[FailureRow]
 ) -> list[dict[str, Any]]:
-    own = data.run.plan.replicates
+    replicates = data.run.plan.replicates
     judges = {judge.name: judge for judge in data.run.panel.judges if not judge.shadow}
     last = max((judges[v.cell.judge].stage for v in votes if v.cell.judge in judges), default=0)
     cascade = data.run.panel.cascade is not None
     reports = []
-    given: list[VoteRow | FailureRow] = [*votes, *failures]
-    for answer in given:
-        judge, name = judges.get(answer.cell.judge), _name(answer, own)
+    answers: list[VoteRow | FailureRow] = [*votes, *failures]
+    for answer in answers:
+        judge, name = judges.get(answer.cell.judge), _name(answer, replicates)
         if judge is None or name is None:
             continue
         head = {"judge_id": name, "weight": judge.weight}
@@ -268,11 +268,11 @@ def _votes(
 def _answer(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Any]:
     order = None if answer.order is None else list(answer.order)
     if isinstance(answer, FailureRow):
-        rest: dict[str, Any] = {"reason": "", "error": _failure(answer)}
+        fields: dict[str, Any] = {"reason": "", "error": _failure(answer)}
         option, abstained = criterion.na_index, True
     else:
-        rest = {"reason": answer.reason, "error": None, "confidence": answer.confidence}
+        fields = {"reason": answer.reason, "error": None, "confidence": answer.confidence}
         option, abstained = answer.option, answer.abstained
     if criterion.scale == "binary":
-        return rest | {"verdict": _verdict(criterion, option, abstained)}
-    return rest | _choice(criterion, option, abstained) | {"shuffle_order": order}
+        return fields | {"verdict": _verdict(criterion, option, abstained)}
+    return fields | _choice(criterion, option, abstained) | {"shuffle_order": order}

@@ -23,21 +23,21 @@ _HEADS = (
 
 
 def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the files by name, and what they cannot hold.
+    """Return the files by name, and the facts that they cannot store.
 
-    Cells are not guarded against spreadsheets: ids must be equal in all three files.
+    Cells are not guarded against spreadsheets, since ids must be equal in all three files.
     """
     rows = list[list[Value]]()
-    own = data.run.plan.replicates
+    replicates = data.run.plan.replicates
     weights = {judge.name: judge.weight for judge in data.run.panel.judges}
     heads = [*_HEADS, *(["confidence"] if data.says_how_sure[0] else []), *data.chances]
     flipped = 0
     for item in data.items:
         criteria = {c.name: c for c in data.rubric_of(item.id).criteria}
         answers: list[VoteRow | FailureRow] = [*data.votes(item.id), *data.failures(item.id)]
-        for given in answers:
-            cell = given.cell
-            if cell.replicate >= own:
+        for answer in answers:
+            cell = answer.cell
+            if cell.replicate >= replicates:
                 flipped += 1
                 continue
             fields = {
@@ -47,7 +47,7 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
                 "rater_kind": data.kinds.get(cell.judge, "llm"),
                 "weight": weights.get(cell.judge, 1.0),
                 "replicate": cell.replicate,
-                **_said(criteria[cell.criterion], given),
+                **_said(criteria[cell.criterion], answer),
             }
             rows.append([fields.get(head) for head in heads])
     name = data.run.dataset_name
@@ -60,12 +60,12 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
     return contents, _folder_losses(data, flipped, risky)
 
 
-def _said(criterion: Criterion, given: VoteRow | FailureRow) -> dict[str, Value]:
-    if isinstance(given, FailureRow):
-        return {"label": "", "reason": given.message}
-    label = _label(criterion, given.option)
-    sure = {"confidence": given.confidence, **chances_of(criterion, given)}
-    return {"label": label, "reason": given.reason, **sure}
+def _said(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Value]:
+    if isinstance(answer, FailureRow):
+        return {"label": "", "reason": answer.message}
+    label = _label(criterion, answer.option)
+    sure = {"confidence": answer.confidence, **chances_of(criterion, answer)}
+    return {"label": label, "reason": answer.reason, **sure}
 
 
 def _label(criterion: Criterion, option: int | None) -> str:

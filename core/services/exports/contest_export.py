@@ -66,41 +66,41 @@ def as_csv(store: Store, run_id: int) -> bytes:
     rows = list(_rows(store, contests, {}))
     for arena in arenas_of(store, runs):
         notes = store.runs.get(arena.run_id).notes
-        taken = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
+        withdrawn = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
         people = read(store, [arena.run_id])
-        rows += [row for row in _rows(store, people, taken) if "rater" in row]
+        rows += [row for row in _rows(store, people, withdrawn) if "rater" in row]
     return csv_bytes(csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)))
 
 
 def _rows(
-    store: Store, contests: Contests, taken: Mapping[tuple[str, str], str]
+    store: Store, contests: Contests, withdrawn: Mapping[tuple[str, str], str]
 ) -> Iterator[dict[str, Any]]:
     kinds = {judge.name: judge.rater_kind for judge in contests.judges}
-    for held in contests.held:
-        result = outcome(contests, held)
-        names = {"first": held.first, "second": held.second}
+    for contest in contests.held:
+        result = outcome(contests, contest)
+        names = {"first": contest.first, "second": contest.second}
         head = {
-            "run": held.run_id,
-            "task": held.task,
-            "question": held.question,
-            "first": held.first,
-            "second": held.second,
+            "run": contest.run_id,
+            "task": contest.task,
+            "question": contest.question,
+            "first": contest.first,
+            "second": contest.second,
             "winner": names.get(result.winner or "", result.winner),
             "why": result.why or None,
         }
-        votes = list(_votes(store, contests, held))
+        votes = list(_votes(store, contests, contest))
         for vote in votes:
-            back = taken.get((vote.pop("item"), held.question))
+            back = withdrawn.get((vote.pop("item"), contest.question))
             yield {**head, **vote, "kind": kinds.get(vote["rater"]), "withdrawn": back}
         if not votes:
             yield head
 
 
-def _votes(store: Store, contests: Contests, held: HeldContest) -> Iterator[dict[str, Any]]:
-    criterion = contests.rounds[held.run_id].criteria[held.question]
-    by_item = votes_of(store, held)
-    for shown in held.shown:
-        a, b = (held.second, held.first) if shown.swapped else (held.first, held.second)
+def _votes(store: Store, contests: Contests, contest: HeldContest) -> Iterator[dict[str, Any]]:
+    criterion = contests.rounds[contest.run_id].criteria[contest.question]
+    by_item = votes_of(store, contest)
+    for shown in contest.shown:
+        a, b = (contest.second, contest.first) if shown.swapped else (contest.first, contest.second)
         for vote in by_item[shown.item_id]:
             choice = choice_of(criterion, vote.option)
             yield {

@@ -22,11 +22,11 @@ from core.store.store import Store
 def as_json(store: Store, run_id: int) -> str:
     """Return the results of every judge: ``{"run", "judges": {NAME: {"rows": [ROW], "scores"}}}``.
 
-    ROW is one item and criterion with its first answer; ``scores`` holds every criterion's mean
-    main score, over the rows that have one.
+    ROW is one item and criterion with its first answer; ``scores`` has every criterion's mean main
+    score, over the rows that have one.
     """
     source = graded(store, run_id)
-    own = source.run.plan.replicates
+    replicates = source.run.plan.replicates
     rows: dict[str, list[dict[str, Any]]] = {judge.name: [] for judge in source.run.panel.judges}
     for item in source.items:
         criteria = {c.name: c for c in source.rubric_of(item.id).criteria}
@@ -34,7 +34,7 @@ def as_json(store: Store, run_id: int) -> str:
         answers = {(a.cell.judge, a.cell.criterion, a.cell.replicate): a for a in given}
         for judge, name, replicate in answers:
             if replicate == 0:
-                answer, turned = answers[judge, name, 0], answers.get((judge, name, own))
+                answer, turned = answers[judge, name, 0], answers.get((judge, name, replicates))
                 rows[judge].append(_row(source, item, criteria[name], answer, turned))
     judges = {
         name: {"rows": judge_rows, "scores": _means(judge_rows)}
@@ -53,8 +53,8 @@ def _row(
 ) -> dict[str, Any]:
     first, second = _answer(source, criterion, answer), _answer(source, criterion, turned)
     name = main_score_name(criterion.name)
-    picked, other = first["selected_option"], second["selected_option"]
-    asked = source.run.panel.asking.flip != "off" and turned is not None
+    picked, turned_option = first["selected_option"], second["selected_option"]
+    both_orders = source.run.panel.asking.flip != "off" and turned is not None
     return {
         "id": item.id,
         "criteria": {
@@ -72,10 +72,14 @@ def _row(
         "assessment": first["assessment"],
         "option_selection_completion": first["completion"],
         "summary": first["summary"],
-        "positional_bias": picked != other if asked and picked and other else None,
-        "positional_bias_selected_option": other if asked else None,
-        "positional_bias_assessment": second["assessment"] if asked else None,
-        "positional_bias_option_selection_completion": second["completion"] if asked else None,
+        "positional_bias": picked != turned_option
+        if both_orders and picked and turned_option
+        else None,
+        "positional_bias_selected_option": turned_option if both_orders else None,
+        "positional_bias_assessment": second["assessment"] if both_orders else None,
+        "positional_bias_option_selection_completion": second["completion"]
+        if both_orders
+        else None,
         "prompts": {
             "assessment": first["prompts"][0],
             "positional_bias_assessment": second["prompts"][0],
@@ -107,18 +111,18 @@ _NOTHING: dict[str, Any] = {
 
 
 def _answer(
-    source: Graded, criterion: Criterion, given: VoteRow | FailureRow | None
+    source: Graded, criterion: Criterion, reply: VoteRow | FailureRow | None
 ) -> dict[str, Any]:
-    if not isinstance(given, VoteRow):
+    if not isinstance(reply, VoteRow):
         return _NOTHING
-    call = None if given.call_id is None else source.store.votes.call(given.call_id)
-    output, prompts = (None, (None, None, None)) if call is None else said_in(call, given)
+    call = None if reply.call_id is None else source.store.votes.call(reply.call_id)
+    output, prompts = (None, (None, None, None)) if call is None else said_in(call, reply)
     return {
-        "score": None if given.option is None else criterion.value_of(given.option),
-        "selected_option": choice_label(criterion, given.option, given.abstained),
-        "assessment": str(given.detail.get("assessment") or given.reason),
+        "score": None if reply.option is None else criterion.value_of(reply.option),
+        "selected_option": choice_label(criterion, reply.option, reply.abstained),
+        "assessment": str(reply.detail.get("assessment") or reply.reason),
         "completion": output,
-        "summary": given.detail.get("summary"),
+        "summary": reply.detail.get("summary"),
         "prompts": tuple(part or None for part in prompts),
     }
 

@@ -1,8 +1,8 @@
 """Write a run's grades into a list of students from Canvas or Moodle.
 
 Items that judges learned from get their own labels as grades (`docs/decisions/0029`). All other
-bytes of the file stay: names, the order of rows, quoting. A student without a settled score keeps
-the cell as it is, which both programs read as "do not change".
+bytes of the file stay: names, the order of rows, quoting. The cell of a student without a settled
+score stays unchanged, which both programs read as "do not change".
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ def matched(
     fields = [choices.by] if choices.by else fields_of(items)
     best: tuple[str, str, dict[int, list[int]]] | None = None
     for column in columns:
-        at = roster.table.column(column)
-        if at is None:
+        index = roster.table.column(column)
+        if index is None:
             raise InputError(f"There is no column {column!r}.", (), roster.table.name)
         for by in fields:
-            hits = _hits(items, by, roster, at)
+            hits = _hits(items, by, roster, index)
             if hits and (best is None or len(hits) > len(best[2])):
                 best = column, by, hits
     if best is None:
@@ -136,7 +136,7 @@ class Filled:
 
     @property
     def written(self) -> int:
-        """Return how many cells are written."""
+        """Return how many cells change."""
         return sum(not change.kept for change in self.changes)
 
 
@@ -147,8 +147,8 @@ def fill(
 
     Raises:
         NotFound: unknown run.
-        InputError: the file is not a list of students, none of its students is in the run, or a
-            choice is missing that the file does not make.
+        InputError: the file is not a list of students, none of its students is in the run, or it
+            leaves a choice open that the person did not make.
     """
     source = graded(store, run_id)
     choices = choices or GradeChoices()
@@ -173,7 +173,7 @@ class _Filler:
     shares: list[tuple[float, float]] = field(default_factory=list)
 
     def filled(self, match: str, by: str) -> Filled:
-        """Return the file with everything written, in the rows' order."""
+        """Return the file with all grades written, in the rows' order."""
         grade = "" if self.roster.kind == "canvas_rubric" else self._grade()
         ready = dict(self._ready())
         for row, position in ready.items():
@@ -214,14 +214,14 @@ class _Filler:
 
     def _ready(self) -> Iterator[tuple[int, int]]:
         """Yield students whose item has a final score; report others once per reason."""
-        taken: dict[int, list[int]] = {}
+        rows_of_item: dict[int, list[int]] = {}
         for row, positions in self.hits.items():
             for position in positions:
-                taken.setdefault(position, []).append(row)
+                rows_of_item.setdefault(position, []).append(row)
         why: dict[str, list[str]] = {}
         for row, positions in self.hits.items():
             reason = "match several items, or share one with another row"
-            if len(positions) == 1 and len(taken[positions[0]]) == 1:
+            if len(positions) == 1 and len(rows_of_item[positions[0]]) == 1:
                 reason = self._not_ready(row, positions[0])
                 if not reason:
                     yield row, positions[0]
@@ -249,7 +249,7 @@ class _Filler:
     def _not_final(self, result: RunItemRow, position: int) -> str:
         if result.review and not self._settled(position):
             return "wait for a person"
-        # Cells that people could not assess stay so: the score covers the rest.
+        # Cells that people could not assess stay unassessed: the score covers the others.
         final = result.low == result.high
         return "" if final else "have a score that is not final"
 
@@ -279,9 +279,9 @@ class _Filler:
             message = f"The file does not say the most that {grade!r} may be."
             raise InputError(message, (advice,), self.roster.table.name)
         rubric = self.grades[position].counted
-        both = share(rubric, score, "ratio"), share(rubric, score, "range")
-        self.shares.append(both)
-        part = both[self.choices.scaling == "range"]
+        scalings = share(rubric, score, "ratio"), share(rubric, score, "range")
+        self.shares.append(scalings)
+        part = scalings[self.choices.scaling == "range"]
         if part > 1 + 1e-9:
             message = f"{self._student(row)} would get more than the most, {maximum:g}; left alone."
             self.problems.append(Problem(message, "", (), self.roster.table.rows[row].line))
@@ -317,7 +317,9 @@ class _Filler:
                 self._put(row, position, column, text)
 
     def _answer(self, grade: Grade, criterion: Criterion) -> tuple[int | None, float | None]:
-        """Return the option and value of an item's verdict or, if it was not graded, its label."""
+        """Return the option and value of an item's verdict or, if it was not graded, of its
+        label.
+        """
         if grade.row is None:
             option = grade.item.truth(criterion)
             return option, None if option is None else criterion.choices[option].value
@@ -360,11 +362,11 @@ class _Filler:
         if self.roster.kind != "canvas_rubric":
             return
         parts = [criterion_part(head) for head in self.roster.table.heads]
-        asked = {part[0] for part in parts if part}
+        columns = {part[0] for part in parts if part}
         graded_here = [c.name for c in self.found.rubric.criteria]
-        if strange := sorted(asked - set(graded_here)):
+        if strange := sorted(columns - set(graded_here)):
             self.problems.append(Problem(f"No criterion of this run: {listed(strange)}."))
-        if lost := [name for name in graded_here if name not in asked]:
+        if lost := [name for name in graded_here if name not in columns]:
             message = f"The file has no columns for {listed(lost)}."
             advice = "A criterion must be called exactly as in Canvas."
             self.problems.append(Problem(message, advice))

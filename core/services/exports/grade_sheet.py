@@ -35,13 +35,13 @@ JUDGES, LABELS, REVIEW = "judges", "your labels", "a person's review"
 NO_VERDICT, CANNOT = "no verdict", "cannot assess"
 TOO_LITTLE = "too little was assessed"
 LONGEST_NOTE = 200
-#: So much of a text tells whose it is; the whole is in the dataset.
+#: This many characters show whose text it is; the dataset has the full text.
 LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True)
 class Grade:
-    """One item's grade: its score, the labels of its answers, its origin, and what is open.
+    """One item's grade: its score, the labels of its answers, its origin, and open parts.
 
     ``origin`` is empty without a grade; ``remark`` says why, or what the grade lacks. ``parts`` are
     the criteria's contributions; ``row`` is the run's row, if the run graded the item.
@@ -86,7 +86,7 @@ class Grade:
 
 
 def grades(data: Graded) -> Iterator[Grade]:
-    """Return a grade for every item of the run's dataset, in its order."""
+    """Yield a grade for every item of the run's dataset, in its order."""
     version, chosen = data.run.dataset_version_id, data.run.plan.calibration
     taught = chosen["items"] if chosen and chosen["dataset_version"] == version else ()
     rows = {row.item_id: row for row in data.rows}
@@ -94,13 +94,15 @@ def grades(data: Graded) -> Iterator[Grade]:
 
 
 def own_grades(store: Store, version: int, rubric: Rubric) -> Iterator[Grade]:
-    """Return a grade for every item of a dataset version by its labels, without any run."""
+    """Yield a grade for every item of a dataset version by its labels, without any run."""
     return iter(_Grader(store, version, rubric))
 
 
 @dataclass(frozen=True)
 class _Grader:
-    """``learned`` are the items that judges of the run learned from; ``None`` without a run."""
+    """Yields grades. ``learned`` are the items that judges of the run learned from; ``None``
+    without a run.
+    """
 
     store: Store
     version: int
@@ -113,11 +115,11 @@ class _Grader:
         for item in resolved_items(self.store, self.version, None):
             rubric = effective(item, self.rubric)
             row = self.rows.get(item.id)
-            own = self._own(item, rubric) if row is None or row.score is None else None
-            if row is not None and (own is None or own.score is None):
+            own_grade = self._own(item, rubric) if row is None or row.score is None else None
+            if row is not None and (own_grade is None or own_grade.score is None):
                 yield self._judged(item, rubric, row)
-            elif own is not None:
-                yield own
+            elif own_grade is not None:
+                yield own_grade
 
     @cached_property
     def _settled(self) -> Mapping[str, Mapping[str, object]]:
@@ -140,8 +142,8 @@ class _Grader:
         remarks = [_covered(parts, graded=row.score is not None)]
         remarks += ["a person must look"] * waits
         origin = "" if row.score is None else ", and ".join(origins)
-        rest = (origin, _joined(remarks), row, parts, waits)
-        return Grade(item, rubric, row.score, answers, *rest)
+        fields = (origin, _joined(remarks), row, parts, waits)
+        return Grade(item, rubric, row.score, answers, *fields)
 
     def _own(self, item: Item, rubric: Rubric) -> Grade:
         """Return the grade by the item's labels, if all criteria have one."""
@@ -170,7 +172,7 @@ class _Grader:
 
 
 def points_words(grade: Grade) -> str:
-    """Return the grade in points, like ``6 of 12``, with what was not assessed."""
+    """Return the grade in points, like ``6 of 12``, with the unassessed parts."""
     if grade.score is None:
         return DASH if grade.assessed is None else f"no grade: {assessed_words(grade.parts)}"
     if not grade.rubric.scoring.normalize:
@@ -205,9 +207,9 @@ def _joined(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def grade_rows(found: Iterable[Grade]) -> Iterator[Row]:
+def grade_rows(all_grades: Iterable[Grade]) -> Iterator[Row]:
     """Yield the grades as rows with equal columns; notes of the items identify students."""
-    all_grades = list(found)
+    all_grades = list(all_grades)
     names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
     notes = dict.fromkeys(
         key for grade in all_grades for key in grade.item.meta if _short(grade.item, key)
@@ -261,10 +263,10 @@ def share(rubric: Rubric, score: float, scaling: Scaling) -> float:
     >>> [share(Rubric(criteria=(asked,)), 0.75, how) for how in ("ratio", "range")]
     [0.75, 0.5]
     """
-    whole = 1.0 if rubric.scoring.normalize else rubric.max_points
-    if not whole:
+    best = 1.0 if rubric.scoring.normalize else rubric.max_points
+    if not best:
         return 0.0
-    part = score / whole
+    part = score / best
     if scaling == "range":
         low, high = _ends(rubric)
         part = (part - low) / (high - low) if high > low else part

@@ -45,16 +45,18 @@ class Reviews:
     @cached_property
     def _earliest(self) -> Mapping[tuple[int | None, str, str | None, str, str], EventRow]:
         """Return each person's first verdict on each cell, withdrawn or not."""
-        given = [event for event in self.events.values() if event.action == "verdict"]
+        events = [event for event in self.events.values() if event.action == "verdict"]
         return {
             (event.queue_id, event.item_id, event.criterion, event.part, event.actor): event
-            for event in sorted(given, key=lambda event: -event.id)
+            for event in sorted(events, key=lambda event: -event.id)
         }
 
     def _blind(self, verdict: VerdictRow, criterion: Criterion) -> str:
-        """Return a person's verdict before seeing the votes; empty if they had seen them."""
-        of = self.events[verdict.first_event]
-        first = self._earliest[of.queue_id, of.item_id, of.criterion, of.part, of.actor]
+        """Return a person's verdict before they saw the votes; empty if they had seen them."""
+        event = self.events[verdict.first_event]
+        first = self._earliest[
+            event.queue_id, event.item_id, event.criterion, event.part, event.actor
+        ]
         if first.mode == "assisted":
             return ""
         return label_of(criterion, given_from(first.after or {})) or "Cannot assess"
@@ -62,8 +64,8 @@ class Reviews:
     def decided(self, settled: Settled, criterion: Criterion | None) -> Row:
         """Return how a cell was settled: by which verdicts, and when.
 
-        For several people who agreed: their first verdicts in the order of names, their total time,
-        and when the last of them saw the votes.
+        If several people agreed, it has their first verdicts in the order of names, their total
+        time, and when the last of them saw the votes.
         """
         event = self.events[settled.event_id]
         row: Row = {
@@ -77,16 +79,18 @@ class Reviews:
         return row | self.given(verdicts, criterion)
 
     def given(self, verdicts: Sequence[VerdictRow], criterion: Criterion | None) -> Row:
-        """Return their first verdicts, when they saw the votes, their time, and a quote."""
+        """Return these people's first verdicts, when they saw the votes, their time, and a
+        quote.
+        """
         if not verdicts or criterion is None:
             return {}
         times = [self.events[v.first_event].ms_active for v in verdicts]
         known_times = [ms for ms in times if ms is not None]
-        seen = [v.revealed for v in verdicts if v.revealed]
+        revealed = [v.revealed for v in verdicts if v.revealed]
         firsts = [self._blind(v, criterion) for v in verdicts]
         row: Row = {
             "first_vote": ", ".join(filter(None, firsts)),
-            "revealed": max(seen) if seen else None,
+            "revealed": max(revealed) if revealed else None,
             "ms_active": sum(known_times) if known_times else None,
         }
         spans = (verdicts[0].final or verdicts[0].first).evidence
@@ -154,7 +158,7 @@ class Graded:
 
     @cached_property
     def chances(self) -> tuple[str, ...]:
-        """Return the columns of options' chances, ``p_<label>``; empty if no vote has any."""
+        """Return the columns of options' chances, ``p_<label>``; empty if no vote has chances."""
         if not self.says_how_sure[1]:
             return ()
         rubrics = {
@@ -217,7 +221,7 @@ def judgements(data: Graded) -> Iterator[Row]:
 
 
 def reviews(data: Graded) -> Iterator[Row]:
-    """Yield the same rows, but with each person's own verdicts, confirmed or not."""
+    """Yield the rows of ``judgements``, but with each person's own verdicts, confirmed or not."""
     by_item: dict[str, list[VerdictRow]] = {}
     for verdicts in data.reviews.verdicts.values():
         for verdict in verdicts:
@@ -274,13 +278,13 @@ def _failure(data: Graded, item: Item, failure: FailureRow) -> Row:
     }
 
 
-def _answer(data: Graded, item: Item, given: VoteRow | FailureRow) -> Row:
-    """Return what a vote and a failure share: judge, time, replicate."""
-    cell = given.cell
+def _answer(data: Graded, item: Item, answer: VoteRow | FailureRow) -> Row:
+    """Return the facts common to votes and failures: judge, time, replicate."""
+    cell = answer.cell
     return _row(data, item, cell.criterion) | {
         "rater_type": "human" if data.kinds.get(cell.judge) == "human" else "judge",
         "rater_id": cell.judge,
-        "created_at": given.created,
+        "created_at": answer.created,
         "round": cell.replicate % data.run.plan.replicates + 1,
         "replicate": cell.replicate,
     }
@@ -302,16 +306,22 @@ def _settled(data: Graded, item: Item, criterion: Criterion | None, settled: Set
 
 
 def _verdict(data: Graded, item: Item, criterion: Criterion | None, verdict: VerdictRow) -> Row:
-    given = verdict.final or verdict.first
-    status = "abstained" if given.option is None else "answered"
-    value = None if criterion is None or given.option is None else criterion.value_of(given.option)
+    verdict_given = verdict.final or verdict.first
+    status = "abstained" if verdict_given.option is None else "answered"
+    value = (
+        None
+        if criterion is None or verdict_given.option is None
+        else criterion.value_of(verdict_given.option)
+    )
     return _row(data, item, verdict.criterion) | {
         "rater_type": "adjudicator" if verdict.part == "resolve" else "human",
         "rater_id": verdict.reviewer,
-        "vote": choice_label(criterion, given.option, abstained=True) if criterion else None,
+        "vote": choice_label(criterion, verdict_given.option, abstained=True)
+        if criterion
+        else None,
         "vote_value": value,
         "status": status if verdict.final else "unconfirmed",
-        "rationale": ": ".join(part for part in (given.why, given.note) if part),
+        "rationale": ": ".join(part for part in (verdict_given.why, verdict_given.note) if part),
         "created_at": data.reviews.events[verdict.first_event].ts,
         "round": 2 if verdict.part == "resolve" else 1,
         **data.reviews.given([verdict], criterion),

@@ -48,14 +48,14 @@ GRADES = "Grades, whole dataset"
 
 
 def long_rows(store: Store, run_id: int) -> Iterator[Row]:
-    """Return one row per judgement: votes, failures, and people's verdicts."""
+    """Yield one row per judgement: votes, failures, and people's verdicts."""
     return reviews(graded(store, run_id))
 
 
 def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
     """Yield one row per item: score, coverage, outcome, and each criterion's verdict, rule, source.
 
-    All rows have the same columns; those of criteria that an item lacks are empty.
+    All rows have the same columns; columns of criteria that an item lacks are empty.
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
@@ -83,21 +83,21 @@ def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
 
 
 def event_rows(store: Store, run_id: int, queue_id: int | None = None) -> Iterator[Row]:
-    """Return the events of a run, or of one of its queues."""
+    """Yield the events of a run, or of one of its queues."""
     require_open(store, run_id)
     return map(asdict, store.events.of_run(run_id, queue_id))
 
 
 def labelled_dataset(store: Store, version_id: int) -> str:
     """Return a dataset version as JSON lines, with settled labels replacing its own."""
-    whole = store.datasets.load(version_id)
+    dataset = store.datasets.load(version_id)
     truth = store.settled.truth(version_id)
-    items = tuple(with_truth(item, truth.get(item.id, {})) for item in whole.items)
-    return dump_dataset(whole.model_copy(update={"items": items}))
+    items = tuple(with_truth(item, truth.get(item.id, {})) for item in dataset.items)
+    return dump_dataset(dataset.model_copy(update={"items": items}))
 
 
 def fair_scores(store: Store, run_id: int, level: float = USUAL.level) -> Iterator[Row]:
-    """Yield what an average rater would give every item of a run, by all of its raters."""
+    """Yield the score that an average rater would give each item of a run, by all of its raters."""
     sheet = sheet_of(store, run_id)
     return severity.fair_rows(rater_table(sheet, sheet.everybody), level)
 
@@ -130,12 +130,12 @@ _BINARY = {fold(MET): "Met", fold(UNMET): "Not met"}
 
 
 def canvas_csv(data: Graded) -> tuple[str, tuple[str, ...]]:
-    """Return the file, and what Canvas cannot hold.
+    """Return the file, and the facts that Canvas cannot store.
 
     It contains verdicts from judges and people. Points are the option's value times the weight. An
-    abstention or a missing verdict leaves its cells empty, which Canvas does not change. So are all
-    cells of an item without a grade, since Canvas would add up its few points. Comments are
-    people's notes on settled cells; judges' reasons were not approved for students.
+    abstention or a missing verdict leaves its cells empty, which Canvas does not change. All cells
+    of an item without a grade are also empty, since Canvas would add up its few points. Comments
+    are people's notes on settled cells; judges' reasons were not approved for students.
     """
     criteria = [c for c in data.rubric.criteria if c.weight > 0]
     notes = {(cell.item_id, cell.criterion): cell.note for cell in data.settled}
@@ -185,8 +185,8 @@ def _canvas_losses(data: Graded, students: int) -> tuple[str, ...]:
     if empty:
         lost.append(f"Left empty, without a verdict other than abstention: {empty:,} cells.")
     if students < len(data.items):
-        own = len(data.items) - students
-        lost.append(f"Left out, because they have rubrics of their own: {own:,} items.")
+        non_students = len(data.items) - students
+        lost.append(f"Left out, because they have rubrics of their own: {non_students:,} items.")
     return tuple(lost)
 
 
@@ -209,7 +209,7 @@ Format = Literal[
     "everything",
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
-#: Formats that name reviewers with their verdicts, if there are any.
+#: Formats that name reviewers with their verdicts, if any.
 NAMING = frozenset[Format](
     {"csv", "jsonl", "folder", "autorubric", "reviews", "events", "everything"}
 )
@@ -217,9 +217,10 @@ NAMING = frozenset[Format](
 
 @dataclass(frozen=True)
 class Exported:
-    """Texts by file name; one file if ``single``. ``losses``: what the format cannot hold.
+    """Texts by file name; one file if ``single``. ``losses``: the facts that the format cannot
+    store.
 
-    ``binary`` holds files that are not text. Tables that are not ``for_programs`` begin with a byte
+    ``binary`` has files that are not text. Tables that are not ``for_programs`` begin with a byte
     order mark, for spreadsheets.
     """
 
@@ -236,7 +237,7 @@ class Exported:
         return text
 
     def data(self, *, mark: bool = True) -> dict[str, bytes]:
-        """Return the files; ``mark=False`` leaves out the byte order mark that Excel needs."""
+        """Return the files; ``mark=False`` omits the byte order mark that Excel needs."""
         marked = mark and not self.for_programs
         return {
             name: csv_bytes(text, mark=marked and name.endswith(".csv"))
@@ -289,7 +290,7 @@ def zipped(exported: Exported, *, mark: bool = True) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in exported.data(mark=mark).items():
-            # Uses ZipInfo's fixed date, so that the bytes do not depend on the clock.
+            # ZipInfo has a fixed date, so the bytes do not depend on the clock.
             archive.writestr(zipfile.ZipInfo(name), content)
     return data.getvalue()
 
@@ -309,7 +310,7 @@ def own_workbook(store: Store, dataset_version: int, rubric_version: int) -> byt
 
 
 def written(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
-    """Return a report that is already loaded as a file's text."""
+    """Return a loaded report as a file's text."""
     return _written(run_report, form).text
 
 

@@ -65,11 +65,11 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     """
     contests = read(store, [run_id])
     rows: dict[tuple[str, str], list[HeldContest]] = {}
-    for held in contests.held:
-        rows.setdefault((held.task, held.question), []).append(held)
+    for contest in contests.held:
+        rows.setdefault((contest.task, contest.question), []).append(contest)
     votes = {
         item: [v for v in store.votes.for_item(run_id, item) if v.cell.replicate == 0]
-        for item in {shown.item_id for held in contests.held for shown in held.shown}
+        for item in {shown.item_id for contest in contests.held for shown in contest.shown}
     }
     judges = {}
     for judge in contests.judges:
@@ -110,11 +110,11 @@ def _row(
 ) -> dict[str, Any]:
     present = [s for s in contests.systems if any(s in (b.first, b.second) for b in bouts)]
     fields: dict[str, dict[str, Any]] = {s: _empty(s) for s in present}
-    for held in bouts:
-        result = outcome(contests, held, judge)
-        turns = _turns(store, contests, held, judge, votes)
-        for system, other in ((held.first, held.second), (held.second, held.first)):
-            _add(fields[system], held, system, other, result, turns)
+    for contest in bouts:
+        result = outcome(contests, contest, judge)
+        turns = _turns(store, contests, contest, judge, votes)
+        for system, opponent in ((contest.first, contest.second), (contest.second, contest.first)):
+            _add(fields[system], contest, system, opponent, result, turns)
     for entry in fields.values():
         points = [_POINTS[o] for o in entry["outcomes"] if o in _POINTS]
         entry["winrate"] = entry["llm_as_judge"] = fmean(points) if points else None
@@ -147,20 +147,20 @@ def _empty(system: str) -> dict[str, Any]:
 
 def _add(
     entry: dict[str, Any],
-    held: HeldContest,
+    contest: HeldContest,
     system: str,
-    other: str,
+    opponent: str,
     decided: ContestOutcome,
     turns: tuple[_Turn | None, _Turn | None],
 ) -> None:
     lead, swapped = turns
-    result = _result(decided, system == held.first)
-    picked, turned = _selection(held, lead), _selection(held, swapped)
+    result = _result(decided, system == contest.first)
+    picked, turned = _selection(contest, lead), _selection(contest, swapped)
     entries = {
         "contest_results": None if result == "undecided" else result == "won",
         "outcomes": result,
         "selections": picked,
-        "compared_to": other,
+        "compared_to": opponent,
         "assessments": lead and lead.assessment,
         "positional_bias_assessments": swapped and swapped.assessment,
         "option_selection_outputs": lead and lead.output,
@@ -192,40 +192,40 @@ def _result(came: ContestOutcome, is_first: bool) -> str:
     return "won" if (came.winner == "first") == is_first else "lost"
 
 
-def _selection(held: HeldContest, turn: _Turn | None) -> str | None:
+def _selection(contest: HeldContest, turn: _Turn | None) -> str | None:
     """Return the chosen system, ``tie`` or ``both_bad``; ``None`` without an answer."""
     if turn is None:
         return None
     winner = winner_of(turn.choice, turn.swapped).winner
-    return {"first": held.first, "second": held.second}.get(winner or "", winner)
+    return {"first": contest.first, "second": contest.second}.get(winner or "", winner)
 
 
 def _turns(
     store: Store,
     contests: Contests,
-    held: HeldContest,
+    contest: HeldContest,
     judge: str,
     votes: Mapping[str, Sequence[VoteRow]],
 ) -> tuple[_Turn | None, _Turn | None]:
-    """Return the answers to the leading order, and to the other one."""
+    """Return the answers to the leading order, and to the other order."""
     turns: list[_Turn | None] = []
-    for order in held.shown:
+    for order in contest.shown:
         vote = next(
             (
                 v
                 for v in votes[order.item_id]
-                if v.cell.judge == judge and v.cell.criterion == held.question
+                if v.cell.judge == judge and v.cell.criterion == contest.question
             ),
             None,
         )
-        turns.append(None if vote is None else _turn(store, contests, held, vote, order.swapped))
+        turns.append(None if vote is None else _turn(store, contests, contest, vote, order.swapped))
     return (turns[0], turns[1] if len(turns) > 1 else None)
 
 
 def _turn(
-    store: Store, contests: Contests, held: HeldContest, vote: VoteRow, swapped: bool
+    store: Store, contests: Contests, contest: HeldContest, vote: VoteRow, swapped: bool
 ) -> _Turn:
-    criterion = contests.rounds[held.run_id].criteria[held.question]
+    criterion = contests.rounds[contest.run_id].criteria[contest.question]
     call = None if vote.call_id is None else store.votes.call(vote.call_id)
     output, prompts = ("", ([], [], [])) if call is None else said_in(call, vote)
     return _Turn(

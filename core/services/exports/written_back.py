@@ -1,4 +1,4 @@
-"""Results of a run in a copy of the file that its items or votes came from."""
+"""A run's results in a copy of the file that its items or votes came from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def written_back(store: Store, run_id: int, data: bytes, name: str) -> WrittenBa
     """Return the file with the run's scores and the verdicts in force.
 
     Raises:
-        InputError: the file takes no results, or holds none of the run's items.
+        InputError: the file cannot take results, or has none of the run's items.
         NotFound: unknown run.
         NotAllowed: the person reviews it blind.
     """

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from core import clock
 from core.errors import InputError
 from core.metrics.intervals.joint_draws import AnswerPairs
-from core.services.agreement.load_ratings import Tell, read_source, unheard
+from core.services.agreement.load_ratings import Tell, ignore_remark, read_source
 from core.services.agreement.metrics_report import report
 from core.services.agreement.overall import answer_pairs
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -82,7 +82,7 @@ class GateReport:
 
 
 def check_source(
-    open_store: Callable[[], Store], source: str, request: GateRequest, tell: Tell = unheard
+    open_store: Callable[[], Store], source: str, request: GateRequest, tell: Tell = ignore_remark
 ) -> GateReport:
     """Check a run or a folder.
 

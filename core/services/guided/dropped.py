@@ -1,7 +1,7 @@
 """Dropped files, recognised by their content: texts, a rubric, or votes.
 
-What is not recognised is said with the shapes that came nearest. Files that were taken along, and
-of which nothing is made yet, are kept as every other draft is.
+For unrecognised files, a message names the nearest known shapes. Dropped files that are not used
+yet are stored as drafts.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ _STRUCTURED = re.compile(
 )
 
 Kind = Literal["texts", "rubric", "votes", "unknown"]
-#: Where dropped files wait: on Start, for files of any kind, or on the screen that takes them.
+#: The screen on which dropped files wait: Start takes every kind, the others only their own.
 Place = Literal["start", "texts", "rubric", "votes", "unknown"]
 _KEPT = "dropped/"
 _PASTED = "pasted/"
-#: The largest drop, in bytes, that survives a reload; a larger one must be dropped again.
+#: The largest drop, in bytes, that survives a reload; a larger drop must be repeated.
 MOST_KEPT = 30_000_000
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """What one file, or a group of documents, is: in one line, and what is wrong with it.
+    """The kind of one file, or a group of documents, in one line, and its problem if any.
 
-    ``systems`` are those that the texts name, in their order; ``also_votes`` says that a table of
-    texts has columns that could be raters' answers, too.
+    ``systems`` are those that the texts name, in their order. ``also_votes``: a table of texts has
+    columns that could also be raters' answers.
     """
 
     kind: Kind
@@ -69,14 +69,16 @@ class Recognised:
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """Return its title."""
         if len(self.files) == 1:
             return self.files[0].name
         return plural(len(self.files), "document")
 
 
 def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
-    """Return what was dropped, in its order; documents that are no rubrics belong together."""
+    """Return the dropped files as recognised, in their order; documents that are no rubrics form a
+    group.
+    """
     recognised, documents = list[Recognised](), list[File]()
     for file in files:
         opened = Opened(file.data, file.name)
@@ -92,7 +94,7 @@ def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
 
 
 def _is_document(file: File) -> bool:
-    """Return whether it is one person's text: a document, a page, plain text, a program."""
+    """Return whether the file is one person's text: a document, a page, plain text, a program."""
     archive = PurePosixPath(file.name.lower()).suffix in (".zip", ".eval")
     return not archive and could_be_submissions({file.name.lower(): b""})
 
@@ -105,7 +107,7 @@ def _is_rubric(opened: Opened) -> bool:
     try:
         return import_files.look_at_bytes(opened, opened.name).kind == "rubric"
     except InputError:
-        # Its reader, below, reports what is wrong with it.
+        # The reader below reports the file's problem.
         return False
 
 
@@ -113,7 +115,8 @@ def _rubric(file: File, opened: Opened) -> Recognised:
     try:
         read = import_export.read(opened, file.name)
     except InputError as error:
-        # A class whose columns are called like levels: Name, First draft, Second draft.
+        # The table may be a class whose columns are called like levels: Name, First draft, Second
+        # draft.
         otherwise = _texts((file,), opened)
         if otherwise.kind == "texts":
             return otherwise
@@ -130,7 +133,7 @@ def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
 
 
 def pasted_rubric(text: str) -> Parsed[Rubric]:
-    """Return the rubric in pasted text: a table, YAML or JSON, else one requirement a line.
+    """Return the rubric in pasted text: a table, YAML or JSON, or else one requirement per line.
 
     Raises:
         InputError: there is no criterion, or there are problems, each with its line.
@@ -153,7 +156,7 @@ def in_words(rubric: Rubric) -> str:
 
 
 def plural_points(points: float) -> str:
-    """Return a number of points.
+    """Return a number of points in words.
 
     >>> plural_points(1), plural_points(12.5)
     ('1 point', '12.5 points')
@@ -182,10 +185,10 @@ def _of_table(file: File, opened: Opened) -> Recognised:
 
 
 def _holds_texts(table: Table) -> bool:
-    """Return whether a table in which columns look alike holds texts that could be graded."""
+    """Return whether a table whose columns look alike contains texts that could be graded."""
     column = guess_mapping(table).submission
-    of = None if column is None else texts_in(table, column)
-    return of is not None and of.sentences and of.length >= LONG
+    texts = None if column is None else texts_in(table, column)
+    return texts is not None and texts.sentences and texts.length >= LONG
 
 
 def _sheets_to_choose(error: SheetNotChosen, files: tuple[File, ...]) -> Recognised:
@@ -210,7 +213,7 @@ def _texts(
 
 
 def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
-    """Return a table with the answers of several systems side by side."""
+    """Return a table that has the answers of several systems in columns, or ``None``."""
     beside = texts.side_by_side(table)
     if beside is None:
         return None
@@ -221,7 +224,7 @@ def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
 
 
 def _unknown(file: File, look: FileLook) -> Recognised:
-    """Return a table without known columns: it may still hold texts, in a column that a person
+    """Return a table without known columns: it may still contain texts, in a column that a person
     names.
     """
     if look.table is not None and (beside := _beside((file,), look.table)) is not None:
@@ -238,9 +241,9 @@ def _votes_words(look: FileLook) -> str:
     tool = next((name for kind, name in TOOL_NAMES.items() if kind == look.kind), None)
     if tool is not None:
         return f"Results of {tool}."
-    what = SHAPE_WORDS.get(look.kind, "votes")
+    shape = SHAPE_WORDS.get(look.kind, "votes")
     rows = f", {plural(len(look.table.rows), 'row')}" if look.table else ""
-    return f"{what[:1].upper()}{what[1:]}{rows}."
+    return f"{shape[:1].upper()}{shape[1:]}{rows}."
 
 
 def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
@@ -255,7 +258,9 @@ def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
 
 @allowed("draft")
 def keep_files(store: Store, place: Place, files: Sequence[File]) -> None:
-    """Save dropped files as a draft until they are used; no files, or too large ones, delete it."""
+    """Save dropped files as a draft until they are used; delete the draft if they are none or too
+    large.
+    """
     if not files or sum(len(file.data) for file in files) > MOST_KEPT:
         store.drafts.delete(_KEPT + place)
         return
@@ -279,6 +284,8 @@ def keep_text(store: Store, place: Place, text: str) -> None:
 
 
 def kept_text(store: Store, place: Place) -> str:
-    """Return the text that was pasted there, in any tab, and not used yet; else an empty one."""
+    """Return the text that was pasted there, in any tab, and not used yet; otherwise an empty
+    string.
+    """
     draft = store.drafts.get(_PASTED + place)
     return "" if draft is None else str(draft.content)

@@ -49,8 +49,8 @@ def request(
     *,
     tried: int | None = None,
 ) -> RunRequest:
-    """Return the request for all texts. It has the trial's seed, so that its answers are reused and
-    not paid for again.
+    """Return the request for all texts. It has the trial's seed, so the trial's answers are reused
+    and not paid for again.
     """
     seed = None if tried is None else store.runs.get(tried).plan.seed
     rubric = store.rubrics.version(rubric_version).rubric
@@ -83,7 +83,7 @@ def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
 
 
 def outlook(estimate: CostEstimate, panel: Panel) -> str:
-    """Return the estimate in a line."""
+    """Return the estimate in one line."""
     texts, judges = plural(estimate.items, "text"), plural(len(panel.judges), "judge")
     return f"{texts}, {judges}, {estimate.words}"
 
@@ -95,7 +95,7 @@ def tried(store: Store, run_id: int) -> tuple[ItemView, ...]:
 
 
 def points(view: ItemView) -> str:
-    """Return a tried text's score in points."""
+    """Return a trial text's score in points."""
     answers = {cell.criterion.name: cell.verdict.option for cell in view.criteria if cell.verdict}
     parts = parts_of(view.rubric, answers)
     return points_words(Grade(view.item, view.rubric, view.row.score, {}, parts=parts))
@@ -106,7 +106,7 @@ class Outcome:
     """The results of a run.
 
     ``own`` texts are graded by their own labels; ``without`` have no grade, for these ``reasons``;
-    ``in_doubt`` have a cell that people should look at.
+    ``in_doubt`` texts have a cell that people should check.
     """
 
     judged: int
@@ -114,7 +114,7 @@ class Outcome:
     without: int
     in_doubt: int
     reasons: Mapping[str, int]
-    #: Texts with a grade that covers only a part.
+    #: Texts whose grade covers only a part.
     partly: int = 0
     #: Texts without a grade.
     ungraded: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class Outcome:
 
     @property
     def line(self) -> str:
-        """Return the results in a line."""
+        """Return the results in one line."""
         parts = [f"{fmt.count(self.graded)} graded"]
         parts += [f"{fmt.count(self.own)} of them by your own labels"] if self.own else []
         parts += [f"{fmt.count(self.partly)} partly assessed"] if self.partly else []
@@ -175,19 +175,20 @@ def file_name(dataset_name: str) -> str:
 
 
 def compared(store: Store) -> int | None:
-    """Return the newest dataset with answers of several systems, to compare two prompts.
+    """Return the newest dataset with answers of several systems, to compare two prompts; or
+    ``None``.
 
     The worked example does not count.
     """
     example = worked_example.example_run(store)
-    given = None if example is None else store.runs.row(example).dataset_version_id
+    example_version = None if example is None else store.runs.row(example).dataset_version_id
     for row in catalog.listing(store):
-        if row.version_id != given and len(catalog.systems(store, row.version_id)) > 1:
+        if row.version_id != example_version and len(catalog.systems(store, row.version_id)) > 1:
             return row.id
     return None
 
 
 @allowed("write")
-def start(store: Store, wanted: RunRequest) -> int:
-    """Start the run and return its id. Raises ``InputError`` if it cannot start."""
-    return lifecycle.start(store, wanted)
+def start(store: Store, run: RunRequest) -> int:
+    """Start the run and return its id. Raise ``InputError`` if it cannot start."""
+    return lifecycle.start(store, run)

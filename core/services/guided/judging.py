@@ -26,13 +26,13 @@ from core.store.store import Store
 #: The share of labelled texts that offline judges learn from on the path: most of them. The rest is
 #: graded to show how well they do.
 LEARN_FROM = 0.75
-#: With fewer labels judges learn from all, because a small rest shows nothing.
+#: With fewer labels judges learn from all of them, because a small rest shows nothing.
 FEW = 40
-#: Where all texts are labelled, with fewer labels the part to learn from is too small.
+#: If all texts are labelled, fewer labels than this leave too small a part to learn from.
 LEAST = ceil(LEAST_LABELS / LEARN_FROM)
 #: The detail that marks a run as a trial.
 TRY = "try"
-#: The number of newest runs to search for the last judges.
+#: The number of newest runs that are searched for the last judges.
 LOOKED_AT = 50
 
 Why = Literal["last", "labels", "model", ""]
@@ -40,7 +40,7 @@ Why = Literal["last", "labels", "model", ""]
 
 @dataclass(frozen=True)
 class JudgeChoice:
-    """The available judges and the proposed ones; ``why`` says where these come from."""
+    """The available judges and the proposed judges; ``why`` says why they are proposed."""
 
     known: tuple[JudgeEntry, ...]
     proposed: tuple[str, ...]
@@ -61,7 +61,7 @@ class JudgeChoice:
 def judges(store: Store, labelled: int) -> JudgeChoice:
     """Return the available judges for texts with this number of usable labels.
 
-    Without labels, judges that learn from them are left out.
+    Without labels, judges that learn from labels are left out.
     """
     registry.ensure_defaults(store)
     askable = (e for e in registry.list_judges(store) if e.judge.askable)
@@ -98,7 +98,7 @@ def planned(store: Store, found: RunChoices, labelled: int) -> Proposal:
     """Return the last judges, otherwise a saved panel, otherwise judges for the labelled items."""
     choice, named = judges(store, labelled), {entry.name for entry in found.judges}
     names = choice.proposed if set(choice.proposed) <= named else ()
-    # A panel that was saved is meant to be used; the offline panel exists from the start.
+    # A saved panel is meant to be used; but the offline panel exists from the start.
     with_models = [p.id for p in found.panels if not all(j.learns for j in p.panel.judges)]
     same = [p.id for p in found.panels if {j.name for j in p.panel.judges} == set(names)]
     panels = same if choice.why == "last" or not with_models else with_models
@@ -126,20 +126,20 @@ def panel_of(store: Store, names: Sequence[str]) -> Panel:
     """
     if not names:
         raise InputError("No judge is chosen yet. Choose one, or add a model.")
-    now = {entry.name: entry.judge for entry in registry.list_judges(store)}
+    current = {entry.name: entry.judge for entry in registry.list_judges(store)}
     last = last_panel(store)
     saved = [row.panel for row in registry.list_panels(store)]
     for panel in [last, *saved] if last is not None else saved:
         if {judge.name for judge in panel.judges} == set(names):
             # Current settings of the judges, with the panel's setup.
             seats = [
-                now.get(seat.name, seat).model_copy(
+                current.get(seat.name, seat).model_copy(
                     update={"stage": seat.stage, "shadow": seat.shadow}
                 )
                 for seat in panel.judges
             ]
             return panel.model_copy(update={"judges": tuple(seats)})
-    return Panel(name=" and ".join(names)[:200], judges=tuple(now[name] for name in names))
+    return Panel(name=" and ".join(names)[:200], judges=tuple(current[name] for name in names))
 
 
 @allowed("set judges")
@@ -149,23 +149,23 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
     Raises:
         InputError: the settings are invalid. A value that could be a key is never repeated.
     """
-    given = {"kind": "llm", "model": model.strip(), "api_base": api_base, "key_env": key_env}
-    taken = {entry.name: entry.judge for entry in registry.list_judges(store)}
-    usual, more = given["model"].rpartition("/")[2] or given["model"], dict[str, Any]()
-    if given["model"].startswith(model_file.PREFIX):
-        judge = readiness.of_model_file(given["model"].removeprefix(model_file.PREFIX))
-        usual, given["model"] = judge.name, judge.model
-        more = {"concurrency": judge.concurrency, "max_tokens": judge.max_tokens}
-    wanted = " ".join(name.split()) or usual
-    free, number = wanted, 1
-    while free in taken:
-        same = {field: getattr(taken[free], field) for field in ("model", "api_base", "key_env")}
-        if same == {field: given[field].strip() for field in same}:
-            connection.begin(store, taken[free])
-            return taken[free]
+    fields = {"kind": "llm", "model": model.strip(), "api_base": api_base, "key_env": key_env}
+    existing = {entry.name: entry.judge for entry in registry.list_judges(store)}
+    usual, digits = fields["model"].rpartition("/")[2] or fields["model"], dict[str, Any]()
+    if fields["model"].startswith(model_file.PREFIX):
+        judge = readiness.of_model_file(fields["model"].removeprefix(model_file.PREFIX))
+        usual, fields["model"] = judge.name, judge.model
+        digits = {"concurrency": judge.concurrency, "max_tokens": judge.max_tokens}
+    chosen_name = " ".join(name.split()) or usual
+    free, number = chosen_name, 1
+    while free in existing:
+        same = {field: getattr(existing[free], field) for field in ("model", "api_base", "key_env")}
+        if same == {field: fields[field].strip() for field in same}:
+            connection.begin(store, existing[free])
+            return existing[free]
         number += 1
-        free = f"{wanted} ({number})"
-    judge = registry.save_judge(store, {**given, **more, "name": free}).judge
+        free = f"{chosen_name} ({number})"
+    judge = registry.save_judge(store, {**fields, **digits, "name": free}).judge
     connection.begin(store, judge)
     return judge
 
@@ -180,14 +180,18 @@ def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
 
 
 def to_learn_from(store: Store, dataset_version: int, rubric: Rubric) -> int:
-    """Return how many texts are ``labelled``; 0 if all are, and too few to teach and to test."""
-    found = labelled(store, dataset_version, rubric)
-    few = found < LEAST and found == store.datasets.version(dataset_version).items
-    return 0 if few else found
+    """Return how many texts are ``labelled``, or 0 if all are but too few to both teach and
+    test.
+    """
+    labels = labelled(store, dataset_version, rubric)
+    too_few = labels < LEAST and labels == store.datasets.version(dataset_version).items
+    return 0 if too_few else labels
 
 
 def share(store: Store, dataset_version: int, rubric: Rubric, panel: Panel) -> float:
-    """Return the share of labelled texts that the panel's judges learn from; all, if few."""
+    """Return the share of labelled texts that the panel's judges learn from: all, if there are
+    few.
+    """
     if not any(judge.learns for judge in panel.judges):
         return LABEL_SHARE
     texts = store.datasets.version(dataset_version).items

@@ -1,4 +1,4 @@
-"""How well offline judges learned from a number of grades, and what more grades would gain."""
+"""What offline judges learned from a number of grades, and what more grades would gain."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from core.services.runs.candidates import Candidates
 from core.store.store import Store
 from core.text.numbers import interval, percent, plural, score
 
-#: From here on ten more grades raise kappa by less than .02 on average (bench/learning_curve.py).
+#: With more labels than this, ten more raise kappa by less than .02 on average
+#: (bench/learning_curve.py).
 MANY = 70
-#: A kappa that is surely above this is good enough with any number of grades.
+#: A kappa that is surely above this is good enough, whatever the number of grades.
 GOOD = 0.6
-#: What more labels would do to a wider range than this tells a person nothing and is not said.
+#: A range wider than this helps nobody and is not shown.
 WIDEST = 1.0
 _JUDGE = Judge(name="learning", kind="classifier")
 
 
 @dataclass(frozen=True)
 class LearntCriterion:
-    """What a judge of a criterion learnt.
+    """What a judge of a criterion learned.
 
-    ``kappa`` is out of fold, weighted where options have an order, with ``low`` and ``high`` (95%).
-    ``off`` says why there is no judge yet.
+    ``kappa`` is out of fold, weighted for ordered options, with ``low`` and ``high`` (95%). ``off``
+    says why there is no judge yet.
     """
 
     criterion: str
@@ -45,7 +46,7 @@ class LearntCriterion:
     def twice(self) -> tuple[float | None, float | None]:
         """Return kappa's interval with twice as many labels if kappa stays what it is.
 
-        No rise is foretold: the difference between half the labels and all of them is chance.
+        A rise is not predicted: the difference between half the labels and all of them is chance.
         """
         if self.kappa is None or self.low is None or self.high is None:
             return None, None
@@ -75,7 +76,7 @@ class LearntCriterion:
 
 @dataclass(frozen=True)
 class LearntSoFar:
-    """What judges of all criteria learnt, and how many texts are ``left`` to grade by hand."""
+    """What judges of all criteria learned, and how many texts are ``left`` to grade by hand."""
 
     criteria: tuple[LearntCriterion, ...]
     left: int = TEN
@@ -89,17 +90,17 @@ class LearntSoFar:
     def words(self) -> str:
         """Return advice on whether to continue grading, in a sentence."""
         off = sum(bool(report.off) for report in self.criteria)
-        more = "ten more" if self.left >= TEN else f"the other {self.left}"
+        next_texts = "ten more" if self.left >= TEN else f"the other {self.left}"
         if off:
-            cure = f": grade {more}" if self.left else ""
-            whole = plural(off, "criterion", "criteria")
-            return f"{whole} of {len(self.criteria)} cannot be judged yet{cure}."
+            cure = f": grade {next_texts}" if self.left else ""
+            criteria = plural(off, "criterion", "criteria")
+            return f"{criteria} of {len(self.criteria)} cannot be judged yet{cure}."
         if not self.left:
             return "You have graded all texts."
-        more = more.capitalize()
+        next_texts = next_texts.capitalize()
         if self.enough:
-            return f"{more} would hardly change it: this is enough."
-        return f"{more} would make it better."
+            return f"{next_texts} would hardly change it: this is enough."
+        return f"{next_texts} would make it better."
 
 
 def learning(
@@ -107,11 +108,15 @@ def learning(
 ) -> LearntSoFar:
     """Return what judges learn from a part of a version's labelled texts, by cross-validation."""
     everyone = Candidates(store, version.id, rubric.rubric)
-    ids = [one.id for one in everyone.everyone if one.text]
+    ids = [candidate.id for candidate in everyone.everyone if candidate.text]
     items = everyone.read(ids)
     order = drawn_first(ids, version)
     place = {item_id: index for index, item_id in enumerate(order)}
-    taught = {one.id for one in everyone.everyone if one.teaches and one.split != "evaluation"}
+    taught = {
+        candidate.id
+        for candidate in everyone.everyone
+        if candidate.teaches and candidate.split != "evaluation"
+    }
     labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
     labelled = labelled[: round(part * len(labelled))]
     labels = [(item, labels_of(item, effective(item, rubric.rubric))) for item in labelled]
@@ -125,7 +130,7 @@ def learning(
             for criterion in rubric.rubric.criteria
             if (name := criterion.name)
         ),
-        sum(not one.teaches for one in everyone.everyone if one.text),
+        sum(not candidate.teaches for candidate in everyone.everyone if candidate.text),
     )
 
 
@@ -134,7 +139,7 @@ def curve_of(
 ) -> LearntCriterion:
     """Return what a judge of ``criterion`` learns from labelled items, in the order of their draw.
 
-    ``items`` are all that it would judge.
+    ``items`` are all items that it would judge.
     """
     from core.judging.offline import Unfit, train
 

@@ -1,7 +1,7 @@
 """Marks that came with the texts: the criterion of each column, and the option of each mark.
 
 A column belongs to the criterion with its name, whether it was imported as labels or as a note.
-With the rubric, marks are matched with options; people are asked about marks that fit none.
+With the rubric, marks are matched with options; people decide about marks that match none.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from core.services.rubrics import library
 from core.store.store import Store
 from core.text.names import fold
 
-#: With more different words, a column does not hold marks.
+#: A column with more distinct words does not contain marks.
 MOST_WORDS = 40
 
-#: Headings of marks for the whole text; they belong to a rubric's only criterion.
+#: Headings of marks for the whole text, which belong to a rubric's only criterion.
 WHOLE = frozenset({"mark", "marks", "grade", "score", "points"})
 WHOSE = ("teacher's ", "teachers ", "teacher ", "my ", "final ", "total ")
 
-#: Marks from 0 to at most this are a criterion by themselves, an option a mark.
+#: Whole marks from 0 to at most this make a criterion whose options are the marks.
 MOST_MARK = 10
 
-#: The number of recent rubrics to search for the criteria that columns name.
+#: The number of recent rubrics that are searched for the criteria that columns name.
 MOST_RUBRICS = 50
 
 Words = Mapping[str, Mapping[str, str]]
@@ -43,9 +43,9 @@ Words = Mapping[str, Mapping[str, str]]
 class Marks:
     """The marks of the texts for the rubric's criteria.
 
-    ``marked`` counts texts by criterion. ``words`` has by criterion the marks that are not an
+    ``marked`` counts texts by criterion. ``words`` has, by criterion, the marks that are not an
     option, most frequent first, with the probable option (``None``: unknown). ``settled``: all are
-    labels with an option already.
+    already labels with an option.
     """
 
     marked: Mapping[str, int] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def _fits(rubric: Rubric, name: str, said: Counter[str]) -> bool:
 
 
 def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
-    """Return an item's mark by criterion, and whether it is a label already."""
+    """Yield an item's mark by criterion, and whether it is already a label."""
     notes = {plain_head(key): value for key, value in item.meta.items()}
     spelt = {plain_head(name): label for name, label in item.labels.items()}
     for criterion in rubric.criteria:
@@ -142,9 +142,10 @@ def meant(criterion: Criterion, word: str) -> str | None:
 
 
 def as_rubric(store: Store, version_id: int) -> Rubric | None:
-    """Return the rubric whose only criterion is the mark that came with each text, if one did.
+    """Return a rubric whose only criterion is the mark that came with each text; ``None`` without
+    such marks.
 
-    Marks are whole numbers from 0 up, at most `MOST_MARK`.
+    Marks are whole numbers from 0 up to at most `MOST_MARK`.
     """
     given: dict[str, set[str]] = {}
     for item in store.datasets.items(version_id):
@@ -163,14 +164,14 @@ def as_rubric(store: Store, version_id: int) -> Rubric | None:
 
 def _mark_rubric(head: str, most: int) -> Rubric:
     options = tuple(Option(label=str(mark), value=mark / most) for mark in range(most + 1))
-    asked = f"Which mark does the answer earn, 0 to {most}?"
-    mark = Criterion(name=head, requirement=asked, scale="ordinal", weight=most, options=options)
+    question = f"Which mark does the answer earn, 0 to {most}?"
+    mark = Criterion(name=head, requirement=question, scale="ordinal", weight=most, options=options)
     return Rubric(name=head, criteria=(mark,))
 
 
 @allowed("write")
 def take_as_rubric(store: Store, version: DatasetVersion, rubric: Rubric) -> RubricVersion:
-    """Keep the rubric of `as_rubric`, and its marks as labels of the texts."""
+    """Store the rubric of `as_rubric`, and its marks as labels of the texts."""
     words = found(store, version.id, rubric).words
     meant_by = {
         name: {word: ours for word, ours in of.items() if ours} for name, of in words.items()
@@ -194,13 +195,13 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
     ]
     if missing:
         raise InputError("Some of their words have no option yet.", tuple(missing))
-    whole = store.datasets.load(version.id)
-    items = tuple(_labelled(item, rubric, words) for item in whole.items)
-    changed: Dataset = whole.model_copy(update={"items": items})
-    done = catalog.import_dataset(
+    dataset = store.datasets.load(version.id)
+    items = tuple(_labelled(item, rubric, words) for item in dataset.items)
+    changed: Dataset = dataset.model_copy(update={"items": items})
+    imported = catalog.import_dataset(
         store, changed, into=version.dataset_id, source=version.source or version.name
     )
-    return done.version
+    return imported.version
 
 
 def _labelled(item: Item, rubric: Rubric, words: Words) -> Item:

@@ -1,7 +1,7 @@
 """Ten texts graded by a person, then ten more: labels that offline judges learn from.
 
-The texts are drawn at random, so the labels are a fair sample of all. Answers are saved as a draft
-until the ten are done; then they become labels of the dataset's next version.
+The texts are drawn at random, so the labels are a fair sample of all texts. Answers are saved as a
+draft until the ten are done; then they become labels of the dataset's next version.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> 
 
 
 def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
-    """Return all ids in a random order of the dataset; the first ones are the sample."""
+    """Return all ids in the dataset's random order; the first ones are the sample."""
     return seeded("own grades", version.dataset_id).sample(sorted(ids), len(ids))
 
 
@@ -102,9 +102,9 @@ def _keep(store: Store, key: str, ids: list[str], given: Given) -> None:
 def begin(
     store: Store, version: DatasetVersion, rubric: RubricVersion, picked: Collection[str] = ()
 ) -> None:
-    """Start a sitting with the next ten texts of the draw, or with ``picked`` ones.
+    """Start a sitting with the next ten texts of the draw, or with the ``picked`` texts.
 
-    Picked texts are sorted by similarity to their reference, if all have one, so that similar ones
+    Picked texts are sorted by similarity to their reference, if all have one, so that similar texts
     come together. This grades nothing.
 
     Raises:
@@ -138,29 +138,32 @@ def answer(
     label: str,
 ) -> None:
     """Save an answer of the sitting. Raises ``InputError`` if it is over."""
-    now = _under_way(store, version, rubric)
-    given = {**now.given, item_id: {**now.given.get(item_id, {}), criterion: label}}
-    _keep(store, _key(version, rubric), [item.id for item in now.items], given)
+    current = _under_way(store, version, rubric)
+    answers = {
+        **current.given,
+        item_id: {**current.given.get(item_id, {}), criterion: label},
+    }
+    _keep(store, _key(version, rubric), [item.id for item in current.items], answers)
 
 
 @allowed("write")
 def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> None:
     """Remove the last answer of the sitting. Raises ``InputError`` if it is over."""
-    now = _under_way(store, version, rubric)
-    given = {item_id: dict(answers) for item_id, answers in now.given.items() if answers}
-    for item in reversed(now.items):
+    current = _under_way(store, version, rubric)
+    given = {item_id: dict(answers) for item_id, answers in current.given.items() if answers}
+    for item in reversed(current.items):
         if item.id in given:
-            last = [c.name for c in now.criteria if c.name in given[item.id]][-1]
+            last = [c.name for c in current.criteria if c.name in given[item.id]][-1]
             del given[item.id][last]
             break
-    _keep(store, _key(version, rubric), [item.id for item in now.items], given)
+    _keep(store, _key(version, rubric), [item.id for item in current.items], given)
 
 
 def _under_way(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:
-    now = sitting(store, version, rubric)
-    if now is None:
+    current = sitting(store, version, rubric)
+    if current is None:
         raise InputError("These texts were graded in another window. Reload the page.")
-    return now
+    return current
 
 
 @allowed("write")
@@ -170,14 +173,14 @@ def finish(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Data
     Texts with missing answers wait for the next sitting. If all labels come from this draw, that is
     declared, so that corrected results may use them.
     """
-    now = _under_way(store, version, rubric)
-    whole = {
-        item.id: now.given[item.id]
-        for item in now.items
-        if len(now.given.get(item.id, {})) == len(now.criteria)
+    current = _under_way(store, version, rubric)
+    complete = {
+        item.id: current.given[item.id]
+        for item in current.items
+        if len(current.given.get(item.id, {})) == len(current.criteria)
     }
-    if whole:
-        version = _with_labels(store, version, whole)
+    if complete:
+        version = _with_labels(store, version, complete)
         _declare(store, version)
     store.drafts.delete(_key(version, rubric))
     return version

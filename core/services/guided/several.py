@@ -18,7 +18,7 @@ SYSTEM = "system"
 
 
 def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
-    """Return how these tables can belong together, the likeliest first; none: not at all."""
+    """Return how these tables can belong together, the likeliest first; empty if they cannot."""
     possible = list[Way]()
     texts = [catalog.suggest(table).submission for table in tables]
     alike = all(_heads(table) == _heads(tables[0]) for table in tables)
@@ -32,7 +32,8 @@ def ways(tables: Sequence[Table]) -> tuple[Way, ...]:
 
 
 def together(tables: Sequence[Table], way: Way | None = None) -> Table:
-    """Return one table of these; ``way`` says how they belong together, else the likeliest.
+    """Return the tables as one; ``way`` says how they belong together, by default the likeliest
+    way.
 
     Raises:
         InputError: they share neither a column that names their rows, nor the column of texts.
@@ -48,23 +49,25 @@ def together(tables: Sequence[Table], way: Way | None = None) -> Table:
 
 
 def key_of(left: Table, right: Table) -> tuple[str, str] | None:
-    """Return the columns of two tables by which their rows are the same: unique in both."""
-    others = {plain_head(column): column for column in right.columns}
+    """Return the columns of two tables that identify the same rows, unique in both; or ``None``."""
+    right_columns = {plain_head(column): column for column in right.columns}
     best, most = None, 0
     for column in left.columns:
-        other = others.get(plain_head(column))
-        if other is None:
+        right_column = right_columns.get(plain_head(column))
+        if right_column is None:
             continue
-        here, there = _values(left, column), _values(right, other)
-        unique = len(set(here)) == len(left.rows) and len(set(there)) == len(right.rows)
-        both = len(set(here) & set(there))
-        if unique and 2 * both >= min(len(here), len(there)) and both > most:
-            best, most = (column, other), both
+        left_values, right_values = _values(left, column), _values(right, right_column)
+        unique = len(set(left_values)) == len(left.rows) and len(set(right_values)) == len(
+            right.rows
+        )
+        common = len(set(left_values) & set(right_values))
+        if unique and 2 * common >= min(len(left_values), len(right_values)) and common > most:
+            best, most = (column, right_column), common
     return best
 
 
 def _joined(left: Table, right: Table) -> Table:
-    """Return the rows of the table with texts, and the other's columns beside them."""
+    """Return the rows of the table with texts, with the other table's columns added."""
     if _answers(left) is None and _answers(right) is not None:
         left, right = right, left
     key = key_of(left, right)
@@ -77,8 +80,8 @@ def _joined(left: Table, right: Table) -> Table:
     }
     rows = list[dict[str, Any]]()
     for row in left.rows:
-        other = by_key.pop(str(row.get(key[0])), {})
-        rows.append({**row, **{name: other.get(column, "") for column, name in names.items()}})
+        match = by_key.pop(str(row.get(key[0])), {})
+        rows.append({**row, **{name: match.get(column, "") for column, name in names.items()}})
     alone = sum(1 for row in left.rows if str(row.get(key[0])) not in _values(right, key[1]))
     message = f"{left.name!r} and {right.name!r} are joined by {key[0]!r}."
     if alone or by_key:
@@ -90,17 +93,17 @@ def _joined(left: Table, right: Table) -> Table:
 
 
 def _stacked(tables: Sequence[Table], way: Way) -> Table:
-    """Return all rows; those of a system have its name, after which ids are told apart."""
+    """Return the rows of all tables; answers get their system's name, and ids become unique."""
     heads = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for table in tables:
         id = catalog.suggest(table).id
         for row, line in zip(table.rows, table.lines, strict=True):
-            own = dict.fromkeys(heads, "") | row if table.flat else dict(row)
+            own_row = dict.fromkeys(heads, "") | row if table.flat else dict(row)
             if way == "systems":
-                own[SYSTEM] = row.get(SYSTEM) or _stem(table)
-                own |= {id: f"{row.get(id)} ({_stem(table)})"} if id else {}
-            rows.append(own)
+                own_row[SYSTEM] = row.get(SYSTEM) or _stem(table)
+                own_row |= {id: f"{row.get(id)} ({_stem(table)})"} if id else {}
+            rows.append(own_row)
             lines.append(line)
     names = " and ".join(repr(table.name) for table in tables)
     parts = "answers of a system each" if way == "systems" else "parts of one table"
@@ -111,7 +114,7 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
 
 
 def _answers(table: Table) -> str | None:
-    """Return the column of texts, unless its name is one of a prompt."""
+    """Return the column of texts, unless it is named like a prompt."""
     column = catalog.suggest(table).submission
     return None if column and plain_head(column) in ("prompt", *SYNONYMS["prompt"]) else column
 

@@ -1,6 +1,6 @@
 """Ten more texts of a run to grade, whole and blind: the next ones of a random order of its items.
 
-Nobody chooses them, so their labels speak for all of its texts (``queueing.drawn_texts``).
+People do not choose them, so their labels represent all of its texts (``queueing.drawn_texts``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.services.results.run_columns import items_of_run
 from core.services.review import queues
 from core.store.store import Store
 
-#: With more texts or labels, learning takes too long to be looked at in passing.
+#: With more texts or labels, learning takes too long for a page.
 MOST_TEXTS, MOST_LABELLED = 1_000, 200
 
 
@@ -37,21 +37,23 @@ class TenMore:
 
 
 def standing(store: Store, run_id: int) -> TenMore:
-    """Return how far the drawn texts of a run are graded. Raises ``NotFound``."""
-    done = drawn_texts.finished(store, run_id)
-    graded = 0 if done is None else len(done.items)
+    """Return the progress of grading a run's drawn texts. Raises ``NotFound``."""
+    finished = drawn_texts.finished(store, run_id)
+    graded = 0 if finished is None else len(finished.items)
     queue = _unfinished(store, run_id)
-    items = _next(store, store.runs.get(run_id), done) if queue is None else queue.rule.items or ()
+    items = (
+        _next(store, store.runs.get(run_id), finished) if queue is None else queue.rule.items or ()
+    )
     return TenMore(graded, len(items), queue)
 
 
 @allowed("review")
 def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
-    """Return the queue of the run's next ten texts, made now unless one is unfinished.
+    """Return the queue of the run's next ten texts, created unless one is unfinished.
 
     Raises:
         InputError: every text has all labels.
-        NotAllowed: there is none, and this person may not make one.
+        NotAllowed: there is no queue, and this person may not create one.
     """
     queue = _unfinished(store, run_id)
     if queue is not None:
@@ -67,7 +69,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
 
 
 def learnt(store: Store, run: Run) -> LearntSoFar | None:
-    """Return what judges would learn by now, if one of the run's learns and it does not take long.
+    """Return what the run's judges would learn now; ``None`` if none learns, or it takes too long.
 
     Labels that people settled in a run count, so a new run learns from them.
     """
@@ -80,12 +82,12 @@ def learnt(store: Store, run: Run) -> LearntSoFar | None:
     return learning.learning(store, version, store.rubrics.version(run.rubric_version_id))
 
 
-def as_data(now: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
-    """Return both for ``--json``."""
+def as_data(progress: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
+    """Return progress and learning for ``--json``."""
     data: dict[str, Any] = {
-        "queue": None if now.queue is None else now.queue.id,
-        "texts": now.left,
-        "graded": now.graded,
+        "queue": None if progress.queue is None else progress.queue.id,
+        "texts": progress.left,
+        "graded": progress.graded,
     }
     if so_far is None:
         return data
@@ -109,26 +111,28 @@ def _unfinished(store: Store, run_id: int) -> QueueRow | None:
 
 
 def _event_before_draws(store: Store, run_id: int) -> int | None:
-    """Return the last review event before the first draw, from whose frame all draws are made."""
+    """Return the last review event before the first draw, whose frame all draws share; or
+    ``None``.
+    """
     earlier = drawn_texts.queues_of(store, run_id)
     return earlier[0].rule.drawn if earlier else store.settled.last_event()
 
 
 def _next(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, ...]:
-    """Return the ten after those ``done``, or more until one has something to grade.
+    """Return the ten texts after those ``done``, or more until one of them has something to grade.
 
     Texts that were settled otherwise since the first draw are not skipped: a random sample has its
     share of them.
     """
     if done is None:
-        taken = drawn_texts.known(store, run, _event_before_draws(store, run.id))
+        known = drawn_texts.known(store, run, _event_before_draws(store, run.id))
     else:
-        taken = done.known | done.items
+        known = done.known | done.items
     ids = list(items_of_run(store, run).ids)
     version = store.datasets.version(run.dataset_version_id)
-    rest = [item_id for item_id in drawn_first(ids, version) if item_id not in taken]
+    remaining = [item_id for item_id in drawn_first(ids, version) if item_id not in known]
     settled = drawn_texts.settled_here(store, run)
-    for end in range(TEN, len(rest) + TEN, TEN):
-        if set(rest[:end]) - settled:
-            return tuple(rest[:end])
+    for end in range(TEN, len(remaining) + TEN, TEN):
+        if set(remaining[:end]) - settled:
+            return tuple(remaining[:end])
     return ()

@@ -1,6 +1,6 @@
-"""The texts to be graded: read from whatever they come as, their column guessed, kept as a dataset.
+"""The texts to grade: read from any kind of file, their column guessed, stored as a dataset.
 
-A dataset remembers in its notes which column its texts came from, so that the path can say so.
+A note of the dataset says which column its texts came from, so that the path can show it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from core.services.imports import column_roles
 from core.store.store import Store
 from core.text.numbers import plural
 
-#: The note of a dataset that names the column of its texts.
+#: The dataset's note that names the column of its texts.
 COLUMN = "text column"
 PASTED = "pasted texts"
-#: How many rows are shown, and how many characters of a text.
+#: The number of rows shown, and of characters of a text.
 SHOWN, CUT = 3, 220
 
 
 class File(NamedTuple):
-    """A file at hand."""
+    """A file with its name and bytes."""
 
     name: str
     data: bytes
@@ -44,9 +44,9 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class TextsLook:
-    """A table of texts: which column they are in, which others could be, and what the rest is for.
+    """A table of texts: the column of texts, other possible columns, and the roles of the rest.
 
-    ``column`` is ``None`` where nothing tells; ``mapping`` is the guess with that column.
+    ``column`` is ``None`` if it is unknown; ``mapping`` is the guess with that column.
     """
 
     table: Table
@@ -56,7 +56,7 @@ class TextsLook:
 
     @property
     def line(self) -> str:
-        """What was seen, in one line."""
+        """Return in one line what the table contains."""
         count = plural(len(self.table.rows), "text")
         if self.table.kind == "files" or self.table.name == PASTED:
             return f"{count}."
@@ -66,13 +66,13 @@ class TextsLook:
 
     @property
     def _others(self) -> str:
-        who = f"; “{self.mapping.id}” says which is which" if self.mapping.id else ""
+        naming_part = f"; “{self.mapping.id}” says which is which" if self.mapping.id else ""
         marks = list(self.mapping.labels)
-        return f"{who}; labels for {', '.join(marks[:4])}" if marks else who
+        return f"{naming_part}; labels for {', '.join(marks[:4])}" if marks else naming_part
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Who wrote the texts, where a column tells of several."""
+        """Return who wrote the texts, if a column names several systems."""
         column = self.mapping.system
         if column is None:
             return ()
@@ -90,11 +90,11 @@ def read(
     """Return the table in a file or archive, several tables as one, or documents as a table of
     texts.
 
-    ``opened`` is the only file, where it was opened already.
+    ``opened`` is the only file, if it was opened already.
 
     Raises:
-        InputError: nothing that could be read, or tables that do not belong together;
-            ``SheetNotChosen`` where a sheet must be named.
+        InputError: the files are unreadable, or the tables do not belong together;
+            ``SheetNotChosen`` if a sheet must be named.
     """
     if len(files) == 1 and not _plain(files[0]):
         return catalog.read_source(opened or files[0].data, files[0].name, sheet)
@@ -104,7 +104,7 @@ def read(
 
 
 def are_tables(files: Sequence[File]) -> bool:
-    """Return whether these are several tables, and no documents."""
+    """Return whether these are several tables without documents."""
     return len(files) > 1 and not could_be_submissions({file.name.lower(): b"" for file in files})
 
 
@@ -125,13 +125,13 @@ def _source(file: File, sheet: str | None) -> Table:
 
 
 def _plain(file: File) -> bool:
-    """Return whether a file is a person's text as it stands, and no table."""
+    """Return whether a file is a person's plain text instead of a table."""
     return file.name.lower().rpartition(".")[2] in ("txt", "md", "html", "htm", "rtf", "tex")
 
 
 def read_pasted(text: str) -> Table:
-    r"""Return the texts in a paste: a table where it is one, else a text a paragraph, else one a
-    line.
+    r"""Return the texts in a paste: a table if it is one, else a text per paragraph, or else one
+    per line.
 
     >>> [row["text"] for row in read_pasted("One,\ntwo.\n\nThree.").rows]
     ['One,\ntwo.', 'Three.']
@@ -160,7 +160,7 @@ def _pasted_table(text: str) -> Table | None:
     except InputError:
         if structured or tabbed:
             raise
-        # Sentences with commas in them: a text, and no table.
+        # The commas are those of sentences: this is a text, not a table.
         return None
     if structured:
         return table
@@ -169,7 +169,7 @@ def _pasted_table(text: str) -> Table | None:
 
 
 def columns_of(table: Table) -> tuple[str, ...]:
-    """Return the columns that could hold the texts: words in them, the longest first."""
+    """Return the columns that could be the texts: those with words, the longest first."""
     sizes = dict[str, float]()
     for column in table.columns:
         cells = [str(row[column]) for row in table.rows[:200] if row.get(column)]
@@ -181,8 +181,8 @@ def columns_of(table: Table) -> tuple[str, ...]:
 
 
 def look(table: Table, column: str | None = None) -> TextsLook:
-    """Return what the table's columns are for; ``column`` says where the texts are, where somebody
-    did.
+    """Return the roles of the table's columns; ``column`` is the column of texts, if a person chose
+    it.
     """
     guess = catalog.with_likeliest(table, catalog.suggest(table))
     could = columns_of(table)
@@ -194,21 +194,19 @@ def look(table: Table, column: str | None = None) -> TextsLook:
     return TextsLook(table, column, could, mapping)
 
 
-def with_roles(found: TextsLook, chosen: Sequence[str]) -> TextsLook:
+def with_roles(look: TextsLook, chosen: Sequence[str]) -> TextsLook:
     """Return the look with the roles that a person chose, unless no column or two would be the
     texts.
     """
-    structured = found.mapping.structured
-    mapping, problems = column_roles.mapping_from(
-        found.table.columns, chosen, structured=structured
-    )
+    structured = look.mapping.structured
+    mapping, problems = column_roles.mapping_from(look.table.columns, chosen, structured=structured)
     if problems or mapping.submission is None:
-        return found
-    return replace(found, column=mapping.submission, mapping=mapping)
+        return look
+    return replace(look, column=mapping.submission, mapping=mapping)
 
 
 def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
-    """Return the guess with another column of texts; what held them is kept as a note."""
+    """Return the guess with another column of texts; the previous one becomes a note."""
     data = guess.model_dump()
     fields = {name: None for name, used in guess.used.items() if used == column and name in data}
     labels = {name: used for name, used in guess.labels.items() if used != column}
@@ -223,7 +221,7 @@ def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
 
 
 def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
-    """Return the column of prompts, and those of answers to them, where a table has several a row.
+    """Return the column of prompts and the columns of answers, if each row has several answers.
 
     Answers are texts under headings that begin alike: answer_v1 and answer_v2, v1 and v2.
     """
@@ -232,21 +230,21 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
     free = [c for c in columns_of(table) if c not in used and _worded(table, c)]
     alike = [[c for c in free if stem_of(c) == stem_of(one) != ""] for one in free]
     answers = max(alike, key=len, default=[])
-    others = [c for c in free if c not in answers]
-    prompt = mapping.prompt or (others[0] if len(others) == 1 else None)
+    other_columns = [c for c in free if c not in answers]
+    prompt = mapping.prompt or (other_columns[0] if len(other_columns) == 1 else None)
     if prompt is None or len(answers) < 2:
         return None
     return prompt, tuple(column for column in table.columns if column in answers)
 
 
 def _worded(table: Table, column: str) -> bool:
-    """Return whether most cells of a column are more than a word."""
+    """Return whether most cells of a column have more than one word."""
     cells = [str(row[column]).strip() for row in table.rows[:200] if row.get(column)]
     return bool(cells) and 2 * sum(" " in cell for cell in cells) > len(cells)
 
 
 def systems_in(files: Sequence[File]) -> tuple[str, ...]:
-    """Return the systems if each file holds one system's answers to the same prompts, else nothing.
+    """Return the systems if each file has one system's answers to the same prompts, else nothing.
 
     Raises:
         InputError: a file cannot be read.
@@ -257,12 +255,12 @@ def systems_in(files: Sequence[File]) -> tuple[str, ...]:
     prompt = first_look.mapping.prompt
     if prompt is None:
         return ()
-    asked = Counter(str(row.get(prompt) or "") for row in first_look.table.rows)
-    return first_look.systems if max(asked.values()) > 1 else ()
+    prompts = Counter(str(row.get(prompt) or "") for row in first_look.table.rows)
+    return first_look.systems if max(prompts.values()) > 1 else ()
 
 
 def answers(files: Sequence[File]) -> Table:
-    """Return the answers of several systems in one table or in one each, a row an answer.
+    """Return the answers of several systems, from one table or one table each, an answer per row.
 
     Raises ``InputError`` like `read`.
     """
@@ -274,48 +272,48 @@ def answers(files: Sequence[File]) -> Table:
     rows, lines = list[dict[str, object]](), list[int | None]()
     for number, row in enumerate(table.rows, start=1):
         for column in columns:
-            own = {"id": f"{number}-{column}", "system": column, "submission": row.get(column)}
-            rows.append({**own, "prompt": row.get(prompt)})
+            answer = {"id": f"{number}-{column}", "system": column, "submission": row.get(column)}
+            rows.append({**answer, "prompt": row.get(prompt)})
             lines.append(table.lines[number - 1])
     heads = ("id", "system", "prompt", "submission")
     return Table(table.name, "csv", heads, tuple(rows), tuple(lines), notices=table.notices)
 
 
-def samples(found: TextsLook) -> list[tuple[str, str]]:
-    """Return the first rows: who or which, and how the text begins."""
-    rows, who_column = list[tuple[str, str]](), naming(found)
-    for index, row in enumerate(found.table.rows[:SHOWN], start=1):
-        who = str(row.get(who_column) or "") or f"row {index}"
-        rows.append((who, " ".join(str(row.get(found.column or "") or "").split())[:CUT]))
+def samples(look: TextsLook) -> list[tuple[str, str]]:
+    """Return the first rows: each row's name, and the beginning of its text."""
+    rows, who_column = list[tuple[str, str]](), naming(look)
+    for index, row in enumerate(look.table.rows[:SHOWN], start=1):
+        title = str(row.get(who_column) or "") or f"row {index}"
+        rows.append((title, " ".join(str(row.get(look.column or "") or "").split())[:CUT]))
     return rows
 
 
-def naming(found: TextsLook) -> str:
-    """Return the column of ids, else one of notes that tells rows apart by a short word; empty:
-    none.
+def naming(look: TextsLook) -> str:
+    """Return the column of ids, or a note that distinguishes rows by a short word; empty without
+    one.
     """
-    if found.mapping.id:
-        return found.mapping.id
-    for column in found.mapping.meta:
-        names = [str(row.get(column) or "").strip() for row in found.table.rows]
+    if look.mapping.id:
+        return look.mapping.id
+    for column in look.mapping.meta:
+        names = [str(row.get(column) or "").strip() for row in look.table.rows]
         if all(names) and len(set(names)) == len(names) and max(map(len, names)) <= 60:
             return column
     return ""
 
 
-def check(found: TextsLook) -> Checked:
+def check(look: TextsLook) -> Checked:
     """Return the texts as a dataset, or every reason why they cannot be one."""
-    checked = catalog.check(found.table, found.mapping)
-    plain = found.table.kind == "files" or found.table.name == PASTED
-    if checked.dataset is None or found.column is None or plain:
+    checked = catalog.check(look.table, look.mapping)
+    plain = look.table.kind == "files" or look.table.name == PASTED
+    if checked.dataset is None or look.column is None or plain:
         return checked
-    noted = {**checked.dataset.meta, COLUMN: found.column}
+    noted = {**checked.dataset.meta, COLUMN: look.column}
     return replace(checked, dataset=checked.dataset.model_copy(update={"meta": noted}))
 
 
 @allowed("write")
 def keep(store: Store, checked: Checked, source: str) -> DatasetVersion:
-    """Keep the texts; those that are here already are not doubled.
+    """Store the texts; texts that are stored already are not duplicated.
 
     Raises:
         InputError: there is no dataset.
@@ -325,12 +323,12 @@ def keep(store: Store, checked: Checked, source: str) -> DatasetVersion:
     name = checked.dataset.name
     if name in ("handed in", PASTED, "pasted text", "pasted"):
         name = source.rpartition(".")[0] or source
-    done = catalog.import_dataset(store, checked.dataset, name=name[:200], source=source)
-    return done.version
+    imported = catalog.import_dataset(store, checked.dataset, name=name[:200], source=source)
+    return imported.version
 
 
 def kept_line(version: DatasetVersion) -> str:
-    """Return the texts that are settled on, in one line."""
+    """Return the stored texts in one line."""
     origin = f" from {version.source}" if version.source else f" in {version.name}"
     column = version.head.meta.get(COLUMN)
     where = f", text in column “{column}”" if isinstance(column, str) else ""

@@ -62,13 +62,15 @@ class CleanSeats:
 
     @property
     def told_apart(self) -> bool:
-        """Whether no two raters get one name."""
+        """Return whether no two raters get one name."""
         distinct = {(self._of.pairs[at].criterion, self._names[at]) for at in self._pairs}
         return len(distinct) == len(self._pairs)
 
     @property
     def raters(self) -> dict[str, tuple[str, str]]:
-        """By the judge's name its kind and the rater's id, in the order in which they begin."""
+        """Return, by the judge's name its kind and the rater's id, in the order in which they
+        begin.
+        """
         by_name: dict[str, tuple[str, str]] = {}
         for at in self._pairs:
             by_name.setdefault(self._names[at], (self._of.pairs[at].kind, self._of.pairs[at].rater))
@@ -80,7 +82,7 @@ class CleanSeats:
 
     @property
     def counts(self) -> Counter[tuple[str, str]]:
-        """How many answers each judge gave in each state."""
+        """Return how many answers each judge gave in each state."""
         totals = Counter[tuple[str, str]]()
         numbers = np.bincount(self._of.pair * 3 + self._state, minlength=3 * len(self._names))
         for index, number in enumerate(numbers.tolist()):

@@ -211,7 +211,9 @@ class _Seats:
 
     @property
     def raters(self) -> dict[str, tuple[str, str]]:
-        """By the judge's name its kind and the rater's id, in the order in which they begin."""
+        """Return, by the judge's name its kind and the rater's id, in the order in which they
+        begin.
+        """
         by_name: dict[str, tuple[str, str]] = {}
         for row, name in zip(self.rows, self.names, strict=True):
             by_name.setdefault(name, (row.kind, row.rater))
@@ -219,7 +221,7 @@ class _Seats:
 
     @property
     def counts(self) -> Counter[tuple[str, str]]:
-        """How many answers each judge gave in each state."""
+        """Return how many answers each judge gave in each state."""
         rows = zip(self.names, map(_state, self.rows), strict=True)
         return Counter(rows)
 

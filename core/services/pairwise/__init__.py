@@ -1,7 +1,7 @@
 """Contests of systems: pairs, votes, the blind arena, leaderboards, ranks.
 
-May import agreement and what is below. A contest run is a run over pairs; people and judges get the
-same questions.
+May import agreement and the layers below. A contest run is a run over pairs; people and judges get
+the same questions.
 """
 
 __all__ = [

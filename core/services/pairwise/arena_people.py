@@ -59,33 +59,35 @@ class RaterLikeness(NamedTuple):
 
 
 class Together(NamedTuple):
-    """All raters of a contest, people first, with every two of them compared."""
+    """All raters of a contest, people first, with every two raters compared."""
 
     systems: tuple[str, ...]
     raters: tuple[ArenaRater, ...]
     pairs: tuple[RaterLikeness, ...]
 
-    def of(self, one: int, other: int) -> RaterLikeness | None:
+    def of(self, first: int, second: int) -> RaterLikeness | None:
         """Return the comparison of two raters, given by index."""
-        wanted = {one, other}
-        return next((p for p in self.pairs if {p.one, p.other} == wanted), None)
+        pair = {first, second}
+        return next((p for p in self.pairs if {p.one, p.other} == pair), None)
 
 
 def arenas_of(store: Store, run_ids: Sequence[int]) -> list[Arena]:
-    """Return the arenas of some contests, newest first."""
+    """Return the arenas of these contests, newest first."""
     arenas = []
     for row in store.runs.list(detail="contest", limit=10_000):
         if row.panel.judges[0].kind != "person":
             continue
         if details_of(store, row.id).get("arena") in run_ids:
-            taken = len(store.runs.get(row.id).notes.get(WITHDRAWN, ()))
+            withdrawn = len(store.runs.get(row.id).notes.get(WITHDRAWN, ()))
             person = row.panel.judges[0].name
-            arenas.append(Arena(row.id, person, row.votes, row.planned, taken))
+            arenas.append(Arena(row.id, person, row.votes, row.planned, withdrawn))
     return arenas
 
 
 def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
-    """Return the votes in an arena, the withdrawn ones, and the judges': all affect figures."""
+    """Return the votes in an arena, the withdrawn votes, and the judges' votes: all affect
+    figures.
+    """
     run = store.runs.get(arena)
     contest = store.runs.row(details_of(store, arena)["arena"])
     return run.votes, len(run.notes.get(WITHDRAWN, ())), contest.votes
@@ -93,12 +95,14 @@ def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
 
 @allowed("review")
 def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
-    """Withdraw a person's vote, which is kept but does not count; ``False`` if there is none."""
+    """Withdraw a person's vote, which is kept but no longer counts; return ``False`` if there is
+    none.
+    """
     with store.write():
-        given = {(cell.item, cell.criterion) for cell in store.votes.present(arena)}
+        votes = {(cell.item, cell.criterion) for cell in store.votes.present(arena)}
         taken = list(store.runs.get(arena).notes.get(WITHDRAWN, ()))
         withdrawn = any((item, name) == (item_id, question) for item, name, *_ in taken)
-        if withdrawn or (item_id, question) not in given:
+        if withdrawn or (item_id, question) not in votes:
             return False
         note = {WITHDRAWN: [*taken, [item_id, question, clock.now()]]}
         store.runs.set_notes(arena, note)
@@ -136,7 +140,9 @@ def together(store: Store, run_ids: Sequence[int], contests: Contests | None = N
 
 def _points(contests: Contests, judge: str | None) -> dict[Place, float]:
     """Return the first system's points in every decided contest."""
-    by_place = {held.place: outcome(contests, held, judge).points for held in contests.held}
+    by_place = {
+        contest.place: outcome(contests, contest, judge).points for contest in contests.held
+    }
     return {key: points for key, points in by_place.items() if points is not None}
 
 
@@ -149,7 +155,7 @@ def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, f
 
 
 def alike(met: Iterable[tuple[float, float]]) -> tuple[Estimate, Estimate]:
-    """Return the share of equal points of two raters, and Cohen's kappa over win, tie, loss."""
+    """Return two raters' share of equal points, and Cohen's kappa over win, tie, loss."""
     table = np.zeros((3, 3))
     for mine, theirs in met:
         table[_LEVELS[mine], _LEVELS[theirs]] += 1

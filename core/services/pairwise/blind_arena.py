@@ -1,7 +1,6 @@
 """The blind arena: people vote on the same contests, and see the names after each vote.
 
-People and judges are then compared on one matrix. A person's votes are a separate run over the same
-pairs.
+People are then compared with judges. A person's votes are a separate run over the same pairs.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _LEASE_SECONDS = 60.0
 
 class Blind(NamedTuple):
     """A contest as a person sees it: two answers without names. ``choices`` are the possible
-    answers in display order; ``done`` of ``total`` contests have a vote.
+    answers in display order; ``done`` of ``total`` contests already have the person's vote.
     """
 
     arena: int
@@ -51,7 +50,7 @@ class Blind(NamedTuple):
 
 
 class Revealed(NamedTuple):
-    """Revealed after the vote: the systems A and B, and the choices of the person and each judge.
+    """Shown after the vote: the systems A and B, and the choices of the person and each judge.
 
     ``None`` means no winner. ``panel`` is the contest's outcome by all judges.
     """
@@ -64,8 +63,8 @@ class Revealed(NamedTuple):
 
 
 class RaterAccord(NamedTuple):
-    """The agreement of a judge (``""``: the panel) with people: the share of contests with the
-    same outcome, and Cohen's kappa over win, tie, loss.
+    """The agreement of a judge (``""``: the panel) with people: the share of contests with the same
+    outcome, and Cohen's kappa over win, tie, loss.
     """
 
     judge: str
@@ -115,7 +114,7 @@ def start(store: Store, run_id: int, person: str) -> int:
 
 
 def next_blind(store: Store, arena: int) -> Blind | None:
-    """Return the next contest without this person's vote, or ``None``."""
+    """Return the next contest without this person's vote, or ``None`` after the last."""
     run = store.runs.get(arena)
     (person,) = run.panel.judges
     voted = store.votes.present(arena)
@@ -140,10 +139,10 @@ def vote(
 ) -> Revealed:
     """Record a person's vote and reveal the systems. A vote cannot be changed afterwards.
 
-    ``ms`` is the time that the person took, kept with the vote.
+    ``ms`` is the time that the person took, stored with the vote.
 
     Raises:
-        InputError: the choice is not offered, or the contest has this person's vote already.
+        InputError: the choice is not offered, or this person already voted on the contest.
     """
     run = store.runs.get(arena)
     (person,) = run.panel.judges
@@ -158,23 +157,23 @@ def vote(
         raise InputError("This contest has your vote already. Votes are kept as they were given.")
     (item,) = resolved_items(store, run.dataset_version_id, [item_id])
     detail: dict[str, object] = {} if ms is None else {"ms": ms}
-    given = Vote(cell, option, criterion.choices[option].na, reason=reason, detail=detail)
+    cast = Vote(cell, option, criterion.choices[option].na, reason=reason, detail=detail)
     with store.write():
         store.runs.request_queue(arena)
         derive = derive_for(run.plan, rubric, [item])
-        _close(store, arena, [AskedOutcome((given,))], derive)
+        _close(store, arena, [AskedOutcome((cast,))], derive)
     return _revealed(store, arena, item, question)
 
 
 def accords(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
     """Return how people and judges agree, the panel first, over contests that both decided."""
     details = [details_of(store, arena) for arena in arenas]
-    # Reads only contests with a vote, so that the time of a vote does not grow with the contest.
+    # Only contests with a vote are read, so that a vote takes no longer in a large contest.
     voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
     people = read(store, arenas, items=voted)
-    both = voted | {_exchanged(item) for item in voted}
-    contests = read(store, sorted({d["arena"] for d in details}), items=both)
-    by_place = {held.place: held for held in contests.held}
+    items = voted | {_exchanged(item) for item in voted}
+    contests = read(store, sorted({d["arena"] for d in details}), items=items)
+    by_place = {contest.place: contest for contest in contests.held}
     judges = [j.name for j in contests.judges]
     names: list[str | None] = [None, *(judges if len(judges) > 1 else [])]
     return [_accord(people, contests, by_place, name) for name in names]
@@ -184,9 +183,9 @@ def _accord(
     people: Contests, contests: Contests, by_place: dict[Place, HeldContest], judge: str | None
 ) -> RaterAccord:
     def met() -> Iterator[tuple[float, float]]:
-        for held in people.held:
-            by_people = outcome(people, held).points
-            judged = by_place.get(held.place)
+        for contest in people.held:
+            by_people = outcome(people, contest).points
+            judged = by_place.get(contest.place)
             by_judges = None if judged is None else outcome(contests, judged, judge).points
             if by_people is not None and by_judges is not None:
                 yield by_people, by_judges
@@ -201,7 +200,9 @@ def _nothing(items: Sequence[ItemBallots]) -> list[ItemResult]:
 def _close(
     store: Store, arena: int, outcomes: Sequence[AskedOutcome] = (), derive: Derive = _nothing
 ) -> None:
-    """Claim the run, record and release it in one transaction, so that no Runner sees it free."""
+    """Claim the run, record outcomes and release it in one transaction, so that no Runner sees it
+    free.
+    """
     at, now = clock.at(), clock.now()
     owner = clock.owner_name()
     lease = store.leases.claim(owner, at=at, seconds=_LEASE_SECONDS, run_id=arena)
@@ -260,15 +261,17 @@ def _blind(arena: int, item: Item, criterion: Criterion, done: int, total: int) 
 
 def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
     people = read(store, [arena], items={item.id})
-    both = {item.id, _exchanged(item.id)}
-    contests = read(store, [details_of(store, arena)["arena"]], items=both)
+    items = {item.id, _exchanged(item.id)}
+    contests = read(store, [details_of(store, arena)["arena"]], items=items)
     a, b = item.meta["first"], item.meta["second"]
-    own = next(h for h in people.held if h.question == question and h.shown[0].item_id == item.id)
-    judged = next(h for h in contests.held if h.place == own.place)
+    contest = next(
+        h for h in people.held if h.question == question and h.shown[0].item_id == item.id
+    )
+    judged = next(h for h in contests.held if h.place == contest.place)
     return Revealed(
         a,
         b,
-        _name(own, outcome(people, own).winner),
+        _name(contest, outcome(people, contest).winner),
         _name(judged, outcome(contests, judged).winner),
         {j.name: _name(judged, outcome(contests, judged, j.name).winner) for j in contests.judges},
     )
@@ -284,5 +287,5 @@ def _exchanged(item_id: str) -> str:
     return f"{head} {'-'.join(reversed(places.split('-')))}"
 
 
-def _name(held: HeldContest, winner: str | None) -> str | None:
-    return {"first": held.first, "second": held.second}.get(winner or "")
+def _name(contest: HeldContest, winner: str | None) -> str | None:
+    return {"first": contest.first, "second": contest.second}.get(winner or "")

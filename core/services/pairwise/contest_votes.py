@@ -47,7 +47,7 @@ def shown_pairs(store: Store, version: int, ids: Sequence[str]) -> list[ShownPai
     """Return the pairs with these ids, in the dataset's order.
 
     Raises:
-        InputError: an item does not hold two answers.
+        InputError: an item does not have two answers.
         NotFound: an id is not in this version.
     """
     counts: dict[tuple[str, str], int] = {}
@@ -59,7 +59,7 @@ def _pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> ShownPair
     if not isinstance(pair, dict) or "first" not in pair:
         raise InputError(f"The item {item['id']!r} of a contest holds no two answers.")
     task, first, second = meta["task"], meta["first"], meta["second"]
-    # An answer is in many pairs; its words are counted once.
+    # An answer is in many pairs, so its words are counted once.
     lengths = []
     for system, place in ((first, "first"), (second, "second")):
         if (task, system) not in counts:
@@ -89,14 +89,14 @@ Winner = Literal["first", "second", "tie", "both_bad"]
 #: Why a contest has no winner: orders or judges disagree, a judge abstained, no answer.
 Why = Literal["", "orders", "judges", "abstained", "missing"]
 Counted = Literal["both", "listed", "swapped"]
-#: The note of an arena that lists withdrawn votes: item, question, time.
+#: The key of an arena's note that lists withdrawn votes: item, question, time.
 WITHDRAWN = "withdrawn"
 
 
 class ContestOutcome(NamedTuple):
-    """A contest's outcome. ``winner`` is ``None`` if it is undecided, and ``why`` says why.
+    """A contest's outcome. ``winner`` is ``None`` if it is undecided, and ``why`` gives the reason.
 
-    A tie because of disagreement has ``why`` too.
+    A tie because of disagreement also has a ``why``.
     """
 
     winner: Winner | None
@@ -122,7 +122,8 @@ class ShownAnswers:
 
 @dataclass(frozen=True, slots=True)
 class HeldContest:
-    """One contest. ``first`` is the system listed earlier; ``lengths`` are the answers' words.
+    """One contest. ``first`` is the system listed earlier; ``lengths`` are the answers' word
+    counts.
 
     ``sources`` are the ids of the answers' items in their own dataset.
     """
@@ -138,12 +139,12 @@ class HeldContest:
 
     @property
     def place(self) -> Place:
-        """Return what identifies the contest in any run: task, question and the two systems."""
+        """Return the contest's identity in any run: task, question and the two systems."""
         return self.task, self.question, self.first, self.second
 
 
 class ContestRound(NamedTuple):
-    """How the votes of one run count; ``known`` caches the outcomes of votes."""
+    """How the votes of one run count; ``known`` caches outcomes by votes."""
 
     design: Design
     counting: Counting
@@ -168,9 +169,9 @@ class Contests:
         """Return the names of the questions."""
         return tuple(self.weights)
 
-    def choice(self, held: HeldContest, row: BallotRow) -> Choice:
+    def choice(self, contest: HeldContest, row: BallotRow) -> Choice:
         """Return a vote's choice between A and B as shown."""
-        return choice_of(self.rounds[held.run_id].criteria[held.question], row.option)
+        return choice_of(self.rounds[contest.run_id].criteria[contest.question], row.option)
 
 
 def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = None) -> Contests:
@@ -261,7 +262,7 @@ def _held(
 def _rows(
     store: Store, run_id: int, items: Sequence[str] | None
 ) -> dict[tuple[str, str], list[BallotRow]]:
-    """Return the votes by item and question, by judge and replicate; ``None``: of all items."""
+    """Return the votes by item and question, by judge and replicate; of all items if ``None``."""
     if items is None:
         ballots: Iterable[BallotRow] = store.votes.all_ballots(run_id)
     else:
@@ -273,17 +274,17 @@ def _rows(
 
 
 def outcome(
-    contests: Contests, held: HeldContest, judge: str | None = None, counted: Counted = "both"
+    contests: Contests, contest: HeldContest, judge: str | None = None, counted: Counted = "both"
 ) -> ContestOutcome:
     """Return a contest's outcome, for the panel or for one judge.
 
-    Each order is settled by the panel's rule. Orders with different winners are a tie, or
-    undecided, by the design. A single order decides only if the design shows only one, or if
-    ``counted`` selects it.
+    Each order is settled by the panel's rule. Orders with different winners are a tie or undecided,
+    as the design says. A single order decides only if the design shows only one, or if ``counted``
+    selects it.
     """
-    design = contests.rounds[held.run_id].design
-    orders = [s for s in held.shown if counted == "both" or s.swapped == (counted == "swapped")]
-    outcomes = [_of_order(contests, held, shown, judge) for shown in orders]
+    design = contests.rounds[contest.run_id].design
+    orders = [s for s in contest.shown if counted == "both" or s.swapped == (counted == "swapped")]
+    outcomes = [_of_order(contests, contest, shown, judge) for shown in orders]
     undecided = next((result for result in outcomes if result.winner is None), None)
     if undecided is not None or not outcomes:
         return undecided or ContestOutcome(None, "missing")
@@ -296,14 +297,14 @@ def outcome(
 
 
 def _of_order(
-    contests: Contests, held: HeldContest, shown: ShownAnswers, judge: str | None
+    contests: Contests, contest: HeldContest, shown: ShownAnswers, judge: str | None
 ) -> ContestOutcome:
-    """Return the outcome of one order; equal votes by equal judges have equal outcomes."""
-    round_ = contests.rounds[held.run_id]
-    key = (held.question, shown.swapped, judge, *(row[2:] for row in shown.rows))
+    """Return the outcome of one order, cached by its votes."""
+    round_ = contests.rounds[contest.run_id]
+    key = (contest.question, shown.swapped, judge, *(row[2:] for row in shown.rows))
     result = round_.known.get(key)
     if result is None:
-        result = round_.known[key] = _settled(round_, held.question, shown, judge)
+        result = round_.known[key] = _settled(round_, contest.question, shown, judge)
     return result
 
 
@@ -338,13 +339,13 @@ def winner_of(choice: Choice, swapped: bool) -> ContestOutcome:
     return ContestOutcome("first" if (choice == "A") != swapped else "second")
 
 
-def votes_of(store: Store, held: HeldContest) -> dict[str, list[VoteRow]]:
+def votes_of(store: Store, contest: HeldContest) -> dict[str, list[VoteRow]]:
     """Return all votes on a contest with their reasons, by the item of each order."""
     return {
         shown.item_id: [
             vote
-            for vote in store.votes.for_item(held.run_id, shown.item_id)
-            if vote.cell.criterion == held.question
+            for vote in store.votes.for_item(contest.run_id, shown.item_id)
+            if vote.cell.criterion == contest.question
         ]
-        for shown in held.shown
+        for shown in contest.shown
     }

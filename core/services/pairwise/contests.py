@@ -1,8 +1,8 @@
 """Plan, estimate, start and list contests.
 
 A contest run is a run over pairs. Every two answers, in each order, are an item of a hidden
-dataset, and the criteria ask which answer is better. Engine, budget, failures and resuming are the
-same as for any run.
+dataset, and the criteria ask which answer is better. The engine, budget, failures and resuming are
+those of any run.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ContestRequest:
     """The settings of a new contest. ``datasets`` are dataset versions; ``systems=()`` means all.
 
     ``bouts`` replaces the bouts of the design; ``after`` names the earlier rounds. ``join`` is the
-    key of the items' meta to join by.
+    key of the items' meta by which tasks are joined.
     """
 
     datasets: tuple[int, ...]
@@ -173,7 +173,9 @@ def listing(store: Store, *, limit: int = 50) -> list[RunRow]:
 
 
 def _comparing(panel: Panel) -> Panel:
-    """Return the panel for comparing: its options keep one order, since answers are swapped."""
+    """Return the panel for comparing. Its options keep one order, since answers are swapped
+    instead.
+    """
     unable = [j.name for j in panel.judges if j.offline or not j.askable]
     if unable:
         raise InputError(
@@ -230,13 +232,13 @@ def request_hash(request: ContestRequest) -> str:
     )
 
 
-#: The number of runs that are listed; older ones are found by their number in the address.
+#: The number of runs that are listed; older runs are found by their number in the address.
 LOOKED_AT = 200
 
 
 class Comparable(NamedTuple):
     """Runs that compare systems, newest first. ``scored`` graded two systems or more; raters of
-    ``imported`` answered more than once, elsewhere.
+    ``imported`` runs answered more than once, elsewhere.
 
     ``rounds`` maps a contest run to its first round.
     """
@@ -249,7 +251,7 @@ class Comparable(NamedTuple):
 
 def comparable(store: Store) -> Comparable:
     """Return the runs that compare systems."""
-    held = tuple(listing(store, limit=LOOKED_AT))
+    contests = tuple(listing(store, limit=LOOKED_AT))
     scored, imported = [], []
     pairs = {row.id for row in store.runs.list(detail="contest", limit=10_000)}
     for row in store.runs.list(limit=LOOKED_AT):
@@ -260,15 +262,15 @@ def comparable(store: Store) -> Comparable:
         elif not row.panel.askable and _asked_twice(store, row):
             imported.append(row)
     rounds = {}
-    for row in held:
+    for row in contests:
         after = details_of(store, row.id).get("after", [])
         if after:
             rounds[row.id] = after[0]
-    return Comparable(held, tuple(scored), tuple(imported), rounds)
+    return Comparable(contests, tuple(scored), tuple(imported), rounds)
 
 
 def _asked_twice(store: Store, row: RunRow) -> bool:
-    """Return whether raters of an import answered twice: as replicates, or as `NAME|ORDER`."""
+    """Return whether an import's raters answered twice: as replicates, or as `NAME|ORDER`."""
     named = Counter(j.name.rpartition("|")[0] for j in row.panel.judges if "|" in j.name)
     return 2 in named.values() or store.runs.get(row.id).plan.replicates == 2
 
@@ -290,7 +292,7 @@ def scored_runs(store: Store, run_id: int) -> list[RunRow]:
 
 
 class RankingOutlook(NamedTuple):
-    """What a request would hold. ``contests`` counts pairs of answers, in any order."""
+    """What a request would contain. ``contests`` counts pairs of answers, in any order."""
 
     contests: int
     tasks: int
@@ -299,7 +301,7 @@ class RankingOutlook(NamedTuple):
 
 
 def outlook(store: Store, request: ContestRequest) -> RankingOutlook:
-    """Return what a request would hold and cost, without storing anything.
+    """Return what a request would contain and cost, without storing anything.
 
     Raises:
         InputError: the request is invalid.
@@ -318,7 +320,7 @@ def field_of(store: Store, versions: Sequence[int], by: str | None) -> tuple[tup
 
 
 def meta_names(store: Store, version_id: int) -> list[str]:
-    """Return the keys of the items' meta, to join by, from the first thousand items."""
+    """Return the keys of the items' meta that could join tasks, from the first thousand items."""
     names: dict[str, None] = {}
     for item in islice(store.datasets.items(version_id), 1_000):
         names.update(dict.fromkeys(n for n, v in item.meta.items() if isinstance(v, str | int)))
@@ -326,7 +328,7 @@ def meta_names(store: Store, version_id: int) -> list[str]:
 
 
 def systems_of(store: Store, run: RunRow) -> list[str]:
-    """Return the systems that a run's items name."""
+    """Return the systems named by a run's items."""
     # For a few items, counting is faster than building columns.
     if run.items >= MANY:
         return browsing.groups(store, run.id).systems
@@ -336,7 +338,8 @@ def systems_of(store: Store, run: RunRow) -> list[str]:
 def scores_ranked(
     store: Store, run_id: int, by: str | None = None, level: float = USUAL.level
 ) -> Listwise | dict[str, Any]:
-    """Rank systems by the scores of a run's judges, without those of themselves and their family.
+    """Rank systems by the scores of a run's judges, without scores of their own answers and their
+    family's.
 
     ``by`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do. If the
     prompts do not match, the result is the report of systems by mean scores alone, as in ``rank``.

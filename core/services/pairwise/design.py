@@ -46,7 +46,7 @@ class Design(Noun):
 
 
 class Bout(NamedTuple):
-    """Two systems that meet on a task; ``first`` is the one listed earlier."""
+    """Two systems that meet on a task; ``first`` is the system listed earlier."""
 
     task: str
     first: str
@@ -91,7 +91,7 @@ def swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
 
 
 def _sampled(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
-    """Yield for every task the pairs that met least so far; the seed breaks ties."""
+    """Yield, for every task, the pairs that met least so far; the seed breaks ties."""
     met: Counter[tuple[str, str]] = Counter()
     for task in field.tasks:
         rng = seeded("pairs", seed, task.id)
@@ -106,7 +106,7 @@ def _pairs(systems: Sequence[str], answered: Container[str]) -> Iterator[tuple[s
     return combinations(present, 2)
 
 
-#: What a judge can answer about A and B; ``none`` is an abstention.
+#: A judge's possible answers about A and B; ``none`` is an abstention.
 Choice = Literal["A", "B", "tie", "both_bad", "none"]
 
 _CHOICES: dict[str, Choice] = {A_BETTER: "A", B_BETTER: "B", TIE: "tie", BOTH_BAD: "both_bad"}
@@ -114,7 +114,7 @@ OVERALL = "overall"
 
 
 class ContestQuestion(NamedTuple):
-    """A question to compare answers on. ``weight`` counts when questions are combined."""
+    """A question on which answers are compared. ``weight`` counts when questions are combined."""
 
     name: str
     requirement: str
@@ -158,7 +158,9 @@ def of_criterion(criterion: Criterion) -> ContestQuestion:
 def contest_rubric(
     questions: Sequence[ContestQuestion], design: Design, guidelines: str = ""
 ) -> Rubric:
-    """Return the rubric of the questions. Raises ``InputError``: invalid name or requirement."""
+    """Return the rubric of the questions. Raise ``InputError`` for an invalid name or
+    requirement.
+    """
     criteria = [
         {
             "name": q.name,
@@ -174,7 +176,7 @@ def contest_rubric(
 
 
 def choice_of(criterion: Criterion, option: int | None) -> Choice:
-    """Return the choice that an option of a contest's criterion stands for."""
+    """Return the choice that an option of a contest's criterion means."""
     if option is None or criterion.choices[option].na:
         return "none"
     return _CHOICES[criterion.choices[option].label]

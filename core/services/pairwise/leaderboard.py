@@ -45,8 +45,8 @@ _NOTHING = "Nothing is decided yet."
 class DecidedContests(NamedTuple):
     """Decided contests as columns; ``points`` are those of ``first``.
 
-    ``item`` numbers tasks; ``lengths`` has shape (contests, 2), in words. ``held`` are the contests
-    of the rows. ``undecided`` and ``tied_for`` as in ``Leaderboard``.
+    ``item`` numbers tasks; ``lengths`` has shape (contests, 2), in words. ``held`` has the contest
+    of each row. ``undecided`` and ``tied_for`` as in ``Leaderboard``.
     """
 
     item: Ratings
@@ -67,26 +67,26 @@ def decided(
     judge: str | None = None,
     counted: Counted = "both",
 ) -> DecidedContests:
-    """Return the contests as columns. Without a question, all count by their question's weight."""
+    """Return the contests as columns. Without a question, all questions count by their weight."""
     item = {task: index for index, task in enumerate(contests.tasks)}
     place = {system: index for index, system in enumerate(contests.systems)}
     weights = _weights(contests, question)
     rows: list[tuple[float, ...]] = []
     rated: list[HeldContest] = []
     undecided, tied_for = Counter[str](), Counter[str]()
-    for held in contests.held:
-        weight = weights.get(held.question, 0.0)
+    for contest in contests.held:
+        weight = weights.get(contest.question, 0.0)
         if weight <= 0:
             continue
-        result = outcome(contests, held, judge, counted)
+        result = outcome(contests, contest, judge, counted)
         if result.points is None:
             undecided[result.why] += 1
             continue
         if result.why:
             tied_for[result.why] += 1
-        rated.append(held)
-        ends = item[held.task], place[held.first], place[held.second]
-        rows.append((*ends, result.points, weight, *held.lengths))
+        rated.append(contest)
+        ends = item[contest.task], place[contest.first], place[contest.second]
+        rows.append((*ends, result.points, weight, *contest.lengths))
     columns = np.array(rows, np.float64).reshape(-1, 7)
     item_, first, second = columns[:, :3].astype(np.int64).T
     return DecidedContests(
@@ -103,24 +103,24 @@ def decided(
 
 
 def _weights(contests: Contests, question: str | None) -> dict[str, float]:
-    """Return the weight of contests by question; if all questions count, its mean is 1."""
+    """Return the weight of contests by question; if all questions count, the mean weight is 1."""
     if question is not None:
         return {question: 1.0}
     mean = sum(contests.weights.values()) / max(1, len(contests.weights))
     return {name: w / mean if mean else 1.0 for name, w in contests.weights.items()}
 
 
-def table_of(found: DecidedContests, systems: int) -> ContestTable:
+def table_of(columns: DecidedContests, systems: int) -> ContestTable:
     """Return decided contests as counts, without tasks that have none."""
-    tasks, item = np.unique(found.item, return_inverse=True)
+    tasks, item = np.unique(columns.item, return_inverse=True)
     return tabulate(
         item,
-        found.first,
-        found.second,
-        found.points,
+        columns.first,
+        columns.second,
+        columns.points,
         systems=systems,
         n_items=len(tasks),
-        weights=found.weight,
+        weights=columns.weight,
     )
 
 
@@ -136,7 +136,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Return the leaderboard of the panel or of one judge, over one question or all of them.
 
-    ``counted``: both orders count, or only contests that show the earlier listed system first (as
+    ``counted``: count both orders, or only contests that show the earlier listed system first (as
     listed), or only the others. Ranks are decided at 95%, whatever ``level`` the intervals have.
     """
     rows = decided(contests, question=question, judge=judge, counted=counted)
@@ -144,7 +144,7 @@ def leaderboard(
 
 
 def leaderboard_of(
-    found: DecidedContests,
+    columns: DecidedContests,
     systems: Sequence[str],
     *,
     seed: int = 0,
@@ -152,8 +152,8 @@ def leaderboard_of(
     level: float = USUAL.level,
 ) -> Leaderboard:
     """Return the leaderboard of decided contests."""
-    table = table_of(found, len(systems))
-    figures = _figures(found, table, seed, resamples, level)
+    table = table_of(columns, len(systems))
+    figures = _figures(columns, table, seed, resamples, level)
     standings = standings_of(figures, systems)
     graph = majorities(figures.matrix)
     by_name = {s.system: s for s in standings}
@@ -175,9 +175,9 @@ def leaderboard_of(
         gaps=tuple(gaps_of(figures.groups, systems)),
         methods=methods,
         length=figures.length,
-        undecided=found.undecided,
-        tied_for=found.tied_for,
-        decided=len(found.item),
+        undecided=columns.undecided,
+        tied_for=columns.tied_for,
+        decided=len(columns.item),
         items=table.items,
         notes=tuple(notes_of(figures, graph, methods, systems, table.items)),
     )
@@ -229,8 +229,8 @@ def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestReque
     """Return a request for the next round after these runs, with at most this many bouts.
 
     A bout is more informative the more open it is (the larger the variance of its points) and the
-    fewer were held. Systems that are already told apart do not meet again. ``None`` if no bouts
-    remain: all systems are told apart, or all bouts were held.
+    fewer were held. Systems that are already told apart do not meet again. Return ``None`` if no
+    bouts remain: all systems are told apart, or all bouts were held.
     """
     run = store.runs.get(run_ids[0])
     details = details_of(store, run_ids[0])
@@ -263,7 +263,7 @@ def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestReque
 
 
 def rounds_of(store: Store, run_id: int) -> list[int]:
-    """Return the earlier rounds of a run, and itself."""
+    """Return the earlier rounds of a run, followed by the run."""
     return [*details_of(store, run_id).get("after", []), run_id]
 
 
@@ -278,18 +278,18 @@ def with_first_round(request: ContestRequest, share: float = 0.5) -> ContestRequ
 
 
 def _chosen(field: ContestField, contests: Contests, bouts: int, seed: int) -> tuple[Bout, ...]:
-    held = {Bout(h.task, h.first, h.second) for h in contests.held}
+    bouts_held = {Bout(h.task, h.first, h.second) for h in contests.held}
     free: dict[tuple[str, str], list[Bout]] = {}
     for task in field.tasks:
         answered = [s for s in contests.systems if s in task.answers]
         for pair in combinations(answered, 2):
             bout = Bout(task.id, *pair)
-            if bout not in held:
+            if bout not in bouts_held:
                 free.setdefault(pair, []).append(bout)
     for pair, bouts_left in free.items():
         seeded("next round", seed, *pair).shuffle(bouts_left)
     worth = _worth(contests)
-    met = Counter((b.first, b.second) for b in held)
+    met = Counter((b.first, b.second) for b in bouts_held)
     chosen: list[Bout] = []
     open_ = [pair for pair in free if worth.get(pair, 1.0) > 0]
     while open_ and len(chosen) < bouts:
@@ -320,6 +320,6 @@ def _worth(contests: Contests) -> dict[tuple[str, str], float]:
         gap = np.asarray(fitted.strengths[i, 0] - fitted.strengths[j, 0])
         won, _, lost = outcome_shares(gap, fitted.log_tie[0])
         variance = float(won + lost - (won - lost) ** 2) / 4
-        # A pair that never met may connect groups, whatever its strengths seem to be.
+        # A pair that never met may connect groups, whatever its estimated strengths.
         worth[pair] = 0.0 if frozenset(pair) in apart and met[i, j] else variance
     return worth

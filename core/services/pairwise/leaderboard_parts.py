@@ -1,4 +1,4 @@
-"""Rows, gaps and limits of a leaderboard, and several ranking methods side by side."""
+"""Rows, gaps and limits of a leaderboard, and a comparison of several ranking methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from core.metrics.ranking.ranks import (
 class RankingMethod(NamedTuple):
     """One ranking method: its value and competition rank per system, and the winners.
 
-    Both are ``None`` for a system without a value.
+    Value and rank are ``None`` for a system that the method cannot rank.
     """
 
     name: str
@@ -48,7 +48,7 @@ class RankAccord(NamedTuple):
 
 
 class Methods(NamedTuple):
-    """All methods, with every two of them compared."""
+    """All methods, with every two methods compared."""
 
     ways: tuple[RankingMethod, ...]
     accords: tuple[RankAccord, ...]
@@ -56,7 +56,7 @@ class Methods(NamedTuple):
     @property
     def winner_differs(self) -> bool:
         """Return whether no system is first in all methods that rank at all."""
-        sets = [set(way.winners) for way in self.ways if way.winners]
+        sets = [set(method.winners) for method in self.ways if method.winners]
         return bool(sets) and not set.intersection(*sets)
 
 
@@ -68,17 +68,17 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
     (True, 0.333)
     """
     arrays = {
-        name: np.array([np.nan if v is None else v for v in given], np.float64)
-        for name, given in values.items()
+        name: np.array([np.nan if v is None else v for v in scores], np.float64)
+        for name, scores in values.items()
     }
     ways = tuple(
         RankingMethod(
             name,
-            tuple(None if np.isnan(v) else float(v) for v in given),
-            tuple(competition_ranks(given)),
-            tuple(systems[i] for i in winners(given)),
+            tuple(None if np.isnan(v) else float(v) for v in scores),
+            tuple(competition_ranks(scores)),
+            tuple(systems[i] for i in winners(scores)),
         )
-        for name, given in arrays.items()
+        for name, scores in arrays.items()
     )
     accords = tuple(
         RankAccord(
@@ -97,7 +97,7 @@ _ALONE = "It has no contests."
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """One system. ``rank`` is by strength, and equals share the better rank. ``range`` holds the
+    """One system. ``rank`` is by strength, and equals share the better rank. ``range`` has the
     ranks that the intervals allow, if any. ``strength`` is in natural log units, and
     ``regularised`` if there is no finite estimate; ``elo`` is in points. ``group`` numbers the
     systems connected by contests; different groups cannot be compared.
@@ -120,7 +120,9 @@ class RankedSystem:
 
 
 class RankGap(NamedTuple):
-    """Two systems of a group. ``further``: the contests needed to tell them apart, or 0."""
+    """Two systems of a group. ``further`` is the number of contests needed to tell them apart, or
+    0.
+    """
 
     better: str
     worse: str
@@ -153,7 +155,7 @@ class Leaderboard:
 
 
 class LeaderboardFigures(NamedTuple):
-    """All figures of one table of contests; arrays run along systems."""
+    """All figures of one table of contests; the entries of arrays are systems."""
 
     groups: Sequence[Strengths]
     matrix: WinMatrix
@@ -254,7 +256,7 @@ def notes_of(
     systems: Sequence[str],
     items: int,
 ) -> Iterator[str]:
-    """Yield what a reader must know before quoting a leaderboard of this many tasks."""
+    """Yield what to know before quoting a leaderboard of this many tasks."""
     joined = [group for group in figures.groups if len(group.members) > 1]
     if len(figures.groups) > 1:
         parts = "; ".join(_named(group.members, systems) for group in figures.groups)
@@ -296,7 +298,7 @@ def _surely_beats(matrix: WinMatrix, i: int, j: int, items: int) -> bool:
 
 def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:
     """Yield a note if the leader may lead by length: longer answers surely win more, or less, and
-    a lead that is sure when ignoring length is not sure at equal length.
+    the lead is sure when length is ignored but not at equal length.
     """
     length = figures.length
     if isinstance(length, str) or not length.leads or length.slope.low is None:
@@ -304,18 +306,18 @@ def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[
     low, high = length.slope.low, length.slope.high or 0.0
     leader = int(length.ignored.argmax())
     group = next(joined for joined in figures.groups if leader in joined.members)
-    at = group.members.index(leader)
+    index = group.members.index(leader)
     unsure = [
         system
         for place, system in enumerate(group.members)
-        if group.better[at, place] and (length.leads[system].low or 0.0) <= 0
+        if group.better[index, place] and (length.leads[system].low or 0.0) <= 0
     ]
     if low <= 0 <= high or not unsure:
         return
-    way = "longer" if low > 0 else "shorter"
+    direction = "longer" if low > 0 else "shorter"
     yield (
-        f"{systems[leader]} may be first by length alone: {way} answers win significantly more, "
-        f"and at equal length its lead over {_named(unsure, systems)} is not sure."
+        f"{systems[leader]} may be first by length alone: {direction} answers win significantly "
+        f"more, and at equal length its lead over {_named(unsure, systems)} is not sure."
     )
 
 

@@ -1,4 +1,4 @@
-"""Compare pointwise scores with contests: where a run and a contest contradict each other."""
+"""Compare pointwise scores with contests: find where a run and a contest contradict each other."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from core.services.pairwise.contest_votes import Contests, outcome, read
 from core.services.pairwise.leaderboard import leaderboard
 from core.store.store import Store
 
-#: ``reversed``: different winners. ``contest_tie``, ``score_tie``: one of them has no winner.
+#: ``reversed``: different winners. ``contest_tie``, ``score_tie``: that side has no winner.
 Kind = Literal["agree", "reversed", "contest_tie", "score_tie"]
 
 
 class ScoredContest(NamedTuple):
-    """A contest with the two scores; ``gap`` is the first's score less the second's."""
+    """A contest with both scores; ``gap`` is the first's score minus the second's."""
 
     task: str
     question: str
@@ -34,8 +34,8 @@ class ScoredContest(NamedTuple):
 class ScoredContests(NamedTuple):
     """All contests whose two answers have scores, the worst contradictions first.
 
-    ``left_out`` have no winner or lack a score. ``by_task`` counts reversals per task, most first;
-    ``tau`` is Kendall's between mean scores of the run and strengths of the systems.
+    ``left_out`` counts those without a winner or a score. ``by_task`` counts reversals per task,
+    most first; ``tau`` is Kendall's, between mean scores of the run and strengths of the systems.
     """
 
     sides: tuple[ScoredContest, ...]
@@ -48,7 +48,7 @@ class ScoredContests(NamedTuple):
 def side_by_side_with(
     store: Store, contest_runs: Sequence[int], run_id: int, question: str | None = None
 ) -> ScoredContests:
-    """Compare a contest's outcomes with the scores that a run gave to the same items.
+    """Compare a contest's outcomes with the scores that a run gave the same answers.
 
     Raises:
         InputError: the run scored none of the contest's answers.
@@ -80,25 +80,25 @@ def _sides(
     contests: Contests, scores: dict[str, float], question: str | None
 ) -> tuple[list[ScoredContest], int]:
     sides, left_out = [], 0
-    for held in contests.held:
-        if question is not None and held.question != question:
+    for contest in contests.held:
+        if question is not None and contest.question != question:
             continue
-        points = outcome(contests, held).points
-        first_score, second_score = (scores.get(source) for source in held.sources)
+        points = outcome(contests, contest).points
+        first_score, second_score = (scores.get(source) for source in contest.sources)
         if points is None or first_score is None or second_score is None:
             left_out += 1
             continue
-        winner = {1.0: held.first, 0.0: held.second}.get(points)
+        winner = {1.0: contest.first, 0.0: contest.second}.get(points)
         sides.append(
             ScoredContest(
-                held.task,
-                held.question,
-                held.first,
-                held.second,
+                contest.task,
+                contest.question,
+                contest.first,
+                contest.second,
                 _kind(points, first_score - second_score),
                 winner,
                 first_score - second_score,
-                held.sources,
+                contest.sources,
             )
         )
     return sides, left_out
@@ -115,8 +115,8 @@ def _kind(points: float, gap: float) -> Kind:
 
 def _tau(contests: Contests, scores: dict[str, float], question: str | None) -> Estimate:
     by_system: dict[str, dict[str, float]] = {s: {} for s in contests.systems}
-    for held in contests.held:
-        for system, source in zip((held.first, held.second), held.sources, strict=True):
+    for contest in contests.held:
+        for system, source in zip((contest.first, contest.second), contest.sources, strict=True):
             if source in scores:
                 by_system[system][source] = scores[source]
     means = [

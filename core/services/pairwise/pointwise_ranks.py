@@ -31,7 +31,7 @@ from core.services.results.verdicts import texts_from
 from core.text.model_names import related
 from core.text.numbers import count, plural
 
-#: The scores that a ranking leaves out by default: those of the judge itself and its family.
+#: The scores that a ranking excludes by default: those of the judge itself and its family.
 EXCLUDED = ("self", "family")
 
 
@@ -41,14 +41,14 @@ EXCLUDED = ("self", "family")
 # and, in a tie, from the score before gates, never from a list that a judge wrote. A judge's ballot
 # leaves out its own answers and those of its family, and closes the gap.
 
-#: The mean of every judge's own scores. Its name differs from a report's mean score, which is of
-#: the panel's verdicts.
+#: The mean of every judge's own scores. A report's mean score is another figure: of the panel's
+#: verdicts.
 JUDGES_MEAN = "judges' mean score"
 
 
 @dataclass(frozen=True)
 class Ballots:
-    """Scores of shape (ballots, systems), NaN if missing; ``base`` are those before gates.
+    """Scores of shape (ballots, systems), NaN if missing; ``base`` has the scores before gates.
 
     ``judge`` and ``task`` are each ballot's numbers. ``excluded`` counts answers left out because
     judge and system are related, ``incomplete`` those with a failed or missing vote, ``ungraded``
@@ -69,7 +69,7 @@ class Ballots:
 
     @property
     def keys(self) -> Array:
-        """Return what orders the systems of each ballot: the gated score, then the base."""
+        """Return the sort keys of each ballot's systems: the gated score, then the base."""
         return ordered(self.scores, self.base)
 
     @property
@@ -101,7 +101,7 @@ class JudgeLikeness(NamedTuple):
 
 @dataclass(frozen=True)
 class Listwise:
-    """Ranking methods side by side, the judges' own views, and how similar those are."""
+    """A comparison of ranking methods, the judges' own views, and how similar those are."""
 
     ballots: Ballots
     methods: Methods
@@ -119,7 +119,7 @@ def ballots_of(
 ) -> Ballots:
     """Return the ballots of the judges and people of a run or folder.
 
-    ``by`` joins items to tasks as in ``contest_field.join``. ``exclude`` leaves out answers of the
+    ``by`` joins items to tasks as in ``contest_field.join``. ``exclude`` drops answers of the
     judge's own model (``self``) and its family (``family``). ``models`` maps judges to models; by
     default a judge's name is its model.
 
@@ -166,7 +166,7 @@ def _unheard(rated: Rated) -> Iterator[str]:
 
 
 def listwise(ballots: Ballots) -> Listwise:
-    """Return all ranking methods on the ballots, side by side."""
+    """Return all ranking methods on the ballots, compared."""
     table = ballots.contests
     z = z_scores(ballots.scores)
     methods = side_by_side(
@@ -245,12 +245,12 @@ def _line(
 
 def _view(ballots: Ballots, number: int) -> JudgeView:
     judge = ballots.judges[number]
-    own = ballots.judge == number
-    mean = means(ballots.scores[own])
+    own_rows = ballots.judge == number
+    mean = means(ballots.scores[own_rows])
     gaps: list[float] = []
-    for row in np.flatnonzero(own):
-        others = ballots.scores[(ballots.task == ballots.task[row]) & ~own]
-        gaps += (ballots.scores[row] - means(others)).tolist() if len(others) else []
+    for row in np.flatnonzero(own_rows):
+        other_scores = ballots.scores[(ballots.task == ballots.task[row]) & ~own_rows]
+        gaps += (ballots.scores[row] - means(other_scores)).tolist() if len(other_scores) else []
     shared = [gap for gap in gaps if not np.isnan(gap)]
     offset = (
         Estimate.defined(float(np.mean(shared)), len(shared))

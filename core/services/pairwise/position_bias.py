@@ -18,8 +18,8 @@ class Position(NamedTuple):
     """How a judge answered when the same two answers were swapped.
 
     ``rate`` is the share of pairs (both orders of one contest, without abstentions) with the same
-    winner, or the same tie. ``first`` pairs chose the answer shown first in both orders, ``last``
-    the one shown last. ``shown_first`` is the share of choices that went to A: a half without
+    winner, or a tie twice. ``first`` pairs chose the answer shown first in both orders, ``last``
+    the answer shown last. ``shown_first`` is the share of choices that went to A: a half without
     position bias, if every answer is shown first and second equally often.
     """
 
@@ -55,33 +55,33 @@ class Position(NamedTuple):
 def positions(contests: Contests, question: str | None = None) -> list[Position]:
     """Return the position figures of every judge, in the panel's order."""
     chosen: dict[str, list[dict[bool, Choice]]] = {j.name: [] for j in contests.judges}
-    for held in contests.held:
-        if question is None or held.question == question:
-            for (judge, _), answers in _answers(contests, held).items():
+    for contest in contests.held:
+        if question is None or contest.question == question:
+            for (judge, _), answers in _answers(contests, contest).items():
                 chosen.setdefault(judge, []).append(answers)
     return [_position(judge, answers) for judge, answers in chosen.items()]
 
 
-def _answers(contests: Contests, held: HeldContest) -> dict[tuple[str, int], dict[bool, Choice]]:
+def _answers(contests: Contests, contest: HeldContest) -> dict[tuple[str, int], dict[bool, Choice]]:
     """Return every judge's (and replicate's) choice by whether the answers were swapped."""
     choices: dict[tuple[str, int], dict[bool, Choice]] = {}
-    for shown in held.shown:
+    for shown in contest.shown:
         for row in shown.rows:
-            choice = contests.choice(held, row)
+            choice = contests.choice(contest, row)
             if choice != "none":
                 choices.setdefault((row.judge, row.replicate), {})[shown.swapped] = choice
     return choices
 
 
 def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
-    both = [a for a in answers if len(a) == 2]
-    winners = [(winner_of(a[False], False).points, winner_of(a[True], True).points) for a in both]
+    pairs = [a for a in answers if len(a) == 2]
+    winners = [(winner_of(a[False], False).points, winner_of(a[True], True).points) for a in pairs]
     agree = sum(listed == swapped for listed, swapped in winners)
-    first = sum(a[False] == a[True] == "A" for a in both)
-    last = sum(a[False] == a[True] == "B" for a in both)
-    # Only pairs: there every answer is shown first once, whatever its quality.
-    named = [c for a in both for c in a.values() if c in ("A", "B")]
-    rate, to_first = (agree, len(both)), (named.count("A"), len(named))
+    first = sum(a[False] == a[True] == "A" for a in pairs)
+    last = sum(a[False] == a[True] == "B" for a in pairs)
+    # Only pairs count: in them every answer is shown first once, whatever its quality.
+    named = [c for a in pairs for c in a.values() if c in ("A", "B")]
+    rate, to_first = (agree, len(pairs)), (named.count("A"), len(named))
     return Position(judge, first, last, Estimate.share(*rate), Estimate.share(*to_first))
 
 
@@ -94,9 +94,9 @@ def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
 class OrderCheck(NamedTuple):
     """One rater on one part of the items.
 
-    Missing answers are left out of ``agreement`` and ``kappa``, and count as wrong in ``accuracy``.
-    ``as_published`` follows LLMBar: two missing answers agree, and kappa distinguishes only the
-    first answer from the rest.
+    Missing answers are excluded from ``agreement`` and ``kappa``, and count as wrong in
+    ``accuracy``. ``as_published`` follows LLMBar: two missing answers agree, and kappa
+    distinguishes only the first answer from all others.
     """
 
     rater: str
@@ -127,7 +127,7 @@ def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
 
 
 def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
-    """Return the two columns of every rater that has exactly two."""
+    """Return, by rater, the two columns of raters that have exactly two."""
     columns: dict[str, list[int]] = {}
     for index, rater in enumerate(criterion.raters):
         name, bar, _ = rater.name.rpartition("|")

@@ -23,7 +23,7 @@ _SHOWN = 20
 
 
 class ContestTask(NamedTuple):
-    """A task of several systems, and the item with each one's answer."""
+    """A task of several systems, with each system's item."""
 
     id: str
     prompt: str
@@ -48,8 +48,8 @@ def join(
     """Join datasets into a field.
 
     One dataset: its items name their systems, and items with the same prompt (or the same
-    ``meta[by]``) belong to one task. Several: each is one system's answers (named by its items, or
-    else by the dataset), and items with the same id (or ``meta[by]``) belong together.
+    ``meta[by]``) belong to one task. Several datasets: each has one system's answers (named by its
+    items, or else by the dataset), and items with the same id (or ``meta[by]``) belong together.
 
     Raises:
         InputError: items without a system or a key, two answers of one system to a task, an unknown
@@ -69,7 +69,7 @@ def join(
 
 
 def join_answers(answers: Iterable[Answer]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
-    """Return the systems, and each task's item by system if two of them answered it.
+    """Return the systems, and each task's item by system, for tasks that two or more answered.
 
     It works like ``join`` on one dataset, but without texts.
 
@@ -116,22 +116,23 @@ class _Finder:
             fit = has_text(item) and not isinstance(item.submission, Pair)
             self.offer(Answer(item.id, system, self._key(item), fit, item), place)
 
-    def offer(self, one: Answer, place: int) -> None:
-        if not one.system:
+    def offer(self, answer: Answer, place: int) -> None:
+        if not answer.system:
             self._wrong(place, "names no system.", "Say in `system` who wrote the answer.")
-        elif not one.key:
+        elif not answer.key:
             mend = f"Give it a {self._by!r} in its meta." if self._by else _NO_PROMPT
             self._wrong(place, "belongs to no task.", mend)
-        elif one.system in self._answers.setdefault(one.key, {}):
-            other = self._answers[one.key][one.system].id
+        elif answer.system in self._answers.setdefault(answer.key, {}):
+            earlier = self._answers[answer.key][answer.system].id
             mend = "Keep one of them, or join by a key that tells them apart."
-            message = f"({one.id!r}) is a second answer of {one.system!r}; the first is {other!r}."
+            second = f"({answer.id!r}) is a second answer of {answer.system!r}"
+            message = f"{second}; the first is {earlier!r}."
             self._wrong(place, message, mend)
-        elif not one.fit:
+        elif not answer.fit:
             self._without_text += 1
         else:
-            self.systems[one.system] = None
-            self._answers[one.key][one.system] = one
+            self.systems[answer.system] = None
+            self._answers[answer.key][answer.system] = answer
 
     def _key(self, item: Item) -> str:
         if self._by:
@@ -157,8 +158,8 @@ class _Finder:
     def wanted(self, systems: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the requested systems, or all; at least two."""
         answering = self.systems
-        wanted = tuple(systems) or tuple(answering)
-        unknown = [s for s in wanted if s not in answering]
+        chosen = tuple(systems) or tuple(answering)
+        unknown = [s for s in chosen if s not in answering]
         if unknown:
             raise InputError(
                 f"There are no answers of {', '.join(map(repr, unknown))}.",
@@ -167,14 +168,14 @@ class _Finder:
                     for s in unknown
                 ),
             )
-        if len(set(wanted)) != len(wanted):
+        if len(set(chosen)) != len(chosen):
             raise InputError("A system is named twice. Name each system once.")
-        if len(wanted) < 2:
+        if len(chosen) < 2:
             raise InputError(
-                f"There is one system, {wanted[0]!r}. A contest needs answers of two or more: "
+                f"There is one system, {chosen[0]!r}. A contest needs answers of two or more: "
                 "give items another `system`, or several files, one for each system."
             )
-        return wanted
+        return chosen
 
     def answered(self, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, Answer]]]:
         """Yield every key that one of these systems answered, with the answers."""
@@ -188,7 +189,7 @@ class _Finder:
         for key, answers in self.answered(wanted):
             items = {s: answer.item for s, answer in answers.items() if answer.item is not None}
             first = next(iter(items.values()))
-            # A prompt is not readable as an id; the id of its first item is.
+            # A prompt is unreadable as an id, so the task gets its first item's id.
             name = key if self._by or self._several else first.id
             tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
         return _named_apart(tasks)
@@ -254,13 +255,13 @@ _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join).
 
 
 def _named_apart(tasks: Iterable[ContestTask]) -> list[ContestTask]:
-    seen: set[str] = set()
+    names: set[str] = set()
     renamed = []
     for number, task in enumerate(tasks):
         name = task.id if len(task.id) <= 400 else f"{task.id[:380]} ({number + 1})"
-        while name in seen:
+        while name in names:
             name = f"{name} ({number + 1})"
-        seen.add(name)
+        names.add(name)
         renamed.append(task._replace(id=name))
     return renamed
 
@@ -276,14 +277,14 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 class SharedTask(NamedTuple):
-    """A task with each system's item; its id is that of the first."""
+    """A task with each system's item; its id is that of the first item."""
 
     id: str
     items: Mapping[str, str]
 
 
 class SharedTasks(NamedTuple):
-    """The tasks that several systems of a run answered; ``why`` says why they cannot be joined."""
+    """The tasks that several systems of a run answered; ``why`` says why items cannot be joined."""
 
     systems: tuple[str, ...]
     tasks: tuple[SharedTask, ...]
@@ -314,25 +315,25 @@ def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
 
 
 def differing(store: Store, run: Run, shared: SharedTasks, pair: tuple[str, str]) -> list[str]:
-    """Return the ids of the tasks on which two systems got another verdict on some criterion.
+    """Return the ids of the tasks on which two systems' verdicts differ on some criterion.
 
-    A verdict or abstention on one side only is a difference, too. Tasks that one of the two
-    did not answer are left out.
+    A verdict or abstention of only one system is also a difference. Tasks that one of the two did
+    not answer are left out.
     """
     ids = run_columns.items_of_run(store, run).ids
-    given: dict[str, set[tuple[str, int]]] = {}
+    answers: dict[str, set[tuple[str, int]]] = {}
     for column in run_columns.cell_columns(store, run):
         voted = ~np.isnan(column.option)
         options = column.option[voted].astype(int).tolist()
         for row, option in zip(column.rows[voted].tolist(), options, strict=True):
-            given.setdefault(ids[row], set()).add((column.criterion, option))
+            answers.setdefault(ids[row], set()).add((column.criterion, option))
     first, second = pair
     return [
         task.id
         for task in shared.tasks
         if first in task.items
         and second in task.items
-        and given.get(task.items[first]) != given.get(task.items[second])
+        and answers.get(task.items[first]) != answers.get(task.items[second])
     ]
 
 

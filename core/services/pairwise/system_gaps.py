@@ -38,7 +38,7 @@ NO_SYSTEMS = "The items name fewer than two systems."
 
 
 class Gap(NamedTuple):
-    """The second system's mean less the first's, on the tasks of both.
+    """The second system's mean minus the first's, on the tasks that both answered.
 
     ``name`` is empty for the score. ``p`` is corrected for the number of criteria.
     """
@@ -64,30 +64,30 @@ def gaps(
     seed: int = 0,
     how: Confidence = USUAL,
 ) -> list[Gap]:
-    """Return the score's gap and then every criterion's, on the same resamples of tasks.
+    """Return the score's gap, then every criterion's, on the same resamples of tasks.
 
     Intervals and p are those of ``compare`` (``paired_difference`` over tasks). The criteria's p
     are corrected (Holm 1979); the score's is not.
     """
-    both = [t.items for t in shared.tasks if first in t.items and second in t.items]
+    shared_items = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)
     ids, values = run_columns.items_of_run(store, run).ids, dict[tuple[str, str], float | None]()
-    asked = {criterion.name: criterion for criterion in rubric.criteria}
+    criteria = {criterion.name: criterion for criterion in rubric.criteria}
     for column in run_columns.cell_columns(store, run):
-        if column.criterion in asked:
+        if column.criterion in criteria:
             earned = {
-                value: grid.earned(asked[column.criterion], value)
+                value: grid.earned(criteria[column.criterion], value)
                 for value in np.unique(column.value[~np.isnan(column.value)]).tolist()
             }
             for row, value in zip(column.rows.tolist(), column.value.tolist(), strict=True):
                 values[ids[row], column.criterion] = earned.get(value)
     given = run_columns.score_columns(store, run).score.tolist()
     scores = dict(zip(ids, given, strict=True))
-    draws = Draws(len(both), resamples, seed, how) if both else None
+    draws = Draws(len(shared_items), resamples, seed, how) if shared_items else None
 
     def gap(name: str) -> Gap:
         sides = [
-            _array([(values.get((t[s], name)) if name else scores.get(t[s])) for t in both])
+            _array([(values.get((t[s], name)) if name else scores.get(t[s])) for t in shared_items])
             for s in (first, second)
         ]
         return _gap(name, sides, draws)
@@ -105,19 +105,19 @@ def _array(values: Sequence[float | None]) -> Array:
 
 
 def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
-    both = ~np.isnan(sides[0] + sides[1]) if len(sides[0]) else np.zeros(0, dtype=np.bool_)
-    n = int(both.sum())
+    compared = ~np.isnan(sides[0] + sides[1]) if len(sides[0]) else np.zeros(0, dtype=np.bool_)
+    n = int(compared.sum())
     if draws is None or not n:
         return Gap(name, Estimate.undefined(NO_TASK), None)
-    among = both.astype(np.float64)
+    among = compared.astype(np.float64)
 
     def mean(side: Array) -> Statistic:
-        values = np.where(both, side, 0.0)
+        values = np.where(compared, side, 0.0)
         return lambda weights: ratio(values @ weights, among @ weights)
 
-    tasks, times = np.arange(len(both)), np.ones(len(both), dtype=np.int64)
+    tasks, times = np.arange(len(compared)), np.ones(len(compared), dtype=np.int64)
     drawn, (first, second) = draws.of(tasks, times), (mean(side) for side in sides)
-    result = paired_difference(first, second, drawn, times, among=both, how=draws.how)
+    result = paired_difference(first, second, drawn, times, among=compared, how=draws.how)
     return Gap(name, result.value._replace(n=n), result.p.value)
 
 
@@ -128,9 +128,9 @@ def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
 
 
 class SystemMean(NamedTuple):
-    """One system's mean, and the range of its possible places, from 1.
+    """One system's mean, and the range of its possible ranks, from 1.
 
-    ``places`` are those that significant gaps allow; ``None`` if no gap is known.
+    ``places`` is the range that significant gaps allow; ``None`` if no gap is known.
     """
 
     system: str
@@ -148,7 +148,7 @@ class SystemsApart(NamedTuple):
 
     @property
     def better(self) -> str:
-        """Return the system that is significantly better, or the empty string."""
+        """Return the system that is significantly better, or an empty string."""
         value = self.found.gap.value
         if value is None or self.p is None or self.p >= LEVEL:
             return ""
@@ -159,8 +159,8 @@ class SystemsApart(NamedTuple):
 class CorrectedSystems:
     """Systems by corrected mean; ``criterion`` is empty for all criteria, by weight.
 
-    ``reason`` says why no correction is possible, ``queue`` names the queue that drew the labels,
-    ``declared`` says who declared them a random draw.
+    ``reason`` says why a correction is impossible, ``queue`` names the queue that drew the labels,
+    ``declared`` names the person who declared them a random draw.
     """
 
     criterion: str
@@ -182,23 +182,23 @@ def corrected_systems(
 
     A criterion's mean is the share of its best value, as in the grid. The mean of all criteria is
     points by weight as a share of the possible points, before gates, penalties and limits.
-    ``tasks`` are those of ``shared_tasks``, if already loaded.
+    ``tasks`` is the result of ``shared_tasks``, if already loaded.
     """
     labels = random_labels.of_run(store, run.id, criterion)
     shared = shared_tasks(store, run) if tasks is None else tasks
     if len(shared.systems) < 2:
         return CorrectedSystems(criterion, (), (), reason=shared.why or NO_SYSTEMS)
     drawn = _earned(labels.cells) if criterion else labels.cells
-    at = {item: row for row, item in enumerate(drawn.table.ids)}
-    of_system = np.full(len(at), -1)
+    row_of = {item: row for row, item in enumerate(drawn.table.ids)}
+    of_system = np.full(len(row_of), -1)
     for task in shared.tasks:
         for name, item in task.items.items():
-            of_system[at[item]] = shared.systems.index(name)
-    of = of_system[drawn.item]
-    cells = {name: drawn.take(of == number) for number, name in enumerate(shared.systems)}
+            of_system[row_of[item]] = shared.systems.index(name)
+    numbers = of_system[drawn.item]
+    cells = {name: drawn.take(numbers == index) for index, name in enumerate(shared.systems)}
     by_item = labels.by_item
-    asked = _Asked(level, by_itself=bool(criterion), by_item=by_item)
-    gaps = [] if labels.reason else _pairs(shared, cells, asked)
+    basis = _Asked(level, by_itself=bool(criterion), by_item=by_item)
+    gaps = [] if labels.reason else _pairs(shared, cells, basis)
     places = _places(shared.systems, gaps)
     means = (
         SystemMean(
@@ -220,10 +220,11 @@ def _earned(cells: DrawnCells) -> DrawnCells:
     """Return the cells with shares of the criterion's best instead of values, as in grids, without
     cells that have no share.
     """
-    # The share grows evenly from that of value 0 to that of value 1.
-    ends = [[grid.earned(asked, end) for asked in cells.table.questions] for end in (0.0, 1.0)]
+    # The share grows evenly from the share of value 0 to that of value 1.
+    questions = cells.table.questions
+    ends = [[grid.earned(question, end) for question in questions] for end in (0.0, 1.0)]
     lowest, highest = (np.array(end, np.float64)[cells.question] for end in ends)
-    voted, value = (lowest + given * (highest - lowest) for given in (cells.said, cells.value))
+    voted, value = (lowest + values * (highest - lowest) for values in (cells.said, cells.value))
     return replace(cells, said=voted, value=value).take(~np.isnan(voted))
 
 
@@ -241,10 +242,10 @@ class _Asked(NamedTuple):
     by_item: bool
 
 
-def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], how: _Asked) -> list[SystemsApart]:
+def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> list[SystemsApart]:
     """Return every two systems compared, over the tasks that both answered."""
     compared = [
-        (first, second, _powered(shared, (first, second), cells, how))
+        (first, second, _powered(shared, (first, second), cells, basis))
         for first, second in combinations(shared.systems, 2)
     ]
     corrected = holm([gap.p for *_, gap in compared])
@@ -255,10 +256,7 @@ def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], how: _Asked) -> li
 
 
 def _powered(
-    shared: SharedTasks,
-    pair: tuple[str, str],
-    cells: dict[str, DrawnCells],
-    how: _Asked,
+    shared: SharedTasks, pair: tuple[str, str], cells: dict[str, DrawnCells], basis: _Asked
 ) -> PoweredGap:
     tasks = {
         task.items[name]: index
@@ -271,21 +269,21 @@ def _powered(
     among = len(np.unique(np.concatenate([of_item[side.item] for side in sides])))
     parts = []
     for sign, side in zip((-1, 1), sides, strict=True):
-        weights = np.ones(len(side)) if how.by_itself else side.weight
+        weights = np.ones(len(side)) if basis.by_itself else side.weight
         reached = float(weights[weights > 0].sum())
         parts.append(weights * (sign * among / reached if reached else 0.0))
     first, second = sides
     both = first.and_more(second)
     units: tuple[npt.NDArray[Any], ...]
     units = (both.said, both.counted, both.stratum, np.concatenate(parts), of_item[both.item])
-    if how.by_item and not how.by_itself:
+    if basis.by_item and not basis.by_itself:
         signs = np.repeat([-1.0, 1.0], [len(first), len(second)])
         units = whole_items(both.item, signs, *units)
-    return powered_gap(*units, level=how.level)
+    return powered_gap(*units, level=basis.level)
 
 
 def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
-    """Return each system's possible places: behind surely better, before surely worse ones."""
+    """Return each system's range of ranks: after surely better, before surely worse systems."""
     if not any(gap.found.gap.value is not None for gap in gaps):
         return {}
     above, below = (dict.fromkeys(systems, 0) for _ in range(2))
@@ -296,60 +294,60 @@ def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, t
     return {name: (1 + above[name], len(systems) - below[name]) for name in systems}
 
 
-def in_words(found: CorrectedSystems) -> str:
-    """Return the best system by judges and by people, and whether they are the same.
+def in_words(systems: CorrectedSystems) -> str:
+    """Return which system is best by judges and by people, and whether it is the same.
 
-    Empty if no correction is possible. For declared labels it ends with the person who did so.
+    The text is empty if a correction is impossible. For declared labels it ends with the declarer.
     """
-    text = _ahead(found)
-    return f"{text} {found.declared}" if found.declared and found.systems else text
+    text = _ahead(systems)
+    return f"{text} {systems.declared}" if systems.declared and systems.systems else text
 
 
-def _ahead(found: CorrectedSystems) -> str:
-    if found.reason or len(found.systems) < 2:
-        return found.reason
-    best = found.systems[0]
+def _ahead(systems: CorrectedSystems) -> str:
+    if systems.reason or len(systems.systems) < 2:
+        return systems.reason
+    best = systems.systems[0]
     if best.mean.powered is None:
         return best.mean.reason
-    by_votes = max(found.systems, key=lambda system: system.mean.said or 0.0)
+    by_votes = max(systems.systems, key=lambda system: system.mean.said or 0.0)
     mean = best.mean.powered.mean
     if mean.value is None:
         return mean.reason
-    whole = f"{percent(mean.value)}, counted on all of its {plural(best.mean.cells, 'cell')}"
-    share = whole if mean.low == mean.high else mean.words(percent).inline
-    what = f"mean on {found.criterion}" if found.criterion else "mean score"
-    head = f"By the labels {best.system} is ahead with a {what} of {share}"
+    in_total = f"{percent(mean.value)}, counted on all of its {plural(best.mean.cells, 'cell')}"
+    share = in_total if mean.low == mean.high else mean.words(percent).inline
+    figure_name = f"mean on {systems.criterion}" if systems.criterion else "mean score"
+    head = f"By the labels {best.system} is ahead with a {figure_name} of {share}"
     if by_votes.system != best.system:
         head += (
             f", not {by_votes.system}, whom the votes alone put first "
             f"({percent(by_votes.mean.said)} against {percent(best.mean.said)})"
         )
-    return f"{head}. {_how_sure(found, best.system, by_votes.system)}"
+    return f"{head}. {_how_sure(systems, best.system, by_votes.system)}"
 
 
-def _how_sure(found: CorrectedSystems, best: str, said: str) -> str:
-    other = said if said != best else found.systems[1].system
-    for pair in found.gaps:
-        if {pair.first, pair.second} == {best, other}:
+def _how_sure(systems: CorrectedSystems, best: str, best_by_votes: str) -> str:
+    rival = best_by_votes if best_by_votes != best else systems.systems[1].system
+    for pair in systems.gaps:
+        if {pair.first, pair.second} == {best, rival}:
             gap = pair.found.gap
             if gap.value is None:
                 return f"The size of its lead is unknown: {gap.reason}"
             if pair.first == best:
                 low, high = -(gap.high or 0.0), -(gap.low or 0.0)
                 gap = gap._replace(value=-gap.value, low=low, high=high)
-            alone = f"sure if taken alone, not among {len(found.gaps)} pairs"
+            alone = f"sure if taken alone, not among {len(systems.gaps)} pairs"
             unsure = alone if (gap.low or 0.0) > 0 else "no more than chance may do"
             sure = "more than chance" if pair.better else unsure
             ahead, ends, _ = gap.words(points)
-            return f"It is {ahead} before {other} ({ends}): {sure}."
+            return f"It is {ahead} before {rival} ({ends}): {sure}."
     return ""
 
 
-def as_data(found: CorrectedSystems) -> dict[str, Any]:
-    """Return the same for ``rank --json``."""
+def as_data(systems: CorrectedSystems) -> dict[str, Any]:
+    """Return the corrected systems for ``rank --json``."""
     data: dict[str, Any] = {
-        "queue": found.queue or None,
-        **({"declared": found.declared} if found.declared else {}),
+        "queue": systems.queue or None,
+        **({"declared": systems.declared} if systems.declared else {}),
         "systems": [
             {
                 "system": system.system,
@@ -362,7 +360,7 @@ def as_data(found: CorrectedSystems) -> dict[str, Any]:
                 "labelled": system.mean.labelled,
                 "places": system.places,
             }
-            for system in found.systems
+            for system in systems.systems
         ],
         "gaps": [
             {
@@ -375,26 +373,27 @@ def as_data(found: CorrectedSystems) -> dict[str, Any]:
                 "p": pair.p,
                 "better": pair.better or None,
             }
-            for pair in found.gaps
+            for pair in systems.gaps
         ],
     }
-    no = {"undefined": {"corrected": found.reason}}
-    return {**data, **(no if found.reason else {"in_words": in_words(found)})}
+    no = {"undefined": {"corrected": systems.reason}}
+    return {**data, **(no if systems.reason else {"in_words": in_words(systems)})}
 
 
 def corrected_data(store: Store, run: Run, level: float = USUAL.level) -> dict[str, Any]:
     """Return the figures of all criteria together and of each, for ``rank --json``."""
     tasks = shared_tasks(store, run)
     names = [c.name for c in scored_items.scored_rubric(store, run).criteria]
-    whole = as_data(corrected_systems(store, run, "", tasks, level))
-    if "undefined" in whole or len(names) < 2:
-        return whole
-    each = {name: as_data(corrected_systems(store, run, name, tasks, level)) for name in names}
-    return {**whole, "criteria": each}
+    overall = as_data(corrected_systems(store, run, "", tasks, level))
+    if "undefined" in overall or len(names) < 2:
+        return overall
+    parts = {name: as_data(corrected_systems(store, run, name, tasks, level)) for name in names}
+    return {**overall, "criteria": parts}
 
 
-def figure(one: Estimate | None, reason: str = "") -> dict[str, Any]:
-    """Return a figure with its interval, or why there is none."""
-    if one is None or one.value is None:
-        return {"value": None, "undefined": {"value": reason if one is None else one.reason}}
-    return {"value": one.value, "ci": one.ci, "n": one.n}
+def figure(estimate: Estimate | None, reason: str = "") -> dict[str, Any]:
+    """Return a figure with its interval, or the reason why it is missing."""
+    if estimate is None or estimate.value is None:
+        reason = reason if estimate is None else estimate.reason
+        return {"value": None, "undefined": {"value": reason}}
+    return {"value": estimate.value, "ci": estimate.ci, "n": estimate.n}

@@ -26,7 +26,7 @@ from core.services.pairwise.pointwise_ranks import LeftOut, SystemScores, left_o
 from core.text.model_names import related
 from core.text.numbers import DASH, count, level_words, score
 
-#: Differences of means order the systems at this level, whatever level the intervals have.
+#: Systems are ordered by mean differences at this level, whatever level the intervals have.
 LEVEL = 0.95
 
 
@@ -110,7 +110,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
         "larger than chance allow (Welch 1947, corrected for the number of pairs). Intervals: "
         f"{level_words(report['level'])}, by resampling items.",
     )
-    each = TableBlock(
+    views = TableBlock(
         "Mean scores by every judge",
         ("Judge", *order),
         tuple(
@@ -120,7 +120,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
         numbers=tuple(range(1, len(order) + 1)),
     )
     notes = Sentences(tuple(report["notes"]), listed=True, kind="warning")
-    return (Section("", (notes,)), Section(whole.name, (whole,)), Section(each.name, (each,)))
+    return (Section("", (notes,)), Section(whole.name, (whole,)), Section(views.name, (views,)))
 
 
 def _estimate(score_data: Mapping[str, Any]) -> Estimate:
@@ -159,27 +159,27 @@ def _items_means(scores: Sequence[Mapping[str, float]]) -> Array:
     )
 
 
-def better_of(whole: Sequence[Array]) -> npt.NDArray[np.bool_]:
-    """Return ``better[i, j]``: the mean of i is significantly larger than that of j."""
-    n = len(whole)
+def better_of(scores: Sequence[Array]) -> npt.NDArray[np.bool_]:
+    """Return ``better[i, j]``: whether the mean of i is significantly larger than that of j."""
+    n = len(scores)
     chance = (1 - LEVEL) / max(1, n * (n - 1))
     better = np.zeros((n, n), np.bool_)
     for i, j in permutations(range(n), 2):
-        first, second = whole[i], whole[j]
+        first, second = scores[i], scores[j]
         if min(len(first), len(second)) > 1:
             better[i, j] = _chance_higher(first, second) < chance
     return better
 
 
 def _chance_higher(first: Array, second: Array) -> float:
-    """Return the one-sided p of a mean that is not higher (Welch 1947); 1 without variance."""
-    parts = [float(each.var(ddof=1)) / len(each) for each in (first, second)]
-    whole = sum(parts)
-    if whole <= NEAR**2:
+    """Return the one-sided p that the first mean is no higher (Welch 1947); 1 without variance."""
+    parts = [float(pairs.var(ddof=1)) / len(pairs) for pairs in (first, second)]
+    variance = sum(parts)
+    if variance <= NEAR**2:
         return 1.0
-    each = zip(parts, (first, second), strict=True)
-    degrees = whole**2 / sum(part**2 / (len(side) - 1) for part, side in each)
-    return float(stdtr(degrees, -(first.mean() - second.mean()) / np.sqrt(whole)))
+    pairs = zip(parts, (first, second), strict=True)
+    degrees = variance**2 / sum(part**2 / (len(side) - 1) for part, side in pairs)
+    return float(stdtr(degrees, -(first.mean() - second.mean()) / np.sqrt(variance)))
 
 
 def _judge(

@@ -1,7 +1,7 @@
 """Select the cells of a run that people should review, with their order and number.
 
-It writes nothing and knows nothing about reviewers; ``review`` makes queues of the cells. May
-import runs, rubrics and what is below.
+It writes nothing and does not depend on reviewers; ``review`` makes queues of the cells. May import
+runs, rubrics and the layers below.
 """
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""The chance of each cell to be drawn by the audit, where chances differ.
+"""The chance of each cell to be drawn by the audit, if chances differ.
 
-The chance depends on what the votes say, by stratum. A drawn cell represents its stratum, so any
-draw represents all cells. All chances are known before the draw and stored with each cell.
+The chance depends on the votes, by stratum. A drawn cell represents its stratum, so any draw
+represents all cells. All chances are known before the draw and stored with each cell.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 #: Cells of one stratum have the same chance.
 Stratum = tuple[str, int]
-#: From this margin on, votes nearly agree; at 1 they agree.
+#: With at least this margin, votes nearly agree; at 1 they agree.
 NEARLY = 0.5
-#: The expected spread of people's answers around a verdict, by how much votes agree: the root of
-#: q (1 - q) with 12, 30 and 50 % wrong verdicts (unanimous panels: docs/adjudication.md).
+#: The expected spread of people's answers around a verdict, by the agreement of the votes: the root
+#: of q (1 - q) with 12, 30 and 50 % wrong verdicts (unanimous panels: docs/adjudication.md).
 SPREADS = (0.33, 0.46, 0.5)
 
 
@@ -47,26 +47,27 @@ def strata(draw: DrawKind, cells: DrawnFrom) -> tuple[Numbers, list[Stratum]]:
     import numpy as np
 
     if draw == "even":
-        present, at = [("", 0)] if len(cells.name) else [], np.zeros(len(cells.name), np.int64)
+        present, stratum = [("", 0)] if len(cells.name) else [], np.zeros(len(cells.name), np.int64)
     elif draw == "strata":
         names = sorted(set(cells.names))
         place = np.array([names.index(name) for name in cells.names], np.int64)
         option = np.maximum(cells.option, -1) + 1
-        many = int(option.max(initial=0)) + 1
-        kinds, at = np.unique(place[cells.name] * many + option, return_inverse=True)
-        present = [(names[kind // many], kind % many - 1) for kind in kinds.tolist()]
+        options = int(option.max(initial=0)) + 1
+        kinds, stratum = np.unique(place[cells.name] * options + option, return_inverse=True)
+        present = [(names[kind // options], kind % options - 1) for kind in kinds.tolist()]
     else:
         split = np.where(cells.margin < NEARLY, 2, np.where(cells.margin < 1, 1, 0))
-        kinds, at = np.unique(split, return_inverse=True)
+        kinds, stratum = np.unique(split, return_inverse=True)
         present = [("", kind) for kind in kinds.tolist()]
-    return at, present
+    return stratum, present
 
 
 def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[Stratum, float]:
     """Return the chance of a cell by stratum; their mean over all cells is ``share``.
 
-    ``sizes`` are the cells of each stratum. ``strata``: draw equally many cells of each stratum, or
-    all of a small one. ``doubt``: draw in proportion to people's expected error (Neyman 1934).
+    ``sizes`` has the number of cells of each stratum. ``strata``: draw equally many cells of each
+    stratum, or all of a small one. ``doubt``: draw in proportion to people's expected error (Neyman
+    1934).
 
     >>> chances("strata", 0.3, {("A", 0): 90, ("A", 1): 10})
     {('A', 0): 0.22222222222222224, ('A', 1): 1.0}
@@ -83,7 +84,7 @@ def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[
 def _filled(
     sizes: Mapping[Stratum, int], weights: Mapping[Stratum, float], number: float
 ) -> dict[Stratum, float]:
-    """Return chances in proportion to the weights, at most 1, that draw this many cells."""
+    """Return chances in proportion to the weights, at most 1, that draw ``number`` cells."""
     full = set[Stratum]()
     while True:
         remaining = number - sum(sizes[stratum] for stratum in full)

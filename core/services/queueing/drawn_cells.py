@@ -25,10 +25,10 @@ class DrawnCells:
     """Cells with the votes' option and the people's option, as columns.
 
     ``cells`` are indexes into the table. Missing options are negative. ``said`` and ``value`` are
-    the same two as numbers. ``value`` is NaN without a label; votes without a value take the
+    the two options as numbers. ``value`` is NaN without a label; votes without a value take the
     people's. ``stratum`` is 0 if cells were decided completely. Cells of any other stratum had the
-    same chance to be drawn, and ``drawn`` were. Labels of cells that were not drawn do not count
-    (``counted``).
+    same chance to be drawn; ``drawn`` marks those that were. Labels of cells that were not drawn do
+    not count (``counted``).
     """
 
     table: CellTable
@@ -81,15 +81,15 @@ class DrawnCells:
     def counted(self) -> Numbers:
         """Return each cell's label as a number if it counts, else NaN.
 
-        In a stratum only drawn labels count, unless all other cells have labels too: then nothing
-        is left to chance.
+        In a stratum only drawn labels count, unless all other cells also have labels: then nothing
+        depends on chance.
         """
         import numpy as np
 
-        rest = (self.stratum > 0) & ~self.drawn
-        if not np.isnan(self.value[rest]).any():
+        undrawn = (self.stratum > 0) & ~self.drawn
+        if not np.isnan(self.value[undrawn]).any():
             return self.value
-        return np.where(rest, np.nan, self.value)
+        return np.where(undrawn, np.nan, self.value)
 
 
 def with_values(
@@ -117,7 +117,7 @@ def item_cells(
     """Return the cells of a run with the labels of items that were drawn at random.
 
     These are the items that the dataset labels, if ``draw`` declares them drawn, and ``texts``.
-    Labels that people added to others do not count here, since they were not drawn.
+    Labels that people added to other items do not count here, since those were not drawn.
     """
     import numpy as np
 
@@ -127,7 +127,7 @@ def item_cells(
     run = store.runs.get(run_id)
     table = CellTable(store, run)
     nowhere = np.zeros(len(table), np.bool_)
-    stratum, own = np.ones(len(table), np.int64), nowhere
+    stratum, ungraded = np.ones(len(table), np.int64), nowhere
     if draw is not None:
         draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
         groups = {
@@ -136,22 +136,22 @@ def item_cells(
         groups |= {1.0: 0} if draw.note else {}
         of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
         stratum = of_item[table.item]
-        own = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
+        ungraded = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
     if texts is not None:
         drawn, known = (
             np.array([item_id in ids for item_id in table.ids], np.bool_)[table.item]
             for ids in (texts.items, texts.known)
         )
-        stratum[known & ~own] = 0
-        own = own | drawn | known
-    option = np.where(own, _on_cells(table, label_columns(store, run)), NO_LABEL)
+        stratum[known & ~ungraded] = 0
+        ungraded = ungraded | drawn | known
+    option = np.where(ungraded, _on_cells(table, label_columns(store, run)), NO_LABEL)
     worth = table.by_option(lambda asked: asked.values)
     voted, value = (
         worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
     )
-    # Without a verdict a cell is not compared, labelled or not.
-    kept = table.there & ~(own & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
-    return with_values(table, option, stratum, own & (stratum > 0), kept)
+    # Without a verdict a cell cannot be compared, labelled or not.
+    kept = table.there & ~(ungraded & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
+    return with_values(table, option, stratum, ungraded & (stratum > 0), kept)
 
 
 def labelled_cells(store: Store, run_id: int) -> DrawnCells:
@@ -169,12 +169,12 @@ def labelled_cells(store: Store, run_id: int) -> DrawnCells:
 
 
 def partly_labelled(cells: DrawnCells) -> str:
-    """Return why items drawn with all of their cells cannot count once each."""
+    """Return why items drawn with all of their cells cannot count once each; empty if they can."""
     import numpy as np
 
     _, item = np.unique(cells.item, return_inverse=True)
-    asked, labelled = np.bincount(item), np.bincount(item, ~np.isnan(cells.value))
-    partly = int(((labelled > 0) & (labelled < asked)).sum())
+    cells_of_item, labelled = np.bincount(item), np.bincount(item, ~np.isnan(cells.value))
+    partly = int(((labelled > 0) & (labelled < cells_of_item)).sum())
     if partly:
         return (
             f"{count(partly)} of the items with labels {'lacks' if partly == 1 else 'lack'} one on "

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DrawnTexts(NamedTuple):
-    """Drawn items with all labels, and the newest queue that asked for them.
+    """Drawn items with all labels, and the newest queue that drew items.
 
     ``known`` items had all labels before the first draw, so they could not be drawn.
     """
@@ -35,28 +35,34 @@ def waiting(store: Store, queue: QueueRow) -> bool:
 
 def finished(store: Store, run_id: int) -> DrawnTexts | None:
     """Return the items whose queues are done, or ``None``: a half-done draw is not random."""
-    done = [queue for queue in queues_of(store, run_id) if not waiting(store, queue)]
-    if not done:
+    finished_queues = [queue for queue in queues_of(store, run_id) if not waiting(store, queue)]
+    if not finished_queues:
         return None
-    items = frozenset(item for queue in done for item in queue.rule.items or ())
-    return DrawnTexts(items, known(store, store.runs.get(run_id), done[0].rule.drawn), done[-1])
+    items = frozenset(item for queue in finished_queues for item in queue.rule.items or ())
+    return DrawnTexts(
+        items,
+        known(store, store.runs.get(run_id), finished_queues[0].rule.drawn),
+        finished_queues[-1],
+    )
 
 
 def known(store: Store, run: Run, upto: int | None) -> frozenset[str]:
     """Return the items of a run that had a label on every criterion by the review event ``upto``.
 
-    They are labels of the dataset, or settled in any run of it.
+    The labels are the dataset's, or settled in any run of it.
     """
     from core.services.queueing.queue_table import CellTable
 
     table = CellTable(store, run)
     truth = store.settled.truth(run.dataset_version_id, upto=upto)
-    settled = [(item_id, name) for item_id, given in truth.items() for name in given]
+    settled = [
+        (item_id, name) for item_id, labels_of_item in truth.items() for name in labels_of_item
+    ]
     return _whole(table, table.labelled() | table.among(settled))
 
 
 def settled_here(store: Store, run: Run) -> frozenset[str]:
-    """Return the items of a run with all cells settled in it, so that a queue holds none."""
+    """Return the items of a run with all cells settled in it, which no queue includes."""
     from core.services.queueing.queue_table import CellTable
 
     table = CellTable(store, run)
@@ -67,5 +73,5 @@ def _whole(table: CellTable, labelled: Flags) -> frozenset[str]:
     """Return the items whose cells are all labelled."""
     import numpy as np
 
-    whole = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
-    return frozenset(table.ids[index] for index in np.flatnonzero(whole).tolist())
+    unlabelled = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
+    return frozenset(table.ids[index] for index in np.flatnonzero(unlabelled).tolist())

@@ -1,6 +1,6 @@
 """A queue with a limited number of cells, a share of which is the audit.
 
-The first cells that the rule selects are kept. The audit draws a fixed number of all other cells
+It keeps the first cells that the rule selects. The audit draws a fixed number of all other cells
 with a verdict, each with the same chance, stored with the drawn ones (docs/decisions/0053).
 """
 
@@ -36,7 +36,7 @@ from core.text.numbers import count
 if TYPE_CHECKING:
     from core.services.queueing.queue_table import Flags
 
-#: The number of timed verdicts that an estimate of a queue's time needs.
+#: The number of timed verdicts required to estimate a queue's time.
 FORETOLD = 3
 #: The number of newest verdicts that determine the usual pace.
 NEWEST = 500
@@ -67,9 +67,9 @@ def choose_within(
 
 
 def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
-    """Return how many of at most ``most`` cells the audit draws, and how many known labels.
+    """Return how many of at most ``most`` cells the audit draws, and how many are known labels.
 
-    Labels get what the audit leaves.
+    Labels get the cells that the audit leaves.
 
     >>> random_cells(QueueRule(audit_share=0.2), 60)
     (12, 0)
@@ -81,7 +81,7 @@ def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
 
 
 def _rounded(number: float) -> int:
-    # Round halves up, as people do: round() would turn 2.5 into 2.
+    # Round halves up, as people do; round() would turn 2.5 into 2.
     return floor(number + 0.5 + 1e-9)
 
 
@@ -104,11 +104,11 @@ def preview(
 
 
 def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[QueueCandidate]:
-    """Return the cells that the rule selects now and that the queue does not hold.
+    """Return the cells that the rule selects now and that the queue lacks.
 
     A queue with a cap takes only cells that were settled, had no verdict, or were not stale when it
-    was created, as far as there is room. The cells it left out then belong to what its audit was
-    drawn from.
+    was created, as far as there is room. The cells it left out then belong to the cells from which
+    its audit was drawn.
     """
     inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     most = queue.rule.most
@@ -126,9 +126,9 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
 
 def _later(store: Store, queue: QueueRow, sought: SoughtCells, room: int) -> ChosenCells:
     """Return the later cells that fit: those of the audit, with the chance of its earlier cells,
-    then what the rule selects, in order.
+    then those that the rule selects, in order.
 
-    The number of selected cells depends on how many are drawn, never on which.
+    The number of selected cells depends on how many are drawn, not on which.
     """
     import numpy as np
 
@@ -146,12 +146,12 @@ def _first(
     store: Store, run: Run, sought: SoughtCells, order: Order, seed: int, room: int
 ) -> Flags:
     """Return the first selected cells in the queue's order, as many as fit."""
-    wanted = sought.wanted
-    if int(wanted.sum()) <= room:
-        return wanted
+    selected = sought.wanted
+    if int(selected.sum()) <= room:
+        return selected
     if room <= 0:
-        return wanted & False
-    cells = sought.candidates(wanted)
+        return selected & False
+    cells = sought.candidates(selected)
     places = {cell.item_id: cell.position for cell in cells}
     key = _KEYS[order]
 
@@ -179,7 +179,7 @@ _KEYS: dict[Order, Callable[[QueuedCell], tuple[Any, ...]]] = {
 
 
 def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) -> str:
-    """Return in words how many cells a reason queues, and how many a draw.
+    """Return in words how many cells are queued for a reason, and how many by a draw.
 
     ``earlier`` counts the run's earlier drawn cells with a label; it is called only if these alone
     are too few.
@@ -194,8 +194,8 @@ def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) ->
     from core.metrics.intervals.sampling import AUDIT
 
     too_few = 0 < random < AUDIT and random + earlier() < AUDIT
-    few = f" (too few to speak of all cells: that takes {AUDIT})" if too_few else ""
-    return f"{count(doubtful)} doubtful, {count(random)} random{few}"
+    warning = f" (too few to speak of all cells: that takes {AUDIT})" if too_few else ""
+    return f"{count(doubtful)} doubtful, {count(random)} random{warning}"
 
 
 def minutes(store: Store, run_id: int, cells: int, settings: QueueSettings) -> float | None:
@@ -208,6 +208,6 @@ def minutes(store: Store, run_id: int, cells: int, settings: QueueSettings) -> f
     times = store.events.newest_times(rubric, NEWEST)
     if len(times) < FORETOLD:
         return None
-    each = median(min(ms, AWAY_MS) for ms in times)
+    pace = median(min(ms, AWAY_MS) for ms in times)
     people = 1 + (settings.reviewers - 1) * settings.overlap_share
-    return cells * people * each / 60_000
+    return cells * people * pace / 60_000

@@ -35,15 +35,16 @@ class QueueCandidate(NamedTuple):
 
     @property
     def ruled(self) -> bool:
-        """Return whether the rule selects it, apart from the draws."""
+        """Return whether the rule selects it for a reason, apart from the draws."""
         return self.reasons not in (("audit",), ("gold",))
 
 
 @dataclass(frozen=True)
 class QueuePreview:
-    """What a rule would queue. A cell counts for each of its reasons, so counts may overlap.
+    """The cells that a rule would queue. A cell counts for each of its reasons, so counts may
+    overlap.
 
-    ``of`` are the cells that the rule considered, ``settled`` those left out because people have
+    ``of`` counts the cells that the rule considered, ``settled`` those left out because people have
     settled them, ``left_out`` those that the rule selects and its cap drops.
     """
 
@@ -95,7 +96,7 @@ def choose(
     """Return the cells of a run that a rule queues, ignoring its cap.
 
     ``stale`` are cells whose question has changed, by default those of ``staleness``; ``among``
-    limits it to some cells. Raises ``NotFound`` for an unknown run.
+    limits the choice to some cells. Raises ``NotFound`` for an unknown run.
     """
     return seek(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
 
@@ -130,17 +131,17 @@ def seek(
 def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -> Flags | None:
     """Return which cells a rule selects because of their votes, settled or not.
 
-    ``None`` if a score decides, since it changes with what people settle.
+    Return ``None`` if a score decides, since it changes with what people settle.
     """
     from core.services.queueing.queue_table import reasons
 
     if rule.near_gate or rule.near_mark is not None:
         return None
     rule = rule.model_copy(update={"stale": False})
-    wanted = table.signs.there & False
+    selected = table.signs.there & False
     for holds in reasons(table, rule, _named(store, run, rule)).values():
-        wanted |= holds
-    return wanted
+        selected |= holds
+    return selected
 
 
 def _named(store: Store, run: Run, rule: QueueRule) -> Named:
@@ -156,7 +157,9 @@ def _named(store: Store, run: Run, rule: QueueRule) -> Named:
 
 
 class CellDraws(NamedTuple):
-    """The cells drawn by the audit and for their label, and every cell's chance to be drawn."""
+    """The cells drawn by the audit, those drawn for their label, and every cell's chance to be
+    drawn.
+    """
 
     audit: Flags
     gold: Flags
@@ -176,11 +179,11 @@ class SoughtCells:
         from core.services.queueing.queue_table import reasons
 
         self.table, self._rule, self._seed = table, rule, seed
-        signs, asked = table.signs, table.asked_about(rule)
+        signs, considered = table.signs, table.asked_about(rule)
         if among is not None:
-            asked &= table.among(among)
-        resolved = asked & signs.active & ~table.among(named.requested)
-        open_ = asked & ~resolved
+            considered &= table.among(among)
+        resolved = considered & signs.active & ~table.among(named.requested)
+        open_ = considered & ~resolved
         self._settled = int(resolved.sum())
         self._of = self._settled + int((open_ & (signs.there | rule.everything)).sum())
         self._reasons = {
@@ -208,7 +211,7 @@ class SoughtCells:
         return self._chosen(self.wanted, self._shares_drawn())
 
     def capped(self, kept: Flags, draws: CellDraws) -> ChosenCells:
-        """Return ``kept`` selected cells, and draws from the others."""
+        """Return these selected cells, and draws from the others."""
         chosen = self._chosen(kept, draws)
         queued = kept | draws.audit | draws.gold
         return replace(chosen, left_out=int((self.wanted & ~queued).sum()))
@@ -218,14 +221,16 @@ class SoughtCells:
         from core.services.queueing.draw_chances import fixed_draw
         from core.services.queueing.queue_table import gold_numbers
 
-        rest = self.drawn_from & ~kept
-        labelled = rest & (self.table.labelled() if gold else False)
-        first, chance = fixed_draw(self.table.chances(self._seed), rest, audit)
-        second, other = fixed_draw(gold_numbers(self.table, self._seed, labelled), labelled, gold)
-        return CellDraws(first, second, _either(chance, other * labelled))
+        available = self.drawn_from & ~kept
+        labelled = available & (self.table.labelled() if gold else False)
+        first, chance = fixed_draw(self.table.chances(self._seed), available, audit)
+        second, chance_of_gold = fixed_draw(
+            gold_numbers(self.table, self._seed, labelled), labelled, gold
+        )
+        return CellDraws(first, second, _either(chance, chance_of_gold * labelled))
 
     def candidates(self, cells: Flags) -> list[QueueCandidate]:
-        """Return some of the selected cells."""
+        """Return these cells, if selected, as candidates."""
         return self._candidates(cells, cells, CellDraws(cells, cells, cells * 1.0))
 
     def _shares_drawn(self) -> CellDraws:
@@ -250,12 +255,12 @@ class SoughtCells:
             for at in (holds & kept)[places].nonzero()[0].tolist():
                 why[at] += (reason,)
         columns = (places, draws.audit[places], draws.chance[places])
-        rest = zip(why, *(column.tolist() for column in columns), strict=True)
+        fields = zip(why, *(column.tolist() for column in columns), strict=True)
         return [
             self._candidate(cell, reasons, 1.0)
             if reasons
             else self._candidate(cell, ("audit",) if audit else ("gold",), chance)
-            for reasons, cell, audit, chance in rest
+            for reasons, cell, audit, chance in fields
         ]
 
     def _candidate(self, cell: int, why: tuple[Reason, ...], chance: float) -> QueueCandidate:
@@ -306,18 +311,19 @@ def _uncapped(rule: QueueRule) -> QueueRule:
 
 
 def audited(store: Store, table: CellTable, queue: QueueRow) -> Flags:
-    """Return the cells that a queue's audit draws unless a rule selects them, voted on or not.
+    """Return the cells that a queue's audit draws unless a rule selects them, with or without
+    votes.
 
     If chances depend on the votes, these are all cells: the chance of a cell whose votes came later
     is unknown.
     """
-    asked = table.asked_about(queue.rule)
+    considered = table.asked_about(queue.rule)
     if queue.rule.draw != "even":
-        return asked
+        return considered
     share = queue.rule.audit_share
     if queue.rule.most is not None:
         share = capped_audit(store, table, queue).below
-    return asked & (table.chances(queue.seed) < share)
+    return considered & (table.chances(queue.seed) < share)
 
 
 class CappedAudit(NamedTuple):
@@ -330,7 +336,9 @@ class CappedAudit(NamedTuple):
 
 
 def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> CappedAudit:
-    """Return how the audit of a capped queue was drawn, so that later cells are drawn alike."""
+    """Return how the audit of a capped queue was drawn, so that later cells are drawn the same
+    way.
+    """
     drawn = [row for row in store.queues.chances(queue.id) if row[2] == '["audit"]']
     if not drawn:
         return CappedAudit(0.0, 0.0)
@@ -355,7 +363,7 @@ def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
 
 
 def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
-    """Return the cells on which a judge answered differently when the order was reversed."""
+    """Return the cells on which a judge answered differently with the options reversed."""
     if run.panel.asking.flip == "off":
         return frozenset()
     pairs = twins(store.votes.all_ballots(run.id), run.plan.replicates)

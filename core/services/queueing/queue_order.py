@@ -25,7 +25,7 @@ from core.services.results.verdicts import Counting, counting_of, texts_from
 from core.services.results.weight_fit import likely
 from core.store.store import Store
 
-#: The formulas as text, for a tooltip.
+#: The formula of each order, for a tooltip.
 ORDERS: dict[str, str] = {
     "impact": (
         "Failed calls first. Then by the chance that a person's answer would change the outcome "
@@ -63,7 +63,7 @@ class VoteTally(NamedTuple):
 
 
 class Would(NamedTuple):
-    """The item's result if the cell is settled as ``option``, and the chance of that."""
+    """The item's result if the cell is settled as ``option``, and the chance of that option."""
 
     option: int
     chance: float
@@ -151,15 +151,17 @@ class WhatIf:
         """
         criterion = self._rubric.criterion(name)
         shares = chances(criterion, votes) if likely is None else likely
-        now, outcome = self._score(answers, texts)
+        current, outcome = self._score(answers, texts)
         would = []
         for option in sorted(shares, key=lambda o: (-shares[o], o)):
             result = self._score({**answers, name: option}, texts)
             would.append(Would(option, shares[option], *result))
         flip = fsum(case.chance for case in would if case.outcome != outcome)
-        other = fsum(case.chance for case in would if case.option != answers.get(name))
+        other_chance = fsum(case.chance for case in would if case.option != answers.get(name))
         mixed = _mixed(criterion, votes)
-        return Impact(min(1.0, flip), _change(now, would), min(1.0, other), *mixed, tuple(would))
+        return Impact(
+            min(1.0, flip), _change(current, would), min(1.0, other_chance), *mixed, tuple(would)
+        )
 
     def _score(
         self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
@@ -173,12 +175,12 @@ class WhatIf:
         return result
 
 
-def _change(now: float | None, would: Iterable[Would]) -> float:
+def _change(current: float | None, would: Iterable[Would]) -> float:
     scores = [(case.chance, case.score) for case in would if case.score is not None]
     sure = fsum(chance for chance, _ in scores)
     if not sure:
         return 0.0
-    start = fsum(chance * score for chance, score in scores) / sure if now is None else now
+    start = fsum(chance * score for chance, score in scores) / sure if current is None else current
     return fsum(chance * abs(score - start) for chance, score in scores)
 
 
@@ -194,7 +196,7 @@ def _mixed(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float 
 
 
 def distance(criterion: Criterion, one: int, other: int) -> float:
-    """Return the distance of two scored options: 0 or 1; for ordered ones the squared steps."""
+    """Return the distance of two scored options: 0 or 1; if ordered, the squared steps."""
     if criterion.scale != "ordinal":
         return float(one != other)
     steps = criterion.scored.index(one) - criterion.scored.index(other)
@@ -216,7 +218,7 @@ def expected_disagreement(criterion: Criterion, cells: Iterable[VoteTally]) -> f
 
 
 def spread(criterion: Criterion, votes: VoteTally, expected: float | None) -> float | None:
-    """Return the cell's part of 1 - alpha: its votes' mean distance, over the expected one.
+    """Return the cell's part of 1 - alpha: its votes' mean distance, divided by the expected one.
 
     Averaged over cells with equally many votes, it is 1 - alpha of the criterion (for ordered
     options with squared steps, the interval metric on positions). ``None`` with fewer than two
@@ -251,7 +253,7 @@ QUEUE_ORDERS: dict[Order, tuple[str, str]] = {
 
 
 def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
-    """Return a queue's open cells, weighed with what people have settled since."""
+    """Return a queue's open cells, weighed with everything that people have settled since."""
     rubric = scored_rubric(store, run)
     queued = [cell for cell in store.queues.cells(queue_id) if cell.state != "resolved"]
     ids = list(dict.fromkeys(cell.item_id for cell in queued))
@@ -324,18 +326,18 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
 def _tallies(
     store: Store, run: Run, cells: Sequence[QueueCandidate]
 ) -> dict[tuple[str, str], VoteTally]:
-    """Return the votes that count, of every cell of these criteria."""
+    """Return the votes that count, by cell."""
     counting = counting_of(run.plan)
-    asked = {cell.criterion.name: cell.criterion for cell in cells}
-    own = {(cell.item_id, cell.criterion.name): cell.criterion for cell in cells}
+    criteria = {cell.criterion.name: cell.criterion for cell in cells}
+    criterion_of = {(cell.item_id, cell.criterion.name): cell.criterion for cell in cells}
     tallies = {}
-    for name, criterion in asked.items():
+    for name, criterion in criteria.items():
         rows: dict[str, list[BallotRow]] = {}
         for row in store.votes.all_ballots(run.id, name):
             rows.setdefault(row.item_id, []).append(row)
         for item_id, ballots in rows.items():
             key = (item_id, name)
-            tallies[key] = _tally(own.get(key, criterion), counting, ballots)
+            tallies[key] = _tally(criterion_of.get(key, criterion), counting, ballots)
     return tallies
 
 

@@ -1,4 +1,4 @@
-"""A run's cells as columns: what a rule needs to know of each, and where its reasons hold.
+"""A run's cells as columns: the facts that rules need, and the cells to which each reason applies.
 
 A cell is an item with one criterion of its rubric. Cells are ordered by the run's items and by
 criteria. Rules work on whole columns, so that counting a million votes is as fast as reading them.
@@ -41,9 +41,7 @@ Numbers = npt.NDArray[Any]
 
 
 class CellTable:
-    """The cells of a run. ``item`` is the index of each cell's item in the run, ``criterion`` that
-    of its criterion in the item's rubric.
-    """
+    """The cells of a run: the indices of each cell's ``item`` and, in its rubric, ``criterion``."""
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
@@ -105,10 +103,9 @@ class CellTable:
         return table
 
     def drawn_from(self, cells: Numbers, option: Numbers) -> DrawnFrom:
-        """Return what a draw needs to know of some cells; ``option`` is that of the votes."""
-        names = {
-            name: index for index, name in enumerate(dict.fromkeys(c.name for c in self.questions))
-        }
+        """Return the facts that a draw needs about these cells; ``option`` is the votes' option."""
+        distinct = dict.fromkeys(c.name for c in self.questions)
+        names = {name: index for index, name in enumerate(distinct)}
         of = np.array([names[c.name] for c in self.questions], np.int64)
         return DrawnFrom(
             list(names), of[self.question[cells]], option, self.verdicts("margin")[cells]
@@ -133,12 +130,12 @@ class CellTable:
 
     @cached_property
     def judged(self) -> Numbers:
-        """Return the option of the votes, even if another one is settled; negative if none."""
+        """Return the votes' option, even if another is settled; negative without one."""
         return self.verdicts("judged", NO_OPTION).astype(np.int64)
 
     @cached_property
     def decided(self) -> Numbers:
-        """Return the active settled option; ``NO_OPTION`` for "cannot assess", ``NO_LABEL`` if the
+        """Return the active settled option: ``NO_OPTION`` for "cannot assess", ``NO_LABEL`` if the
         cell is not settled.
         """
         settled = self._store.settled.options(self._run.id)
@@ -157,7 +154,7 @@ class CellTable:
         return flags
 
     def cells_of(self, name: str, items: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the cells of a criterion on these items, and the items that have one."""
+        """Return the cells of a criterion on these items, and the items that have such a cell."""
         named = [index for index, c in enumerate(self._shared.criteria) if c.name == name]
         shared = self._follow[items] if named else np.zeros(len(items), np.bool_)
         cells = np.where(shared, self._starts[items] + (named[0] if named else 0), -1)
@@ -182,13 +179,13 @@ class CellTable:
 
     def of(self, criterion: str) -> Flags:
         """Return which cells belong to a criterion."""
-        named = np.array([asked.name == criterion for asked in self.questions], np.bool_)
+        named = np.array([question.name == criterion for question in self.questions], np.bool_)
         return named[self.question]
 
     @cached_property
     def weight(self) -> Numbers:
         """Return each cell's weight in a score."""
-        return np.array([asked.weight for asked in self.questions])[self.question]
+        return np.array([question.weight for question in self.questions])[self.question]
 
     def cells_at(self, places: Iterable[tuple[str, str]]) -> Numbers:
         """Return the indexes of named cells, -1 for unknown ones."""
@@ -206,7 +203,7 @@ class CellTable:
         return indexes
 
     def chances(self, seed: int) -> Numbers:
-        """Return the audit's random number for every cell, whatever the rule."""
+        """Return the audit's random number for every cell, equal for all rules."""
         draw = seeded("audit", seed).random
         return np.fromiter((draw() for _ in range(len(self))), np.float64, len(self))
 
@@ -214,8 +211,8 @@ class CellTable:
         """Return which cells a rule considers."""
         flags = np.ones(len(self), np.bool_)
         if rule.items is not None:
-            wanted = [at for item_id in rule.items if (at := self._place.get(item_id)) is not None]
-            flags &= np.isin(self.item, wanted)
+            places = [at for item_id in rule.items if (at := self._place.get(item_id)) is not None]
+            flags &= np.isin(self.item, places)
         if rule.criteria is not None:
             named, everyone = np.zeros(len(self), np.bool_), np.arange(len(self.ids))
             for name in rule.criteria:
@@ -253,8 +250,8 @@ class CellTable:
 
 @dataclass(frozen=True)
 class CellSigns:
-    """Signs of the votes on cells, in columns. ``there``: there are votes or failures; ``option``
-    is the current verdict; ``active`` and ``stale`` are the states of settled cells.
+    """Signs of the votes on cells, in columns. ``there``: the cell has votes or failures;
+    ``option`` is the current verdict; ``active`` and ``stale`` are the states of settled cells.
     """
 
     there: Flags
@@ -284,9 +281,9 @@ class CellSigns:
 
 
 class Named(NamedTuple):
-    """Cells known one by one, not from a statistic. ``apart``: answers depend on the order of
+    """Cells known individually instead of by a statistic. ``apart``: answers depend on the order of
     options. ``stale``: the question has changed. ``unasked``: only switched-off judges abstained.
-    ``requested``: a regrade was asked for.
+    ``requested``: a regrade was requested.
     """
 
     apart: Places
@@ -309,21 +306,21 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
     if rule.draw == "even":
         return by_cell
     cells = np.flatnonzero(among)
-    at, kinds = strata(rule.draw, table.drawn_from(cells, table.signs.option[cells]))
-    sizes = dict(zip(kinds, np.bincount(at, minlength=len(kinds)).tolist(), strict=True))
+    stratum, kinds = strata(rule.draw, table.drawn_from(cells, table.signs.option[cells]))
+    sizes = dict(zip(kinds, np.bincount(stratum, minlength=len(kinds)).tolist(), strict=True))
     chance = chances(rule.draw, rule.audit_share, sizes)
-    by_cell[cells] = np.array([chance[kind] for kind in kinds])[at]
+    by_cell[cells] = np.array([chance[kind] for kind in kinds])[stratum]
     return by_cell
 
 
 def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Flags]:
-    """Return the cells that each reason of a rule applies to, in the order of listed reasons."""
-    signs, there = table.signs, table.signs.there
+    """Return the cells to which each reason of a rule applies, in the order of listed reasons."""
+    signs, voted = table.signs, table.signs.there
     holds: dict[Reason, Flags] = {}
     if rule.failure:
         holds["failure"] = signs.failed
     if rule.split:
-        # Not the agreement: a verdict may be an option without votes.
+        # The entropy decides, not the agreement: a verdict may be an option without votes.
         holds["split"] = np.nan_to_num(signs.entropy) != 0
     if rule.abstention:
         holds["abstention"] = (signs.abstentions > 0) & ~table.among(named.unasked)
@@ -333,9 +330,9 @@ def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Fla
     if rule.stale:
         holds["stale"] = table.among(named.stale) | signs.stale
     if rule.near_gate:
-        holds["near_gate"] = there & _at_gates(table)
+        holds["near_gate"] = voted & _at_gates(table)
     if rule.near_mark is not None:
-        holds["near_mark"] = there & _at_marks(table, rule.near_mark)
+        holds["near_mark"] = voted & _at_marks(table, rule.near_mark)
     if rule.everything:
         holds["chosen"] = np.ones(len(table), np.bool_)
     holds["regrade"] = table.among(named.requested)
@@ -343,7 +340,7 @@ def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Fla
 
 
 def _at_gates(table: CellTable) -> Flags:
-    """Return the cells where another option could change a gate's state."""
+    """Return the cells on which another option could change a gate's state."""
     signs = table.signs
     decided = (signs.option >= 0) & (signs.abstained == 0)
     flags = np.zeros(len(table), np.bool_)
@@ -351,15 +348,15 @@ def _at_gates(table: CellTable) -> Flags:
         if not rubric.gates:
             continue
         for number, criterion in enumerate(rubric.criteria):
-            own = cells[(table.criterion[cells] == number) & decided[cells]]
-            for option in np.unique(signs.option[own]).tolist():
+            own_cells = cells[(table.criterion[cells] == number) & decided[cells]]
+            for option in np.unique(signs.option[own_cells]).tolist():
                 if near_gate(rubric, criterion, int(option)):
-                    flags[own[signs.option[own] == option]] = True
+                    flags[own_cells[signs.option[own_cells] == option]] = True
     return flags
 
 
 def _at_marks(table: CellTable, near: float) -> Flags:
-    """Return the cells that can move their item across a threshold that its score is near."""
+    """Return the cells that can move their item across a threshold near its score."""
     distance = np.array(
         [_distance(table.rubric_of(index), score) for index, score in enumerate(table.scores)]
     )
@@ -378,8 +375,8 @@ def _by_rubric(table: CellTable) -> Iterator[tuple[Rubric, Numbers]]:
     shared = np.flatnonzero(~alone[table.item])
     if len(shared):
         yield table.rubric_of(int(table.item[shared[0]])), shared
-    for at, rubric in table.own.items():
-        yield rubric, np.flatnonzero(table.item == at)
+    for item, rubric in table.own.items():
+        yield rubric, np.flatnonzero(table.item == item)
 
 
 def _distance(rubric: Rubric, score: float) -> float:
@@ -390,7 +387,7 @@ def _distance(rubric: Rubric, score: float) -> float:
 
 
 def _reach(rubric: Rubric, criterion: Criterion) -> float:
-    """Return how far one criterion can move the score at most, without gates."""
+    """Return how far one criterion can move the score at most, ignoring gates."""
     if not rubric.scoring.normalize:
         return abs(criterion.weight)
     rewards = sum(c.weight for c in rubric.criteria if c.weight > 0)

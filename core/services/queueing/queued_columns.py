@@ -11,9 +11,9 @@ from core.services.queueing.queue_table import CellTable, Numbers
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
-#: The version of the stored columns; columns of other versions are not read.
+#: The version of the stored columns; columns of other versions are ignored.
 FORM = 1
-#: How a cell was selected for a queue; other cells are outside.
+#: How a cell was selected for a queue; ``OUTSIDE`` means that the queue lacks it.
 OUTSIDE, RULE, AUDIT, GOLD = range(4)
 _STRATA = {'["audit"]': AUDIT, '["gold"]': GOLD}
 
@@ -26,7 +26,7 @@ class QueuedColumns(NamedTuple):
 
 
 def queued(store: Store, queue: QueueRow, table: CellTable) -> QueuedColumns:
-    """Return how a run's cells were selected for a queue, which never drops a cell."""
+    """Return how a run's cells were selected for a queue; a queue never drops a cell."""
     stamp = store.queues.size(queue.id)
 
     def read() -> Columns:

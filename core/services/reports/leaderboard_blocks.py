@@ -17,14 +17,14 @@ from core.services.pairwise.leaderboard_parts import (
 from core.services.pairwise.position_bias import Position
 from core.text.numbers import DASH, count, level_words, number, percent, plural, points, score
 
-#: Why a contest was not counted, or was taken as a tie.
+#: The reason why a contest was not counted, or counted as a tie.
 WHY = {
     "orders": "the orders disagree",
     "judges": "the judges are evenly split",
     "abstained": "a judge would not say",
     "missing": "an answer is missing",
 }
-#: How many rows of a long table are shown at first.
+#: The number of rows of a long table that are shown at first.
 FIRST = 30
 
 
@@ -54,7 +54,7 @@ def limits(board: Leaderboard) -> Sentences:
 
 
 def standings(board: Leaderboard, level: float) -> Section:
-    """Return every system with its ranks, strength and wins; and the strengths as a plot."""
+    """Return every system with its ranks, strength and wins, and a plot of the strengths."""
     several = len({standing.group for standing in board.standings}) > 1
     table = TableBlock(
         "Leaderboard",
@@ -71,16 +71,16 @@ def standings(board: Leaderboard, level: float) -> Section:
     return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
 
 
-def _standing(one: RankedSystem, *, several: bool) -> tuple[Words, ...]:
-    ranks = str(one.range or one.rank or DASH)
+def _standing(system: RankedSystem, *, several: bool) -> tuple[Words, ...]:
+    ranks = str(system.range or system.rank or DASH)
     return (
-        Words(one.system, "regularised" if one.regularised else ""),
-        Words(ranks, f"of group {one.group + 1}" if several else ""),
-        measured(one.strength),
-        measured_share(one.win_rate),
-        measured_share(one.weighted_win_rate),
-        measured(one.elo, lambda value: score(value, 0)),
-        Words(" · ".join(number(value) for value in (one.wins, one.ties, one.losses))),
+        Words(system.system, "regularised" if system.regularised else ""),
+        Words(ranks, f"of group {system.group + 1}" if several else ""),
+        measured(system.strength),
+        measured_share(system.win_rate),
+        measured_share(system.weighted_win_rate),
+        measured(system.elo, lambda value: score(value, 0)),
+        Words(" · ".join(number(value) for value in (system.wins, system.ties, system.losses))),
     )
 
 
@@ -96,19 +96,21 @@ def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Fores
 
 
 def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
-    """Ranking methods side by side, in the order of a leaderboard; figures follow ``systems``.
+    """Return a comparison of ranking methods, in the order of a leaderboard; figures follow
+    ``systems``.
 
     Methods without a value for any system are left out, and so are undefined agreements of two
     methods.
     """
-    order = [one.system for one in board.standings]
-    sure = any(str(one.range or "") == "1" for one in board.standings)
-    ways = [way for way in found.ways if way.winners]
-    names = {way.name for way in ways}
+    order = [standing.system for standing in board.standings]
+    sure = any(str(standing.range or "") == "1" for standing in board.standings)
+    ways = [method for method in found.ways if method.winners]
+    names = {method.name for method in ways}
     accords = [
-        one
-        for one in found.accords
-        if {one.one, one.other} <= names and (one.tau.value is not None or not one.same_winner)
+        standing
+        for standing in found.accords
+        if {standing.one, standing.other} <= names
+        and (standing.tau.value is not None or not standing.same_winner)
     ]
     return Section(
         "Ways to rank, side by side",
@@ -116,10 +118,13 @@ def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Secti
             *_winner(found, sure=sure),
             TableBlock(
                 "Ranks by every way",
-                ("System", *(way.name for way in ways)),
+                ("System", *(method.name for method in ways)),
                 tuple(
-                    (Words(one), *(_rank(way.ranks[systems.index(one)]) for way in ways))
-                    for one in order
+                    (
+                        Words(standing),
+                        *(_rank(method.ranks[systems.index(standing)]) for method in ways),
+                    )
+                    for standing in order
                 ),
                 numbers=tuple(range(1, len(ways) + 1)),
             ),
@@ -145,7 +150,9 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
 
 
 def _winner(found: Methods, *, sure: bool) -> Iterator[Sentences]:
-    """Yield the system in first place; all methods use the same votes, so that may be by chance."""
+    """Yield the system in first place; all methods use the same votes, so agreement may be
+    chance.
+    """
     if found.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
     elif any(way.winners for way in found.ways):
@@ -159,7 +166,7 @@ def _rank(rank: int | None) -> Words:
 
 
 def gaps(board: Leaderboard) -> Section:
-    """Return every two systems: distinguished, or how many contests would do it."""
+    """Return every two systems: told apart, or the number of contests needed to tell."""
     if not board.gaps:
         return Section("", ())
     rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))
@@ -182,19 +189,19 @@ def gaps(board: Leaderboard) -> Section:
 
 def _gap(gap: RankGap) -> tuple[Words, ...]:
     further = gap.further
-    more = DASH if gap.apart else further.reason
+    needed = DASH if gap.apart else further.reason
     if not gap.apart and further.value is not None:
-        more = f"about {count(round(further.value))} between the two, if they differ so"
+        needed = f"about {count(round(further.value))} between the two, if they differ so"
     return (
         Words(f"{gap.better} over {gap.worse}"),
         Words(score(gap.difference)),
         Words("✓ yes", tone="good") if gap.apart else Words("not yet", tone="neutral"),
-        Words(more),
+        Words(needed),
     )
 
 
 def wins(board: Leaderboard) -> Section:
-    """Return how often the system of a row won against that of a column."""
+    """Return how often the system of a row won against the system of a column."""
     names, matrix = board.systems, board.matrix
     rows = (
         (
@@ -232,26 +239,26 @@ def place(positions: Sequence[Position]) -> Section:
     return Section(title, (table,))
 
 
-def _position(one: Position) -> tuple[Words, ...]:
+def _position(position: Position) -> tuple[Words, ...]:
     mark = Words("✓ no preference found", tone="good")
-    if one.biased:
-        side = "first" if (one.shown_first.value or 0) > 0.5 else "last"
+    if position.biased:
+        side = "first" if (position.shown_first.value or 0) > 0.5 else "last"
         mark = Words(f"⚠ prefers the answer shown {side}", tone="warn")
-    elif not one.shown_first.n:
+    elif not position.shown_first.n:
         mark = Words("no data", tone="neutral")
     return (
-        Words(one.judge),
-        Words(count(one.rate.n)),
-        measured_share(one.rate),
-        Words(count(one.first)),
-        Words(count(one.last)),
-        measured_share(one.shown_first),
+        Words(position.judge),
+        Words(count(position.rate.n)),
+        measured_share(position.rate),
+        Words(count(position.first)),
+        Words(count(position.last)),
+        measured_share(position.shown_first),
         mark,
     )
 
 
 def length(board: Leaderboard) -> Section:
-    """Return the effect of length, and the strengths if all answers were equally long."""
+    """Return the effect of length, and the strengths if all answers had the same length."""
     title, lengths = "Length: strengths if all answers were equally long", board.length
     if isinstance(lengths, str):
         return Section(title, (Sentences((lengths,), kind="quiet"),))

@@ -15,7 +15,7 @@ from core.text.numbers import count, percent, plural, score
 TINY = 10
 #: With fewer items the bootstrap's intervals are too short (simulated: tests/metrics).
 ROUGH = 20
-#: From this share of abstentions on they change the meaning of a mean.
+#: Abstentions of at least this share change the meaning of a mean.
 MANY_AWAY = 0.05
 _REST = {
     "queued": "has not started",
@@ -121,15 +121,15 @@ def _failures(report: RunReport) -> Iterator[str]:
         yield f"{ungraded}. Means and ranks leave such items out."
     unscored = counts.items - counts.scored - counts.ungraded
     if unscored and counts.scored:
-        left = "has no score and is" if unscored == 1 else "have no score and are"
-        yield f"{plural(unscored, 'item')} of {count(counts.items)} {left} left out."
+        result = "has no score and is" if unscored == 1 else "have no score and are"
+        yield f"{plural(unscored, 'item')} of {count(counts.items)} {result} left out."
 
 
 def _abstentions(report: RunReport) -> Iterator[str]:
     counts = report.counts
     verdicts = counts.cells - counts.missing
     if verdicts and counts.abstained / verdicts >= MANY_AWAY:
-        how = {
+        effect = {
             "skip": "Such criteria are left out of an item's score",
             "zero": "They count as zero points",
             "partial": "They count as part of the points",
@@ -137,7 +137,7 @@ def _abstentions(report: RunReport) -> Iterator[str]:
         }[report.setup.abstention]
         yield (
             f"{percent(counts.abstained / verdicts)} of the verdicts are abstentions "
-            f"({count(counts.abstained)} of {count(verdicts)}). {how}."
+            f"({count(counts.abstained)} of {count(verdicts)}). {effect}."
         )
 
 
@@ -164,9 +164,9 @@ def _truth(report: RunReport) -> Iterator[str]:
         )
     if report.reference == "labels":
         yield f"Labels are taken as the truth{_doubted(report.trust)}."
-    few = [c.name for c in report.criteria if 0 < c.labelled < FEW]
-    if few:
-        yield f"Accuracy rests on fewer than {FEW} items for {_listed(few)}."
+    sparse = [c.name for c in report.criteria if 0 < c.labelled < FEW]
+    if sparse:
+        yield f"Accuracy rests on fewer than {FEW} items for {_listed(sparse)}."
     none = [c.name for c in report.criteria if not c.labelled]
     if none:
         yield f"Nothing is known about the accuracy on {_listed(none)}."
@@ -181,7 +181,7 @@ def _truth(report: RunReport) -> Iterator[str]:
 
 
 def _fair(report: RunReport) -> str:
-    """Return what labels of some items say about the others."""
+    """Return what labels of some items say about the other items."""
     if report.labels_declared:
         return "which were drawn at random, so that they speak of the others, too"
     if "unlike" in report.trust:
@@ -190,7 +190,7 @@ def _fair(report: RunReport) -> str:
 
 
 def _doubted(trust: Mapping[str, Any]) -> str:
-    """Return how far people who looked again agree with the labels."""
+    """Return how far people who reviewed labels agree with them."""
     if "differ" not in trust:
         return ". How far people would agree on them is not known from labels alone"
     looked = plural(trust["rechecked"], "cell")
@@ -310,7 +310,7 @@ def _many(report: RunReport) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
-    """Names as a list in words.
+    """Return names as a list in words, at most ``most`` of them.
 
     >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(list("abcd"), 2)
     ('a', 'a, b and c', 'a, b and 2 more')

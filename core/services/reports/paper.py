@@ -41,7 +41,7 @@ from core.services.reports.report_values import (
 )
 from core.text.numbers import DASH, count, level_words, percent, plural, score
 
-#: How many characters of a text identify it.
+#: The number of characters that identify a text.
 BEGINS = 60
 _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
@@ -110,7 +110,7 @@ def _sure(report: RunReport) -> tuple[Block, ...]:
 
 
 def _to_do(report: RunReport) -> tuple[str, ...]:
-    """Return what would help, and where to look first; empty if nothing is undecided."""
+    """Return what would help, and where to start; empty if nothing is undecided."""
     lines = [report.conclusion.advice] if report.conclusion and report.conclusion.advice else []
     if report.findings:
         lines.append(f"Look at the {plural(len(report.findings), 'finding')} of the checks.")
@@ -121,29 +121,29 @@ def _to_do(report: RunReport) -> tuple[str, ...]:
 
 
 def _came_out(report: RunReport) -> tuple[str, ...]:
-    whole = report.scores
+    overall = report.scores
     lines = [report.trust["in_words"]] if report.trust else []
-    if whole.mean.value is not None:
-        mean = whole.mean.words(score)
+    if overall.mean.value is not None:
+        mean = overall.mean.words(score)
         reach = f"{level_words(report.level)} interval {mean.ends}" if mean.ends else mean.why
         lines.append(
             f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
-            f"{plural(whole.scored, 'item')}), the median {score(report.median)}."
+            f"{plural(overall.scored, 'item')}), the median {score(report.median)}."
             f"{_refuted(report)}"
         )
     parts = {
         name: f"{percent(share.value)} {OUTCOME[name]}"
-        for name, share in whole.outcomes.items()
+        for name, share in overall.outcomes.items()
         if share.hits and name != "review"
     }
     if parts.keys() & {"pass", "fail"}:
         lines.append(f"Of all items, {', '.join(parts.values())}.")
-    if waiting := whole.waiting.hits:
-        some = f"{percent(whole.waiting.value)} of the items need a person "
-        some += f"({count(waiting)} of {count(whole.items)})."
-        every = waiting == whole.items > 1
+    if waiting := overall.waiting.hits:
+        some = f"{percent(overall.waiting.value)} of the items need a person "
+        some += f"({count(waiting)} of {count(overall.items)})."
+        every = waiting == overall.items > 1
         lines.append(f"All {count(waiting)} items need a person." if every else some)
-    if whole.mean.value is None:
+    if overall.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)
 
@@ -156,9 +156,9 @@ def _refuted(report: RunReport) -> str:
             continue
         if _holds(mean, claimed) or _holds(votes, mean.value):
             continue
-        whole = mean.low == mean.high
-        corrected = mean.words(score).value if whole else mean.words(score).inline
-        sure = "" if whole else ", the mean differs significantly"
+        certain = mean.low == mean.high
+        corrected = mean.words(score).value if certain else mean.words(score).inline
+        sure = "" if certain else ", the mean differs significantly"
         return (
             f" As people's labels have it{sure}: {corrected}, by weight and before gates and "
             "penalties."
@@ -166,9 +166,13 @@ def _refuted(report: RunReport) -> str:
     return ""
 
 
-def _holds(one: Estimate, value: float) -> bool:
-    """Return whether a figure may have this value: its interval contains it."""
-    return one.low is not None and one.high is not None and one.low <= value <= one.high
+def _holds(estimate: Estimate, value: float) -> bool:
+    """Return whether a figure may have this value: its interval contains the value."""
+    return (
+        estimate.low is not None
+        and estimate.high is not None
+        and estimate.low <= value <= estimate.high
+    )
 
 
 def _criteria(report: RunReport) -> int:
@@ -207,7 +211,7 @@ def _bins(report: RunReport) -> TableBlock:
 
 
 def _edge(report: RunReport, high: float) -> float:
-    """Return the upper end of a bin; bins include their lower end, the last one both."""
+    """Return the upper end of a bin. Bins include their lower end, and the last bin both."""
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
@@ -274,25 +278,27 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
     ]
 
 
-def _told(whole: ScoreSlice) -> tuple[str, ...]:
+def _told(overall: ScoreSlice) -> tuple[str, ...]:
     """Return the outcomes for comparing slices: passes or, without a decision, items that wait."""
     decided = (
-        sum(whole.outcomes[name].hits or 0 for name in ("pass", "fail")) if whole.outcomes else 0
+        sum(overall.outcomes[name].hits or 0 for name in ("pass", "fail"))
+        if overall.outcomes
+        else 0
     )
-    return ("pass",) if decided else ("review",) if whole.waiting.hits else ()
+    return ("pass",) if decided else ("review",) if overall.waiting.hits else ()
 
 
 def _items(report: RunReport) -> list[Section]:
     if not report.worst:
         return []
-    few = not report.best
-    # An outcome that all share is said once above, in the result.
+    all_listed = not report.best
+    # An outcome that all items share is stated once above, in the result.
     outcomes = len({_outcome(item) for item in (*report.worst, *report.best)}) > 1
-    head = "All items, the worst first" if few else "The worst"
+    head = "All items, the worst first" if all_listed else "The worst"
     blocks: list[Block] = [_item_table(head, report.worst, outcomes)]
-    if not few:
+    if not all_listed:
         blocks.append(_item_table("The best", report.best, outcomes))
-    return [Section("Items" if few else "Worst and best items", tuple(blocks))]
+    return [Section("Items" if all_listed else "Worst and best items", tuple(blocks))]
 
 
 def _item_table(name: str, items: Sequence[ItemLine], outcomes: bool) -> TableBlock:
@@ -340,7 +346,7 @@ def _gates(report: RunReport) -> list[Section]:
 
 
 def _asked_again(report: RunReport) -> list[Section]:
-    """Return what edited copies and repeated runs show about the judges; empty without any."""
+    """Return what edited copies and repeated runs show about the judges; empty without them."""
     if not report.asked_again:
         return []
     return [Section("What asking again found", (Sentences(report.asked_again, listed=True),))]

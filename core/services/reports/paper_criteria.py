@@ -31,7 +31,7 @@ from core.text.numbers import (
 
 
 def criteria_section(report: RunReport) -> list[Section]:
-    """Verdicts by criterion, and how far they can be trusted."""
+    """Return the verdicts by criterion, and how far they can be trusted."""
     if not report.criteria or not report.counts.votes:
         return []
     blocks: list[Block] = [_bars(report), _verdicts(report)]
@@ -74,8 +74,8 @@ def _bars(report: RunReport) -> Bars:
 
 
 def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
-    given = zip(line.labels, line.values, line.verdicts, line.options, strict=True)
-    pieces = [BarPiece(label, value, n, option) for label, value, n, option in given]
+    columns = zip(line.labels, line.values, line.verdicts, line.options, strict=True)
+    pieces = [BarPiece(label, value, n, option) for label, value, n, option in columns]
     return (*pieces, BarPiece("abstained", None, line.abstained, None))
 
 
@@ -138,7 +138,7 @@ def _trust(report: RunReport) -> TableBlock:
 
 
 def _compared(report: RunReport) -> str:
-    """Return the rater compared with the reference, the same as on the Agreement page."""
+    """Return the rater compared with the reference, as on the Agreement page."""
     if report.counts.adjudicated:
         return "items with a verdict by votes, before people settled any,"
     return "items with a verdict"

@@ -1,4 +1,4 @@
-"""The section of a report's paper on reviews, and what follows from them for all cells."""
+"""The section of a report's paper on reviews, and what they say about all cells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTE = (
 
 
 def reviews_section(report: RunReport) -> list[Section]:
-    """Accuracy on all cells and on the hard ones, for every queue with an audit."""
+    """Return the accuracy on all cells and on the hard ones, for every queue with an audit."""
     if not report.reviews:
         declared = _corrected(report) if report.labels_declared else []
         return [Section("As people's labels have it", tuple(declared))] if declared else []
@@ -46,7 +46,7 @@ _CORRECTED_NOTE = (
 
 
 def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
-    """Means corrected by people's random labels, and the leading system by them."""
+    """Return means corrected by people's random labels, and the leading system by them."""
     if not report.corrected:
         return []
     rows = tuple(
@@ -68,10 +68,10 @@ def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
 
 
 def reviews_summary(report: RunReport) -> list[str]:
-    """Return a sentence on a queue that can speak of all cells, or of its part of them; empty
-    without one.
+    """Return a sentence on a queue that represents all cells, or its part of them; empty without
+    one.
 
-    The newest queue over everything, or else the newest.
+    It uses the newest queue over everything, or else the newest.
     """
     estimated = [review for review in report.reviews if review.weighted.value is not None]
     if not estimated:

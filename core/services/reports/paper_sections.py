@@ -82,10 +82,10 @@ def _name(key: str) -> str:
     return key.replace("_", " ")
 
 
-def _plain(found: Mapping[str, Any]) -> str:
+def _plain(facts: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{_name(key)}: {value if isinstance(value, str) else canonical_json(value)}"
-        for key, value in found.items()
+        for key, value in facts.items()
     )
 
 
@@ -127,7 +127,7 @@ def _training(report: RunReport) -> TableBlock:
 
 
 def cost_section(report: RunReport) -> Section:
-    """Return how much was done, what failed, and the cost."""
+    """Return the number of calls and votes, failures, and the cost."""
     counts = report.counts
     rows = [
         ("Items", counted(counts.items)),
@@ -197,7 +197,7 @@ def _version(setup: Setup) -> str:
     return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"
 
 
-#: What the alphas of raters and criteria mean.
+#: The meaning of raters' and criteria's alphas.
 ALPHA = (
     "Alpha: agreement among all {whom} (Krippendorff), ordinal on ordinal criteria, else nominal; "
     "1 is perfect, 0 is what chance gives."
@@ -230,7 +230,7 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
 
 
 def stand_in_section(report: RunReport) -> list[Section]:
-    """Return whether judges may replace people, if people rated beside them."""
+    """Return whether judges may replace people; empty unless people also rated."""
     stand_in = report.stand_in
     if stand_in is None:
         return []

@@ -1,4 +1,6 @@
-"""``rank``: systems of a contest run, of a pointwise run, or of a folder: plain data and blocks."""
+"""``rank``: systems of a contest run, of a pointwise run, or of a folder, as plain data and
+blocks.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from core.store.store import Store
 
 
 class Ranking(NamedTuple):
-    """Systems ranked: the report of ``rank --json``, and its text for people."""
+    """Ranked systems: the report of ``rank --json``, and its text for people."""
 
     data: dict[str, Any]
     sections: tuple[Section, ...]
@@ -48,7 +50,7 @@ def rank_source(
 ) -> Ranking:
     """Return the ranked systems of a run or a folder.
 
-    A contest run is ranked together with the rounds before it; any other run, or a folder in the
+    A contest run is ranked together with its earlier rounds; any other run, or a folder in the
     common layout, by the scores of its judges (``by`` joins items to tasks).
 
     Raises:
@@ -82,14 +84,14 @@ def contest_report(
 ) -> Ranking:
     """Return a contest's leaderboards: for all questions together, for each, and for each judge.
 
-    The text shows the one for all together, with its limits.
+    The text shows the leaderboard for all together, with its limits.
     """
     contests = read(store, run_ids)
 
     def board(**of: Any) -> Leaderboard:
         return leaderboard(contests, seed=seed, resamples=resamples, level=level, **of)
 
-    whole, places = board(), positions(contests)
+    overall, places = board(), positions(contests)
     several = len(contests.questions) > 1
     panel = len(contests.judges) > 1
     names = [judge.name for judge in contests.judges]
@@ -98,12 +100,12 @@ def contest_report(
         "level": level,
         "runs": list(run_ids),
         "systems": list(contests.systems),
-        "overall": board_data(whole),
+        "overall": board_data(overall),
         "questions": {q: board_data(board(question=q)) for q in contests.questions * several},
         "judges": {name: board_data(board(judge=name)) for name in names * panel},
         "positions": [position.as_data() for position in places],
     }
-    return Ranking(data, contest_sections(whole, places, level))
+    return Ranking(data, contest_sections(overall, places, level))
 
 
 def contest_sections(
@@ -130,9 +132,10 @@ def pointwise_report(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> Ranking:
-    """Systems by the scores of judges: methods side by side, and strengths from the same ballots.
+    """Return systems by the scores of judges: methods compared, and strengths from the same
+    ballots.
 
-    If no tasks are shared and ``by`` is not given: by mean scores alone.
+    Without shared tasks and without ``by``, systems are ranked by mean scores alone.
     """
     try:
         ballots = ballots_of(rated, by=by, exclude=exclude, models=models)
@@ -239,15 +242,15 @@ def board_data(board: Leaderboard) -> dict[str, Any]:
 
 
 def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
-    """Ranking methods side by side, as plain data."""
+    """Return the comparison of ranking methods as plain data."""
     return {
         "methods": {
-            way.name: {
-                "values": dict(zip(systems, way.values, strict=True)),
-                "ranks": dict(zip(systems, way.ranks, strict=True)),
-                "winners": list(way.winners),
+            method.name: {
+                "values": dict(zip(systems, method.values, strict=True)),
+                "ranks": dict(zip(systems, method.ranks, strict=True)),
+                "winners": list(method.winners),
             }
-            for way in methods.ways
+            for method in methods.ways
         },
         "taus": [
             {
@@ -281,8 +284,8 @@ def _standing(s: RankedSystem) -> dict[str, Any]:
     }
 
 
-def _judges(found: Listwise) -> dict[str, Any]:
-    systems = found.ballots.systems
+def _judges(ranking: Listwise) -> dict[str, Any]:
+    systems = ranking.ballots.systems
     return {
         view.judge: {
             "kind": view.kind,
@@ -290,7 +293,7 @@ def _judges(found: Listwise) -> dict[str, Any]:
             "ranks": dict(zip(systems, view.ranks, strict=True)),
             "offset": _figure(view.offset),
         }
-        for view in found.judges
+        for view in ranking.judges
     }
 
 

@@ -82,7 +82,7 @@ def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[
     return counts
 
 
-#: Items with their own rubrics can have thousands of criteria; the report has this many.
+#: The most criteria in a report; items with their own rubrics can have thousands.
 MOST_CRITERIA = 60
 NO_REFERENCE = "No item has a label."
 NO_VALUE = "No verdict has a value."
@@ -94,9 +94,9 @@ class Compared:
     """The ratings of a run with their reference.
 
     ``column`` of the sheet is the reference: labels, else the majority of the people (or the single
-    person) who rated beside judges; empty if there is none. ``verdicts`` holds every criterion's
-    verdicts, including settled ones, and ``values`` their values; agreement is about the sheet's
-    panel, as on the Agreement page and in ``metrics``. ``more`` criteria were left out.
+    person) who also rated; empty without a reference. ``verdicts`` has every criterion's verdicts,
+    including settled ones, and ``values`` their values; agreement is about the sheet's panel, as on
+    the Agreement page and in ``metrics``. ``more`` criteria were left out.
     """
 
     rated: Rated
@@ -113,9 +113,9 @@ class Compared:
 
     @property
     def labelled_items(self) -> int:
-        """The number of items with an answer by the reference, on any criterion."""
+        """Return the number of items with an answer by the reference, on any criterion."""
         items = len(self.sheet.items)
-        labelled = [asked.column(self.column, items) >= 0 for asked in self.sheet.criteria]
+        labelled = [criterion.column(self.column, items) >= 0 for criterion in self.sheet.criteria]
         return int(np.any(labelled, axis=0).sum()) if self.column and labelled else 0
 
 
@@ -123,30 +123,32 @@ def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
     """Return the ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet(rated)
-    more = max(0, len(whole.criteria) - MOST_CRITERIA)
+    left_out = max(0, len(whole.criteria) - MOST_CRITERIA)
     sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
-    read = [_verdicts(one, rated, by_name.get(one.source)) for one in sheet.criteria]
+    read = [
+        _verdicts(criterion, rated, by_name.get(criterion.source)) for criterion in sheet.criteria
+    ]
     column = LABELS if sheet.labelled else ""
     if not column and sheet.judges and sheet.people:
         column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
     shown = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
     verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
-    return Compared(shown, sheet, verdicts, values, column, more)
+    return Compared(shown, sheet, verdicts, values, column, left_out)
 
 
 def _verdicts(
-    asked: CriterionRatings, rated: Rated, cells: CellColumn | None
+    ratings: CriterionRatings, rated: Rated, cells: CellColumn | None
 ) -> tuple[Levels, Array]:
     """Return the verdicts on a criterion as levels, and their values; NaN without one."""
     items = len(rated.of.ids)
     column, values = np.full(items, NOT_ASKED), np.full(items, np.nan)
     if cells is None:
         return column, values
-    here = _asking(rated, lambda criterion: _is(criterion, asked))[cells.rows]
-    rows, away = cells.rows[here], cells.abstained[here] > 0
-    options = np.where(away, ABSTAINED, cells.option[here])
-    column[rows] = as_levels(options, asked.options)
-    values[rows] = cells.value[here]
+    rows_of_question = _asking(rated, lambda criterion: _is(criterion, ratings))[cells.rows]
+    rows, away = cells.rows[rows_of_question], cells.abstained[rows_of_question] > 0
+    options = np.where(away, ABSTAINED, cells.option[rows_of_question])
+    column[rows] = as_levels(options, ratings.options)
+    values[rows] = cells.value[rows_of_question]
     return column, values
 
 
@@ -168,26 +170,26 @@ def criterion_lines(
     every = zip(
         sheet.criteria, compared_run.verdicts, compared_run.values, alphas, lines, strict=True
     )
-    for asked, verdicts, values, alpha, line in every:
-        question = _question(compared_run.rated, asked)
-        given = np.bincount(verdicts[verdicts >= 0], minlength=len(asked.labels)).tolist()
+    for ratings, verdicts, values, alpha, line in every:
+        question = _question(compared_run.rated, ratings)
+        counts = np.bincount(verdicts[verdicts >= 0], minlength=len(ratings.labels)).tolist()
         gone = int((verdicts == ABSTAINED).sum())
         asked_of = _asked_of(compared_run.rated, question)
-        there = values[(verdicts >= 0) & ~np.isnan(values)]
+        known = values[(verdicts >= 0) & ~np.isnan(values)]
         has_reference = bool(compared_run.reference)
         result_lines.append(
             CriterionLine(
-                name=asked.name,
+                name=ratings.name,
                 question=question.name,
-                scale=asked.scale,
+                scale=ratings.scale,
                 weight=question.weight,
-                labels=asked.labels,
+                labels=ratings.labels,
                 options=question.scored,
                 values=tuple(question.value_of(i) or 0.0 for i in question.scored),
-                verdicts=tuple(given),
+                verdicts=tuple(counts),
                 abstained=gone,
-                missing=asked_of - sum(given) - gone,
-                mean=_mean(there, mean, NO_VALUE),
+                missing=asked_of - sum(counts) - gone,
+                mean=_mean(known, mean, NO_VALUE),
                 alpha=alpha,
                 labelled=line.n if has_reference else 0,
                 accuracy=line.accuracy if has_reference else Estimate(None, reason=NO_REFERENCE),
@@ -199,21 +201,21 @@ def criterion_lines(
     return tuple(result_lines)
 
 
-def _question(rated: Rated, asked: CriterionRatings) -> Criterion:
-    """Return the criterion behind a sheet's; one with a numbered name is identified by its
+def _question(rated: Rated, ratings: CriterionRatings) -> Criterion:
+    """Return the criterion behind a sheet's; a criterion with a numbered name is identified by its
     labels.
     """
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
-            if _is(criterion, asked):
+            if _is(criterion, ratings):
                 return criterion
-    raise KeyError(asked.name)
+    raise KeyError(ratings.name)
 
 
-def _is(criterion: Criterion, asked: CriterionRatings) -> bool:
-    same = asked.name == criterion.name or asked.name.startswith(f"{criterion.name} (")
+def _is(criterion: Criterion, ratings: CriterionRatings) -> bool:
+    same = ratings.name == criterion.name or ratings.name.startswith(f"{criterion.name} (")
     labels = tuple(criterion.choices[i].label for i in criterion.scored)
-    return same and criterion.scale == asked.scale and labels == asked.labels
+    return same and criterion.scale == ratings.scale and labels == ratings.labels
 
 
 def _asked_of(rated: Rated, question: Criterion) -> int:
@@ -242,7 +244,7 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     scorer = Scorer(compared_run.rated.of)
     lines = []
     for rater in compared_run.rated.raters:
-        given = _together(
+        answers = _together(
             criterion.coded[:, criterion.raters.index(rater)]
             for criterion in compared_run.rated.criteria
             if rater in criterion.raters
@@ -252,9 +254,9 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
             RaterLine(
                 name=rater.name,
                 kind=rater.kind,
-                answers=int((given >= 0).sum()),
-                abstained=int((given == ABSTAINED).sum()),
-                failed=int((given == FAILED).sum()),
+                answers=int((answers >= 0).sum()),
+                abstained=int((answers == ABSTAINED).sum()),
+                failed=int((answers == FAILED).sum()),
                 scored=len(scored),
                 mean=_mean(scored, mean),
             )
@@ -263,8 +265,8 @@ def rater_lines(compared_run: Compared, mean: Mean) -> tuple[RaterLine, ...]:
 
 
 def reference_line(compared_run: Compared, mean: Mean) -> RaterLine | None:
-    """Return the mean score by the labels themselves, over the items labelled on every
-    criterion.
+    """Return the mean score by the labels themselves, over the items labelled on every criterion;
+    ``None`` without such items.
     """
     if compared_run.reference != "labels":
         return None

@@ -31,9 +31,10 @@ __all__ = [
 class ReviewLine:
     """A review queue with a random audit: how often people confirm the verdicts.
 
-    ``weighted`` is about all cells, weighted by their probabilities of being reviewed; ``hard``
-    about the ``queued`` ones selected by a rule. ``audited`` were drawn at random; ``missing`` are
-    still open. ``only`` says what the queue is limited to, if anything: "all cells" are these then.
+    ``weighted`` is about all cells, weighted by their probabilities of being reviewed; ``hard`` is
+    about the ``queued`` cells that a rule selected. ``audited`` cells were drawn at random;
+    ``missing`` ones are still open. ``only`` says what the queue is limited to, if anything: "all
+    cells" then means these.
     """
 
     queue: int
@@ -47,9 +48,9 @@ class ReviewLine:
 
 
 class CorrectedLine(NamedTuple):
-    """A mean by the votes and corrected by people's random labels, of all items or some.
+    """A mean by the votes, and corrected by people's random labels, of all items or some.
 
-    ``labels`` are people's alone; ``reason`` says why only ``said`` is known.
+    ``labels`` is the mean of people's labels alone; ``reason`` says why only ``said`` is known.
     """
 
     name: str
@@ -85,7 +86,7 @@ class JudgeFacts:
 
     @property
     def switched_off(self) -> tuple[str, ...]:
-        """The criteria for which this judge was not usable."""
+        """Return the criteria for which this judge was not usable."""
         return tuple(line.criterion for line in self.training if not line.trained)
 
 
@@ -96,7 +97,7 @@ class Setup:
     learned from, ``twins`` describes items with the same text as another. ``fitted`` describes the
     fit for each criterion settled by the rule calibrated.
 
-    ``imported`` is the source of the votes if they were not asked for here, else empty.
+    ``imported`` is the source of imported votes, else empty.
     """
 
     run: int
@@ -132,9 +133,10 @@ class Setup:
 class ReportCounts:
     """The numbers of a run. ``cost`` is in US dollars over the calls with a known price.
 
-    ``complete`` items were fully assessed, ``ungraded`` ones too little for a grade. ``failures``
-    are the open ones by kind; ``missing`` counts cells without a verdict, ``cells`` all of them;
-    ``adjudicated`` verdicts are a person's, ``unvoted`` without a vote, ``tied`` by a rule for it.
+    ``complete`` items were fully assessed, ``ungraded`` items too little for a grade. ``failures``
+    counts open failures by kind; ``missing`` counts cells without a verdict, ``cells`` all of them.
+    ``adjudicated`` verdicts are a person's, ``unvoted`` ones have no vote, ``tied`` ones were
+    decided by a rule for ties.
     """
 
     items: int
@@ -167,7 +169,7 @@ class ReportCounts:
 class ScoreSlice:
     """The scores of some items. ``outcomes`` are shares of all of them: pass, fail, review, none.
 
-    It is empty if no item has an outcome. ``waiting`` need a person, whatever their outcome.
+    It is empty if no item has an outcome. ``waiting`` items need a person, whatever their outcome.
     """
 
     name: str
@@ -186,7 +188,7 @@ class CriterionLine:
     ``question`` is the criterion's own name, which differs from ``name`` if items ask different
     questions under one name. ``mean`` is the mean value of its verdicts. ``labelled`` items have
     both a verdict and the reference's answer; accuracy, ``commonest`` (the accuracy of always
-    giving the reference's most common answer) and kappa are over them.
+    giving the reference's commonest answer) and kappa are over them.
     """
 
     name: str
@@ -226,7 +228,7 @@ class RaterLine:
 
 @dataclass(frozen=True)
 class ItemLine:
-    """An item worth a look. ``low`` and ``high`` differ if a gate could not be decided.
+    """An item to look at first. ``low`` and ``high`` differ if a gate could not be decided.
 
     ``coverage`` is the assessed share of the weight.
     """
@@ -258,15 +260,15 @@ class GateLine:
 class RunReport:
     """Everything about a run, with its uncertainty. ``made`` is the time, as ISO UTC text.
 
-    ``reference`` says what verdicts are compared with, empty if nothing; ``raters`` includes the
+    ``reference`` says what verdicts are compared with, or is empty; ``raters`` includes the
     reference's own mean score if it covers all criteria of an item. ``limits`` and ``findings`` are
-    sentences, and so is ``asked_again``, the findings of the newest probe and the newest look at an
-    anchor; ``conclusion`` says which criteria can be trusted, and what would help. There are
+    sentences, and so is ``asked_again``, the findings of the newest probe and of the newest drift
+    check; ``conclusion`` says which criteria can be trusted, and what would help. There are
     ``more_criteria`` without a line, because there are too many. ``stand_in`` says whether judges
-    may replace people, as ``alt_test`` of ``metrics``; ``None`` if no people rated beside judges.
+    may replace people, as ``alt_test`` of ``metrics``; ``None`` unless people also rated.
     ``labels_declared`` says who declared the labels behind ``corrected`` as drawn at random.
-    ``trust`` says how right the verdicts in force are, as ``trust`` of ``metrics``. ``level`` and
-    ``interval`` are the level and method of intervals.
+    ``trust`` says how often the verdicts in force are right, as ``trust`` of ``metrics``. ``level``
+    and ``interval`` are the level and method of intervals.
     """
 
     made: str
@@ -306,7 +308,7 @@ class RunReport:
     interval: str = USUAL.method
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready plain data; every estimate becomes an object of its fields."""
+        """Return JSON-ready plain data; every estimate becomes an object of its fields."""
         conclusion = self.conclusion
         sentences = {
             "conclusion": conclusion.finding if conclusion else "",
@@ -357,21 +359,21 @@ KINDS = {
 }
 
 
-def shared(one: Estimate | None, link: Link | None = None) -> Words:
+def shared(estimate: Estimate | None, link: Link | None = None) -> Words:
     """Return a share with its count and interval.
 
     >>> shared(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
     """
-    if one is None or not one.n:
+    if estimate is None or not estimate.n:
         return Words(DASH)
-    share, ends, _ = one.words(percent)
-    below = f"{count(one.hits)} of {count(one.n)}; {ends}"
-    return Words(share, below, link if link and one.hits else {})
+    share, ends, _ = estimate.words(percent)
+    below = f"{count(estimate.hits)} of {count(estimate.n)}; {ends}"
+    return Words(share, below, link if link and estimate.hits else {})
 
 
 def reported_number(value: int, link: Link | None = None) -> Words:
-    """Return a count, linked to the things it counts."""
+    """Return a count, linked to what it counts."""
     return Words(count(value), "", link if link and value else {})
 
 

@@ -19,7 +19,7 @@ from core.services.agreement import calibration, overall
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas, of_known
 from core.services.agreement.load_ratings import of_run
 
-# The same resamples as on the Agreement page: a figure has the same interval everywhere.
+# The same resamples as on the Agreement page, so that a figure has one interval everywhere.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import MAJORITY, PANEL, TIED, Rated
 from core.services.datasets import label_draws
@@ -70,7 +70,7 @@ __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
 def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple[ReviewLine, ...]:
-    """Return a line per queue with a random audit, the oldest first, including archived ones.
+    """Return a line per queue with a random audit, the oldest first, including archived queues.
 
     Raises ``NotFound``.
     """
@@ -92,9 +92,10 @@ def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple
 def corrected_lines(
     store: Store, run: Run, level: float = USUAL.level
 ) -> tuple[tuple[CorrectedLine, ...], str]:
-    """Means corrected by labels drawn at random, and the leading system by them.
+    """Return means corrected by labels drawn at random, and the leading system by them.
 
-    For all criteria by weight, for each, and for the systems; empty without such labels.
+    The lines are for all criteria by weight, for each, and for the systems; empty without such
+    labels.
     """
     if random_labels.of_run(store, run.id).reason:
         return (), ""
@@ -107,7 +108,7 @@ def corrected_lines(
 
 
 def _declared(store: Store, run: Run) -> str:
-    """Who declared the labels as a random draw of all cells; empty for those of a queue."""
+    """Return who declared the labels as a random draw of all cells; empty for labels of a queue."""
     return label_draws.in_words(random_labels.of_run(store, run.id).declared)
 
 
@@ -121,7 +122,7 @@ def _corrected_line(name: str, corrected: Corrected) -> CorrectedLine:
     return CorrectedLine(name, corrected.cells, corrected.labelled, corrected.said, mean, labels)
 
 
-#: Not counted as settings: the judge's identity, and the source of its key.
+#: Fields that are not settings: the judge's identity, and the source of its key.
 _NOT_SETTINGS = {"name", "kind", "model", "weight", "shadow", "key_env"}
 _USER = re.compile(r"//[^/@]*@")
 
@@ -165,15 +166,15 @@ def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
 
 
 def judge_facts(judge: Judge, training: Mapping[str, Mapping[str, Any]]) -> JudgeFacts:
-    """Return a judge with its non-default settings, and what it learned. Never a key."""
-    given = judge.model_dump(exclude_defaults=True, exclude=_NOT_SETTINGS)
+    """Return a judge with its non-default settings, and what it learned; never its key."""
+    settings = judge.model_dump(exclude_defaults=True, exclude=_NOT_SETTINGS)
     return JudgeFacts(
         name=judge.name,
         kind=judge.kind,
         model=judge.model,
         weight=judge.weight,
         shadow=judge.shadow,
-        settings={name: _words(value) for name, value in given.items()},
+        settings={name: _words(value) for name, value in settings.items()},
         training=tuple(
             Training(
                 criterion=name,
@@ -272,7 +273,7 @@ def report(
     rated = of_run(store, run_id)
     scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
-    asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
+    cells = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
     mean = mean_with(resamples, seed, how, normalized=rubric.scoring.normalize)
     comparison = compared(rated, run_columns.cell_columns(store, run))
     worst, best = extremes(store, run_id, len(known_of(scores)))
@@ -282,7 +283,7 @@ def report(
     made_of = RunReport(
         made=created or clock.now(),
         setup=setup_of(store, run, rubric),
-        counts=counts_of(store, run, scores, asked, _tied(rated)),
+        counts=counts_of(store, run, scores, cells, _tied(rated)),
         scores=slice_of("All items", scores, mean, how.level),
         least=least,
         median=middle,
@@ -352,7 +353,7 @@ def _conclusion(compared_run: Compared, lines: Sequence[CriterionLine]) -> Concl
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
-    """Plain values that change whenever the report of a run would."""
+    """Return plain values that change whenever the report of a run would."""
     row = store.runs.row(run_id)
     queues = tuple(queue.id for queue in store.queues.list(run_id))
     probed = tuple(

@@ -15,26 +15,26 @@ from core.services.reports.report_values import ItemLine, ScoreSlice
 from core.services.results.run_columns import ScoreColumns
 from core.store.store import Store
 
-#: Outcomes by index; the last is none.
+#: Outcomes by index; the last means no outcome.
 NAMES = ("pass", "fail", "review", "none")
-#: How many of the worst and of the best items are shown.
+#: The number of worst and of best items that are shown.
 SHOWN = 5
-#: The largest number of slices that is still readable; the largest slices are kept.
+#: The most slices that are still readable; the largest slices are kept.
 MOST_SLICES = 40
 EMPTY = "No item has a score."
 
 Mean = Callable[[Array], Estimate]
 
 
-def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
+def estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
     """Return a mean as an estimate; without one its reason is ``empty``."""
     # The lines count their items themselves.
-    return found._replace(n=0) if found.value is not None else Estimate.undefined(empty)
+    return mean._replace(n=0) if mean.value is not None else Estimate.undefined(empty)
 
 
 def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
-    """Return the mean of scores with its interval, by these resamples; normalised ones end at 0 and
-    1.
+    """Return a function from scores to their mean with its interval, by these resamples; normalised
+    means end at 0 and 1.
     """
     ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
     return lambda values: estimate(
@@ -49,8 +49,8 @@ def known_of(scores: ScoreColumns) -> Array:
 
 
 def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
-    at = np.array(rows, np.int64)
-    return ScoreColumns._make(column[at] for column in scores)
+    indexes = np.array(rows, np.int64)
+    return ScoreColumns._make(column[indexes] for column in scores)
 
 
 def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.level) -> ScoreSlice:
@@ -73,15 +73,15 @@ def slices(
 ) -> tuple[ScoreSlice, ...]:
     """Return a slice per name, the largest first; empty for fewer than two kinds of items.
 
-    Items without a name are in no slice; one with several is in each.
+    Items without a name are in no slice; an item with several is in each.
     """
     rows_of: dict[str, list[int]] = {}
     for row, traits in enumerate(of.traits):
         for name in names_of(traits):
             if name:
                 rows_of.setdefault(name, []).append(row)
-    whole = len(rows_of) == 1 and len(next(iter(rows_of.values()))) == len(of.ids)
-    if whole:
+    covers_all = len(rows_of) == 1 and len(next(iter(rows_of.values()))) == len(of.ids)
+    if covers_all:
         return ()
     largest = sorted(rows_of.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
     return tuple(slice_of(name, _part(scores, rows), mean, level) for name, rows in largest)
@@ -94,11 +94,11 @@ def extremes(
 
     If few have a score, all of them are among the worst.
     """
-    few = scored <= 2 * SHOWN
-    worst = store.results.items(run_id, sort="score", limit=scored if few else SHOWN)
-    if few:
+    all_shown = scored <= 2 * SHOWN
+    worst = store.results.items(run_id, sort="score", limit=scored if all_shown else SHOWN)
+    if all_shown:
         return tuple(map(_line, worst)), ()
-    # Among equal scores, one item could be listed as both worst and best.
+    # Among equal scores, an item could be listed as both worst and best.
     shown = {row.item_id for row in worst}
     most = store.results.items(run_id, sort="score", descending=True, limit=2 * SHOWN)
     best = [row for row in most if row.item_id not in shown][:SHOWN]

@@ -1,4 +1,4 @@
-"""The bundled example: short science answers, really graded by the offline panel, without a key."""
+"""The bundled example: short science answers that the offline panel grades, without a key."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ SEED = 20261121
 class CriterionReport:
     """A criterion of the example: how often the panel's verdict equals the label.
 
-    ``majority`` is the accuracy of always giving the most common label on the same ``n`` items,
-    those that the panel answered, so that the two are comparable. ``kappa`` is Cohen's, quadratic
-    on ordinal criteria. ``None`` with a ``reason`` if undefined. ``interval`` is that of the
-    accuracy, 95%.
+    ``majority`` is the accuracy of always giving the commonest label on the same ``n`` items, those
+    that the panel answered, so that the two are comparable. ``kappa`` is Cohen's, quadratic on
+    ordinal criteria. ``None`` with a ``reason`` if undefined. ``interval`` is the 95% interval of
+    the accuracy.
     """
 
     name: str
@@ -57,7 +57,7 @@ class CriterionReport:
 
 @dataclass(frozen=True)
 class Telling:
-    """An item worth opening first: ``wrong`` of its ``labelled`` verdicts differ from the label."""
+    """An item to open first: ``wrong`` of its ``labelled`` verdicts differ from the label."""
 
     item_id: str
     wrong: int
@@ -100,7 +100,7 @@ def example_run(store: Store) -> int | None:
 
 @allowed("administer")
 def grade_example(store: Store) -> dict[str, Any]:
-    """Grade the example here (unless that is done) and report; see ``report``."""
+    """Grade the example here, unless that is done, and return its ``report``."""
     from core.services.runs.runner import follow
 
     run_id = ensure_example(store)
@@ -142,7 +142,7 @@ def report(store: Store, run_id: int) -> dict[str, Any]:
 
 
 def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
-    """Return the panel against the items' labels, for each criterion of the rubric, as on the
+    """Return, per criterion of the run's rubric, the panel against the items' labels, as on the
     Agreement page, in the report and in ``metrics``.
 
     Labels are the dataset's own, overridden by people's settlements. Items on which the panel
@@ -177,18 +177,18 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     truth = _truth(store, run, rubric)
-    seen, wrong = Counter[str](), Counter[str]()
+    labelled, wrong = Counter[str](), Counter[str]()
     for item_id, cell in store.results.verdicts(run_id):
         true = truth.get((item_id, cell.criterion))
         if true is not None and not _abstained(cell, rubric.criterion(cell.criterion).scored):
-            seen[item_id] += 1
+            labelled[item_id] += 1
             wrong[item_id] += cell.judged != true
-    item = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
-    return Telling(item, wrong[item], seen[item]) if item and wrong[item] else None
+    item = max(labelled, key=lambda item_id: (wrong[item_id], item_id), default=None)
+    return Telling(item, wrong[item], labelled[item]) if item and wrong[item] else None
 
 
 def _truth(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:
-    """Return the true choice by (item, criterion), if labelled; ``None``: not the label of any
+    """Return the true choice by (item, criterion), if labelled; ``None`` if the label is no
     option.
     """
     criteria = {c.name: c for c in rubric.criteria}
@@ -245,20 +245,20 @@ def _criterion_report(line: PairLine, switched_off: bool) -> CriterionReport:
     )
 
 
-def as_text(found: dict[str, Any]) -> str:
+def as_text(report: dict[str, Any]) -> str:
     """Return the report as a short table."""
     lines = [
-        f"{found['rubric']}: {found['items']} answers graded by the offline panel, which learned "
-        f"from {found['learned_from']} labelled ones. No key, no network.",
+        f"{report['rubric']}: {report['items']} answers graded by the offline panel, which learned "
+        f"from {report['learned_from']} labelled ones. No key, no network.",
         "",
         f"{'criterion':<34}{'n':>5}{'abstained':>11}{'accuracy':>10}{'majority':>10}{'kappa':>8}",
     ]
-    for name, c in found["criteria"].items():
+    for name, c in report["criteria"].items():
         figures = (c["accuracy"], c["majority_class_accuracy"], c["kappa"])
         accuracy, majority, kappa = map(score, figures)
         lines.append(
             f"{name[:33]:<34}{c['n']:>5}{c['abstained']:>11}{accuracy:>10}{majority:>10}{kappa:>8}"
         )
-    mean = found["mean_score"]
-    lines += ["", f"Mean score: {'none' if mean is None else score(mean)}. See {found['look']}"]
+    mean = report["mean_score"]
+    lines += ["", f"Mean score: {'none' if mean is None else score(mean)}. See {report['look']}"]
     return "\n".join(lines)

@@ -16,7 +16,9 @@ from core.store.store import Store
 
 
 def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
-    """Plain values that change whenever verdicts, scores or the labels correcting them would."""
+    """Return plain values that change whenever verdicts, scores or labels that correct them
+    change.
+    """
     counts = (run.votes, run.failures_open, run.scored_version_id)
     fitted = store.runs.note_hash(run.id, NOTE)
     draw = store.datasets.label_draw(run.dataset_version_id)
@@ -26,7 +28,7 @@ def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
 class ItemNeighbours(NamedTuple):
     """The ids before and after an item in a list, its position (from 1), and the list's length.
 
-    An item that is not in the list has no position; ``after`` is then the list's first item.
+    An item outside the list has no position; ``after`` is then the list's first item.
     """
 
     before: str | None
@@ -79,14 +81,12 @@ def ids(
 
 
 def has_items(store: Store, run_id: int, where: RunItemFilter) -> bool:
-    """Return whether a run has any item that the filter keeps; it reads no further than the
-    first.
-    """
+    """Return whether the filter keeps any item of a run; it reads only until the first."""
     return bool(store.results.items(run_id, _asked_for(store, run_id, where), limit=1))
 
 
 def _asked_for(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:
-    """Return the filter: what a person has graded needs none."""
+    """Return the filter; with ``review`` it omits items that a person has already graded."""
     return replace(where, but=_graded_by_labels(store, run_id)) if where.review else where
 
 
@@ -95,8 +95,8 @@ def _graded_by_labels(store: Store, run_id: int) -> tuple[str, ...]:
     run = store.runs.row(run_id)
     if not store.datasets.version(run.dataset_version_id).labelled:
         return ()
-    found = store.results.items(run_id, RunItemFilter(review=True), limit=run.items)
-    rows = {row.item_id: row for row in found if row.score is None}
+    in_review = store.results.items(run_id, RunItemFilter(review=True), limit=run.items)
+    rows = {row.item_id: row for row in in_review if row.score is None}
     rubric = scored_rubric(store, run)
     return tuple(
         item.id
@@ -106,7 +106,7 @@ def _graded_by_labels(store: Store, run_id: int) -> tuple[str, ...]:
 
 
 def rows_of(store: Store, run_id: int, items: Sequence[str]) -> list[RunItemRow]:
-    """These items of a run, in the order given."""
+    """Return these items of a run, in the order given."""
     where = RunItemFilter(item_ids=tuple(items))
     by_id = {row.item_id: row for row in store.results.items(run_id, where, limit=len(items))}
     return [by_id[item] for item in items if item in by_id]
@@ -124,18 +124,18 @@ def neighbours(
     """Return an item's position in a list of items, and its neighbours."""
     listed = ids(store, run_id, where, sort, descending, by)
     try:
-        at = listed.index(item_id)
+        position = listed.index(item_id)
     except ValueError:
         return ItemNeighbours(None, listed[0] if listed else None, None, len(listed))
-    before = listed[at - 1] if at > 0 else None
-    after = listed[at + 1] if at + 1 < len(listed) else None
-    return ItemNeighbours(before, after, at + 1, len(listed))
+    before = listed[position - 1] if position > 0 else None
+    after = listed[position + 1] if position + 1 < len(listed) else None
+    return ItemNeighbours(before, after, position + 1, len(listed))
 
 
 def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
     """Return how often each choice is the verdict, per criterion of the run's rubric.
 
-    Counted in the database, over the items with the rubric's criteria.
+    The database counts them, over the items with the rubric's criteria.
     """
     counts = {
         (c["criterion"], c["option"], c["abstained"]): c["count"]
@@ -157,7 +157,7 @@ def scores(store: Store, run_id: int) -> list[ScoreBin]:
 
 
 class Groups(NamedTuple):
-    """The properties for selecting a run's items; empty if items have none."""
+    """The properties by which a run's items can be selected; empty if the items have none."""
 
     systems: list[str]
     tags: list[str]
@@ -169,35 +169,35 @@ def groups(store: Store, run_id: int) -> Groups:
     from core.services.results.run_columns import kinds_of
 
     kinds, of_item = kinds_of(store, store.runs.row(run_id))
-    there = [kinds[kind] for kind in set(of_item.tolist())]
-    systems = {system for system, *_ in there} - {""}
-    tags = {tag for _, some, _ in there for tag in some}
-    splits = {split for *_, split in there} - {""}
+    present = [kinds[kind] for kind in set(of_item.tolist())]
+    systems = {system for system, *_ in present} - {""}
+    tags = {tag for _, some, _ in present for tag in some}
+    splits = {split for *_, split in present} - {""}
     return Groups(sorted(systems), sorted(tags), sorted(splits))
 
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
-    """Return how many items of a run pass, fail and need a person, whatever their outcome."""
-    found = store.results.outcomes(run_id)
-    waiting = found.pop("review", 0) - len(_graded_by_labels(store, run_id))
-    return found | ({"review": waiting} if waiting else {})
+    """Return how many items of a run pass, fail, and (whatever their outcome) need a person."""
+    numbers = store.results.outcomes(run_id)
+    waiting = numbers.pop("review", 0) - len(_graded_by_labels(store, run_id))
+    return numbers | ({"review": waiting} if waiting else {})
 
 
 # A set of a run's items that no filter describes, as a word for an address: the items' positions in
 # the run, which never change, so a link lives as long as the run.
 
-#: The largest set to read, in bytes of its positions.
+#: The largest set that is read, in bytes of its positions.
 _LONGEST = 2_000_000
 
 
 def set_word(store: Store, run_id: int, items: Iterable[str]) -> str:
-    """Return the set as a word."""
+    """Return the set as a word for an address."""
     _, places = _placed(store, run_id, items)
     return _packed(places)
 
 
 def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
-    """Return the items named by such a word, in the run's order; empty if it is not valid."""
+    """Return the items of such a word, in the run's order; empty if the word is invalid."""
     ids, _ = _placed(store, run_id, ())
     return tuple(ids[place] for place in sorted(set(_unpacked(word))) if place < len(ids))
 
@@ -209,7 +209,7 @@ def first_of_set(store: Store, run_id: int, items: Iterable[str]) -> str | None:
 
 
 def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
-    """Return the items of a run, and the positions of the given ones."""
+    """Return the items of a run, and the positions of ``items`` among them."""
     # Imported here, since pages that only list items should not load numpy.
     from core.services.results.run_columns import items_of_run, places_of_items
 
@@ -219,7 +219,7 @@ def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str,
 
 
 def _packed(places: Sequence[int]) -> str:
-    """Rising numbers as a short word: their differences, seven bits a byte, compressed.
+    """Return rising numbers as a short word: their differences, seven bits a byte, compressed.
 
     >>> _unpacked(_packed([0, 3, 4, 300]))
     [0, 3, 4, 300]
@@ -235,7 +235,7 @@ def _packed(places: Sequence[int]) -> str:
 
 
 def _unpacked(word: str) -> list[int]:
-    """Return the numbers of such a word; empty for any other."""
+    """Return the numbers of such a word; empty if it is invalid."""
     try:
         raw = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
         steps = zlib.decompressobj().decompress(raw, _LONGEST)
@@ -254,11 +254,11 @@ def _unpacked(word: str) -> list[int]:
 def judged_options(
     store: Store, run_id: int, places: Collection[tuple[str, str]]
 ) -> Mapping[tuple[str, str], int]:
-    """Return the options by the votes on some cells (item ids and criteria of the run), even if
-    people settled another.
+    """Return the options by the votes on these cells (item ids and criteria of the run), even if
+    people settled another option.
 
-    Cells without such an option are left out: they have no verdict that could be right or wrong.
-    Raises ``NotFound``.
+    Cells without such an option are left out: their verdict cannot be right or wrong. Raises
+    ``NotFound``.
     """
     from core.services.results.run_columns import cell_columns, own_rubrics, places_of_items
 
@@ -266,15 +266,15 @@ def judged_options(
     if not places:
         return {}
     rubric, rows = scored_rubric(store, run), places_of_items(store, run)
-    own = own_rubrics(store, run)
+    own_rubrics_of = own_rubrics(store, run)
     columns = {column.criterion: column for column in cell_columns(store, run)}
     options = {}
     for item_id, name in places:
         row, column = rows[item_id], columns.get(name)
-        at = 0 if column is None else int(column.rows.searchsorted(row))
-        if column is None or at == len(column.rows) or column.rows[at] != row:
+        index = 0 if column is None else int(column.rows.searchsorted(row))
+        if column is None or index == len(column.rows) or column.rows[index] != row:
             continue
-        option = int(column.judged[at])
-        if option in own.get(item_id, rubric).criterion(name).scored:
+        option = int(column.judged[index])
+        if option in own_rubrics_of.get(item_id, rubric).criterion(name).scored:
             options[item_id, name] = option
     return options

@@ -29,7 +29,7 @@ class DoubtfulCell(NamedTuple):
 
 
 def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
-    """Failed cells first, then those that judges agree on least, then abstentions.
+    """Return failed cells first, then those with the least agreement, then abstentions.
 
     A cell is in doubt if a call failed and was not repeated, if judges chose different options, or
     if a judge abstained that was not switched off there. Cells settled by people are not. Ties are
@@ -73,17 +73,17 @@ def _why(cell: Verdict | None, failed: int, *, away: bool) -> str:
         return "failed"
     if cell is None:
         return ""
-    # Agreement is with the verdict; judges who all chose another option do not disagree.
+    # ``agreement`` is with the verdict: judges who all chose another option do not disagree.
     if cell.entropy:
         return "split"
     return "abstained" if (cell.abstained or cell.abstentions) and not away else ""
 
 
 def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
-    """Return the cells, by item and criterion, on which only switched-off judges abstained.
+    """Return the cells (item, criterion) on which only switched-off judges abstained.
 
     An offline judge that could not learn a criterion abstains on every item (docs/decisions/0003),
-    which says nothing about any of them.
+    which says nothing about the items.
     """
     off: dict[str, set[str]] = {}
     for judge, reports in run.notes.get("training", {}).items():
@@ -108,33 +108,35 @@ def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
     return rank, agreement, -(cell.entropy or 0.0)
 
 
-#: How many cells in doubt are printed; ``--json`` has all.
+#: The number of cells in doubt that are printed; ``--json`` has all.
 _SHOWN_DOUBT = 50
 
 
 def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
-    """Return the data of ``show --doubt --json``: the cells in doubt, of one item or of all."""
+    """Return the data of ``show --doubt --json``: the cells in doubt of one item, or of all."""
     if item is not None:
-        store.results.item(run_id, item)  # one that is not there is refused
+        store.results.item(run_id, item)  # Raises ``NotFound`` for an unknown item.
     cells = [cell for cell in in_doubt(store, run_id) if item in (None, cell.item)]
     return {"run": run_id, "cells": [cell._asdict() for cell in cells]}
 
 
-def as_text(found: Mapping[str, Any]) -> str:
-    """Return the cells in lines."""
-    cells = found["cells"]
+def as_text(doubt: Mapping[str, Any]) -> str:
+    """Return the cells as lines."""
+    cells = doubt["cells"]
     if not cells:
         return "No cell is in doubt: all calls came through, and all judges agree."
     lines = [
         f"{cell['item']}  {cell['criterion']}  {_in_doubt(cell)}" for cell in cells[:_SHOWN_DOUBT]
     ]
-    more = len(cells) - _SHOWN_DOUBT
-    return "\n".join([*lines, *([f"and {more:,} more; --json has all"] if more > 0 else [])])
+    unlisted = len(cells) - _SHOWN_DOUBT
+    return "\n".join(
+        [*lines, *([f"and {unlisted:,} more; --json has all"] if unlisted > 0 else [])]
+    )
 
 
-def _in_doubt(one: Mapping[str, Any]) -> str:
-    if one["why"] == "failed":
-        return f"failed: {say.plural(one['failures'], 'call')} gave no vote"
-    if one["why"] == "split":
-        return f"split: {one['verdict']}, agreement {say.score(one['agreement'])}"
-    return f"abstained: {say.plural(one['abstentions'], 'vote')}"
+def _in_doubt(cell: Mapping[str, Any]) -> str:
+    if cell["why"] == "failed":
+        return f"failed: {say.plural(cell['failures'], 'call')} gave no vote"
+    if cell["why"] == "split":
+        return f"split: {cell['verdict']}, agreement {say.score(cell['agreement'])}"
+    return f"abstained: {say.plural(cell['abstentions'], 'vote')}"

@@ -23,13 +23,13 @@ from core.text.numbers import percent
 if TYPE_CHECKING:
     from core.services.results.run_columns import Numbers
 
-#: The joint confidence in all differences: about 1 of 100 fair samples is called unlike.
+#: The joint confidence in all differences: about 1 of 100 fair samples is called unfair.
 SURE = 0.99
 
 
 class AlikeCells(NamedTuple):
-    """The cells of a criterion with at least two answers: whether all are the same, and whether the
-    cell has a label; ``chance`` is its probability of having one, if unequal.
+    """A criterion's cells with at least two answers: whether the answers are equal, and whether the
+    cell has a label; ``chance`` is its probability of a label, if unequal.
     """
 
     criterion: str
@@ -46,9 +46,9 @@ class UnfairLabels(NamedTuple):
 
 
 def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
-    """Return the criteria whose labels are surely not a fair sample, by name.
+    """Return, by criterion, the labels that are surely not a fair sample.
 
-    Each is tested on its own: a criterion without labels says nothing about the others' labels.
+    Each is tested separately: a criterion without labels says nothing about the others' labels.
 
     >>> same, labelled = np.arange(60) < 30, np.arange(60) < 30
     >>> unlike([AlikeCells("Cause", same, labelled)])["Cause"].words
@@ -100,17 +100,19 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
     cells = []
     for column in run_columns.cell_columns(store, run):
         rows = column.rows[column.votes > 1]
-        given = labels.get(column.criterion)
+        labelled = labels.get(column.criterion)
         has = (
-            np.zeros(len(rows), np.bool_) if given is None else given[rows] != run_columns.NO_LABEL
+            np.zeros(len(rows), np.bool_)
+            if labelled is None
+            else labelled[rows] != run_columns.NO_LABEL
         )
         same = column.entropy[column.votes > 1] == 0
         cells.append(
             AlikeCells(column.criterion, same, has, None if chance is None else chance[rows])
         )
     why = next((unfair.words for unfair in unlike(cells).values()), "")
-    who = draw.by or "the owner of the data"
-    return f"{who} declared them drawn at random, but {why}" if why else ""
+    declarer = draw.by or "the owner of the data"
+    return f"{declarer} declared them drawn at random, but {why}" if why else ""
 
 
 def refuted_words(store: Store, version_id: int) -> str:

@@ -16,10 +16,11 @@ class FlipRate:
     """How often a judge's two answers to the same cell, in both orders, differed.
 
     ``differ`` is their share of the pairs. ``first`` and ``last`` are the shares of all ``answers``
-    that chose the option shown first and last; ``expected`` is what both would be if the position
+    that chose the option shown first and last; ``expected`` is the value of both if the position
     did not matter: the mean of 1 over the number of options. ``pull`` estimates the share of
     answers attracted by the first position, (first - expected) / (1 - expected), with an interval
-    from the Wilson interval of ``first``; a negative one means that the first position is avoided.
+    from the Wilson interval of ``first``; a negative value means that the first position is
+    avoided.
     """
 
     judge: str
@@ -36,7 +37,7 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return []
-    own = run.plan.replicates
+    replicates = run.plan.replicates
     rubric = scored_rubric(store, run)
     sizes = {c.name: len(c.scored) for c in rubric.criteria}
     ballots = store.votes.all_ballots(run_id)
@@ -44,15 +45,14 @@ def flip_rates(store: Store, run_id: int) -> list[FlipRate]:
     for judge in run.panel.judges:
         if judge.offline:
             continue
-        pairs, differ = count_pairs((r for r in ballots if r.judge == judge.name), own)
+        pairs, differ = count_pairs((r for r in ballots if r.judge == judge.name), replicates)
         places = store.votes.places(run_id, judge.name)
         rates.append(_rate(judge.name, pairs, differ, places, sizes))
     return rates
 
 
 def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, BallotRow]]:
-    """Yield each answer with its twin, the answer to the same options in reversed order, if it
-    exists.
+    """Yield each answer with its twin, if any: the answer to the same options in reversed order.
 
     ``own`` is the number of replicates; replicate ``r`` and ``r + own`` are twins.
     """
@@ -64,7 +64,7 @@ def twins(rows: Iterable[BallotRow], own: int) -> Iterator[tuple[BallotRow, Ball
 
 
 def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
-    """Return the number of answers with a flipped twin, and of those that differ from it."""
+    """Return the number of answers with a flipped twin, and how many of them differ from it."""
     differ = [row.option != twin.option for row, twin in twins(rows, own)]
     return len(differ), sum(differ)
 

@@ -1,7 +1,7 @@
 """A run as a grid: the verdict of every cell, and means by criterion and system.
 
-A cell earns a share of the criterion's best: with a positive weight its value divided by the best
-value of any option; for a penalty the part of it that was avoided.
+A cell earns a share of the criterion's best value: for a positive weight its value divided by the
+best value of any option; for a penalty the part that was avoided.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class GridCell(NamedTuple):
     """A cell as shown in a grid. ``label`` is empty without an answer.
 
     ``earned`` is ``None`` without a verdict that has a value. ``between``: the verdict is the
-    nearest option, but no vote chose it. ``judged`` is the label by the votes, an abstention's,
-    too: it is not what people settled on.
+    nearest option, but no vote chose it. ``judged`` is the label by the votes (or an abstention's),
+    whatever people settled on.
     """
 
     criterion: Criterion
@@ -37,7 +37,7 @@ class GridCell(NamedTuple):
 
 
 class GridItem(NamedTuple):
-    """An item with its cells, by criterion name, and what to call it.
+    """An item with its cells by criterion name, and its title.
 
     ``own`` is the score by a person's labels of an item on which all judges abstained.
     """
@@ -49,14 +49,16 @@ class GridItem(NamedTuple):
 
 
 class MeanOver(NamedTuple):
-    """A mean over ``n`` items; ``None`` without any."""
+    """A mean over ``n`` items; ``None`` if ``n`` is 0."""
 
     value: float | None
     n: int
 
 
 class MeansOf(NamedTuple):
-    """Mean score and mean share earned on each criterion, of a system or (``""``) of all."""
+    """The mean score and mean share earned on each criterion, of a system or (``""``) of all
+    items.
+    """
 
     system: str
     score: MeanOver
@@ -78,13 +80,13 @@ def earned(criterion: Criterion, value: float | None) -> float | None:
 
 
 def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
-    """These items of a run with their cells, each under its own rubric if it has one."""
+    """Return these items of a run with their cells, each under its own rubric if it has one."""
     ids = [row.item_id for row in rows]
     rubric = scored_rubric(store, run)
     verdicts = {(id_, v.criterion): v for id_, v in store.results.verdicts_of(run.id, ids)}
     failed = store.votes.failed_cells(run.id, ids)
-    asked = {item.id: item for item in store.datasets.items(run.dataset_version_id, ids)}
-    rubrics = {item.id: effective(item, rubric) for item in asked.values()}
+    loaded = {item.id: item for item in store.datasets.items(run.dataset_version_id, ids)}
+    rubrics = {item.id: effective(item, rubric) for item in loaded.values()}
 
     def cells(item_id: str) -> dict[str, GridCell]:
         criteria = rubrics.get(item_id, rubric).criteria
@@ -95,17 +97,17 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
         }
 
     def whole(row: RunItemRow) -> GridItem:
-        item = asked.get(row.item_id)
+        item = loaded.get(row.item_id)
         if item is None:
             return GridItem(row, cells(row.item_id), row.item_id)
-        own = score_in_place(row, item, rubrics[item.id])
-        return GridItem(row, cells(item.id), item.title, own)
+        score = score_in_place(row, item, rubrics[item.id])
+        return GridItem(row, cells(item.id), item.title, score)
 
     return [whole(row) for row in rows]
 
 
 def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
-    """Return a cell of an item; `failures` are the open ones."""
+    """Return a cell of an item; ``failures`` counts its open failures."""
     if verdict is None:
         return GridCell(criterion, "", None, False, False, 0, failures, False, False, "")
     settled = verdict.rule == ADJUDICATED
@@ -129,10 +131,10 @@ def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> Gri
 
 
 def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
-    """Return the means over all items and, if there are several systems, of each of them.
+    """Return the means over all items and, if there are several systems, over each system's.
 
     A criterion's mean is over the items whose verdict has a value. An item with its own rubric
-    counts if that has a criterion with the name.
+    counts if that rubric has a criterion of this name.
     """
     import numpy as np
 

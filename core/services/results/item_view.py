@@ -29,7 +29,7 @@ from core.text.numbers import score
 
 @dataclass(frozen=True)
 class ShownOption:
-    """An option as a judge saw it: its position there, and in the author's order."""
+    """An option as a judge saw it: its position then, and in the author's order."""
 
     shown: int
     original: int
@@ -37,14 +37,14 @@ class ShownOption:
     chosen: bool
 
 
-#: The role of a vote: it counts; it is a shadow's and does not; a later stage decided instead; or
-#: it repeats another one with the order of options reversed.
+#: The role of a vote: it counts; it is a shadow's, which does not count; a later stage decided
+#: instead; or it repeats another vote with the options reversed.
 Standing = Literal["counts", "shadow", "superseded", "reversed"]
 
 
 @dataclass(frozen=True)
 class VoteView:
-    """A judge's answer for a cell: a vote, or an open failure, or neither yet.
+    """A judge's answer for a cell: a vote, an open failure, or neither yet.
 
     ``repeats`` is the replicate that this one repeats in reversed order; ``apart``: the answers in
     both orders differ.
@@ -62,18 +62,18 @@ class VoteView:
 
     @property
     def result(self) -> VoteRow | FailureRow | None:
-        """The vote or the open failure; ``None``: not asked yet."""
+        """Return the vote or the open failure, or ``None`` before an answer."""
         return self.vote or self.failure
 
     @property
     def call_id(self) -> int | None:
-        """The call of the vote or failure, if it is stored."""
+        """Return the call of the vote or failure, if it is stored."""
         return None if self.result is None else self.result.call_id
 
 
 @dataclass(frozen=True)
 class CriterionView:
-    """A criterion of an item: its verdict, its truth if labelled, and the votes."""
+    """A criterion of an item: its verdict, its label if any, and the votes."""
 
     criterion: Criterion
     verdict: Verdict | None
@@ -85,7 +85,7 @@ class CriterionView:
 
     @property
     def apart(self) -> int:
-        """How many pairs of answers in both orders differ."""
+        """Return how many pairs of answers in both orders differ."""
         return sum(vote.apart for vote in self.votes if vote.repeats is not None)
 
 
@@ -101,12 +101,12 @@ class ItemView:
 
     @property
     def trace(self) -> Trace | None:
-        """The derivation of the score; ``None`` before the first vote."""
+        """Return the derivation of the score, or ``None`` before the first vote."""
         return None if self.row.trace is None else Trace.from_dict(self.row.trace)
 
     @property
     def sentences(self) -> list[str]:
-        """The trace in plain sentences; empty before the first vote."""
+        """Return the trace in plain sentences; empty before the first vote."""
         return [] if self.trace is None else explain(self.trace)
 
 
@@ -158,19 +158,19 @@ def _criterion_view(
 
 
 def _cells(run: Run, item: Item, criterion: Criterion, judge: Judge) -> Iterator[Cell]:
-    """Yield the cells of a judge; one in reversed order follows the one it repeats."""
-    own = run.plan.replicates
-    for replicate in range(own):
-        for asked in range(replicate, answers_of(judge, run.panel, own), own):
-            yield Cell(item.id, criterion.name, judge.name, asked)
+    """Yield the cells of a judge; a cell in reversed order follows the cell it repeats."""
+    replicates = run.plan.replicates
+    for replicate in range(replicates):
+        for shown in range(replicate, answers_of(judge, run.panel, replicates), replicates):
+            yield Cell(item.id, criterion.name, judge.name, shown)
 
 
 def _with_standing(
     run: Run, judge: Judge, view: VoteView, last: int, votes: dict[Cell, VoteRow]
 ) -> VoteView:
-    own, replicate = run.plan.replicates, view.cell.replicate
-    repeats = replicate - own if replicate >= own else None
-    twin = votes.get(view.cell._replace(replicate=(replicate + own) % (2 * own)))
+    replicates, replicate = run.plan.replicates, view.cell.replicate
+    repeats = replicate - replicates if replicate >= replicates else None
+    twin = votes.get(view.cell._replace(replicate=(replicate + replicates) % (2 * replicates)))
     standing: Standing = "counts" if repeats is None else "reversed"
     if judge.shadow:
         standing = "shadow"
@@ -205,7 +205,7 @@ def vote_view(
 def shown_options(
     criterion: Criterion, order: tuple[int, ...] | None, chosen: int | None
 ) -> tuple[ShownOption, ...]:
-    """Return the options in the order shown, or else in the author's order."""
+    """Return the options in the order shown or, if unknown, in the author's order."""
     sequence = order if order is not None else tuple(range(len(criterion.choices)))
     return tuple(
         ShownOption(place + 1, index, criterion.choices[index], index == chosen)
@@ -214,7 +214,7 @@ def shown_options(
 
 
 def choice_label(criterion: Criterion, option: int | None, abstained: bool) -> str | None:
-    """Return the label of a choice; ``None`` without one."""
+    """Return the label of a choice, or ``None`` without a choice."""
     if option is None:
         return "Cannot assess" if abstained else None
     return criterion.choices[option].label
@@ -231,7 +231,7 @@ def rubric_of(store: Store, run: Run) -> Rubric:
 
 
 def require_run(store: Store, run_id: int | None) -> Run:
-    """Return the run of an address; raises a ``NotFound`` with a message for the reader."""
+    """Return the run of an address; raise ``NotFound`` with a message for the reader."""
     if run_id is None:
         raise NotFound("No run is chosen. Pick one on the Runs page.")
     return store.runs.get(run_id)
@@ -241,7 +241,7 @@ _NEAR = 1e-9
 
 
 def unvoted(verdict: Verdict) -> bool:
-    """Return whether no vote chose the verdict that the votes made."""
+    """Return whether no vote chose the option that the votes' verdict has."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
     return made_of_votes and chosen and verdict.agreement == 0.0

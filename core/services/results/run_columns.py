@@ -1,4 +1,4 @@
-"""A run's votes and verdicts as columns, stored with the run so that pages need not read each.
+"""A run's votes and verdicts as columns, stored with the run so that pages need not read each vote.
 
 A column has a value for each of its ``rows``: positions of items in the run's order. Votes and
 verdicts without an option have ``NO_OPTION``.
@@ -20,7 +20,7 @@ from core.services.results.scored_items import effective, resolved_items, scored
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
-#: The format of columns; stored ones with another number are ignored.
+#: The format of columns; stored columns of another format are ignored.
 FORM = 2
 NO_LABEL, NO_OPTION = -1, -2
 
@@ -38,7 +38,7 @@ class AnswerColumn(NamedTuple):
 
 
 class CellColumn(NamedTuple):
-    """The verdicts on a criterion. ``judged`` is the option by the votes, ``option`` the one in
+    """The verdicts on a criterion. ``judged`` is the option by the votes, ``option`` the option in
     force, which people may have settled. Missing numbers are NaN.
     """
 
@@ -61,21 +61,21 @@ class RunItems(NamedTuple):
     places: Numbers
 
 
-#: By the hash of the plan, which determines the items.
+#: The key is the hash of the plan, which determines the items.
 _LATEST: item_columns.AtHand[RunItems] = item_columns.AtHand()
 
 
 def items_of_run(store: Store, run: RunRow) -> RunItems:
-    """Return the items of a run, which never change; callers must not modify them."""
+    """Return the items of a run, which never change; callers must not modify the result."""
     return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
-#: By the hash of a plan: the row of every item, by its id.
+#: The row of every item by its id; the key is the hash of a plan.
 _ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
 
 
 def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
-    """Return the row of every item of a run by its id; callers must not modify it."""
+    """Return the row of every item of a run by its id; callers must not modify the result."""
     return _ROWS.get(
         run.plan_hash, lambda: {item: row for row, item in enumerate(items_of_run(store, run).ids)}
     )
@@ -108,11 +108,11 @@ class ScoreColumns(NamedTuple):
 
     @property
     def ungraded(self) -> int:
-        """How many items were judged but have no grade, because too little was assessed."""
+        """Return how many items were judged but have no grade, because too little was assessed."""
         return int((np.isnan(self.score) & (self.votes > 0)).sum())
 
 
-#: The last is for items without an outcome.
+#: The last entry is for items without an outcome.
 OUTCOMES = ("pass", "fail", "review", None)
 
 
@@ -184,8 +184,8 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
             in_order = np.argsort(rows, kind="stable")
             arrays |= _placed(index, rows[in_order], run.items)
             for name, values in zip(_FIELDS, columns, strict=True):
-                whole = name in ("option", "judged")
-                column = _options(values) if whole else np.array(values, np.float64)
+                integral = name in ("option", "judged")
+                column = _options(values) if integral else np.array(values, np.float64)
                 arrays |= _told(f"{name} {index}", column[in_order])
         return Columns({"columns": head}, arrays)
 
@@ -201,11 +201,11 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
 
 
 def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[str, Numbers]:
-    """Return the labels of a run's items, by criterion, an option for every item.
+    """Return the labels of a run's items, by criterion, as an option for every item.
 
-    ``NO_LABEL`` if there is none, ``NO_OPTION`` if the criterion has no such option. With
-    ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if they could not
-    assess it.
+    An item has ``NO_LABEL`` without a label, ``NO_OPTION`` if the criterion has no such option.
+    With ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if they could
+    not assess it.
     """
     labels: dict[str, Numbers] = {}
     for name, rows, option in _given(store, run, settled=settled):
@@ -215,10 +215,10 @@ def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[st
 
 
 def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, Any, int | None]]:
-    """Criteria, rows, and the option of these rows; later ones override earlier ones."""
+    """Yield criteria, rows, and the option of these rows; later ones override earlier ones."""
     rubric, version = scored_rubric(store, run), run.dataset_version_id
     columns, (ids, places) = item_columns.of_version(store, version), items_of_run(store, run)
-    asked = {criterion.name: criterion for criterion in rubric.criteria}
+    criteria = {criterion.name: criterion for criterion in rubric.criteria}
     # The row of each item of the dataset; -1 for items with their own rubric.
     row_of = np.full(len(columns.ids), -1)
     row_of[places] = np.arange(len(ids))
@@ -226,14 +226,14 @@ def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, A
     row_of[columns.own] = -1
     for name, word, holders in columns.labels:
         rows = row_of[holders]
-        if name in asked and (rows >= 0).any():
-            yield name, rows[rows >= 0], asked[name].index_of(word)
+        if name in criteria and (rows >= 0).any():
+            yield name, rows[rows >= 0], criteria[name].index_of(word)
     truth = store.settled.truth(version) if settled else {}
     for item_id, labels in truth.items():
         row = int(row_of[columns.place[item_id]])
-        for name in labels.keys() & asked.keys() if row >= 0 else ():
+        for name in labels.keys() & criteria.keys() if row >= 0 else ():
             label = labels[name]
-            yield name, row, NO_LABEL if label is None else asked[name].index_of(label.label)
+            yield name, row, NO_LABEL if label is None else criteria[name].index_of(label.label)
     if alone:
         place = {item_id: row for row, item_id in enumerate(ids)}
         for item in resolved_items(store, version, alone, upto=None if settled else 0):
@@ -243,23 +243,23 @@ def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, A
 
 
 def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
-    """Return the rubrics of the items with their own; only read if there are any."""
-    own = item_columns.of_version(store, run.dataset_version_id).own
-    return store.signs.own_rubrics(run.id) if own.any() else {}
+    """Return the rubrics of items with their own; read only if there are any."""
+    rubrics = item_columns.of_version(store, run.dataset_version_id).own
+    return store.signs.own_rubrics(run.id) if rubrics.any() else {}
 
 
 def kinds_of(
     store: Store, run: RunRow
 ) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Numbers]:
-    """Return the distinct (system, tags, split), and the index of each of the run's items in
-    them.
-    """
+    """Return the distinct (system, tags, split), and the index of each run item among them."""
     columns = item_columns.of_version(store, run.dataset_version_id)
     return columns.kinds, columns.kind[items_of_run(store, run).places]
 
 
 def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]:
-    """Return how often each judge saw which order and chose what, in the run's own replicates."""
+    """Return how often each judge saw which order and chose which option, without flipped
+    replicates.
+    """
 
     def read() -> Columns:
         orders = store.votes.orders_shown(run.id, replicates)
@@ -274,7 +274,7 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
 
 
 def keep(store: Store, run_id: int) -> None:
-    """Prepare the columns of a run before a page needs them."""
+    """Store the columns of a run before a page needs them."""
     run = store.runs.get(run_id)
     if _keep(run):
         vote_columns(store, run)
@@ -284,7 +284,7 @@ def keep(store: Store, run_id: int) -> None:
 
 
 def _keep(run: RunRow) -> bool:
-    """Return whether storing is worth it: many items, and votes are not arriving all the time."""
+    """Return whether storing is worthwhile: the run has many items, and votes are not arriving."""
     return run.items >= MANY and not run.active
 
 
@@ -301,12 +301,12 @@ def _options(options: Sequence[int | None]) -> Numbers:
 # ones if these are few, everything in as few bytes as possible.
 
 
-def _placed(at: int, rows: Numbers, items: int) -> dict[str, Numbers]:
-    return {} if len(rows) == items else {f"rows {at}": rows.astype(np.int32)}
+def _placed(column: int, rows: Numbers, items: int) -> dict[str, Numbers]:
+    return {} if len(rows) == items else {f"rows {column}": rows.astype(np.int32)}
 
 
-def _rows_of(kept: Columns, at: int, items: int) -> Numbers:
-    rows = kept.arrays.get(f"rows {at}")
+def _rows_of(columns: Columns, column: int, items: int) -> Numbers:
+    rows = columns.arrays.get(f"rows {column}")
     return np.arange(items) if rows is None else rows.astype(np.int64)
 
 
@@ -322,6 +322,6 @@ def _told(name: str, numbers: Numbers) -> dict[str, Numbers]:
     return {f"{name} of": distinct, name: place.astype(np.uint8)}
 
 
-def _untold(kept: Columns, name: str) -> Numbers:
-    numbers, distinct = kept.arrays[name], kept.arrays.get(f"{name} of")
+def _untold(columns: Columns, name: str) -> Numbers:
+    numbers, distinct = columns.arrays[name], columns.arrays.get(f"{name} of")
     return numbers if distinct is None else distinct[numbers]

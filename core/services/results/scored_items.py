@@ -1,4 +1,4 @@
-"""A run's items with their settled truth, and the rubric and rules for scoring their votes."""
+"""A run's items with their settled labels, and the rubric and rules that score their votes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def effective(item: Item, rubric: Rubric) -> Rubric:
 
 
 def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
-    """Return the true choice per criterion of the rubric, if the item's label is one of its
+    """Return the labelled choice per criterion of the rubric, for labels that are one of its
     options.
     """
     labels = {c.name: item.truth(c) for c in rubric.criteria}
@@ -41,7 +41,7 @@ def labels_of(item: Item, rubric: Rubric) -> dict[str, int]:
 
 
 def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
-    """Return the score that the item's labels give; ``None`` unless every criterion has one."""
+    """Return the score that the item's labels give; ``None`` unless every criterion has a label."""
     labels = labels_of(item, rubric)
     if len(labels) < len(rubric.criteria):
         return None
@@ -50,17 +50,17 @@ def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
 
 
 def score_in_place(row: RunItemRow, item: Item, rubric: Rubric) -> float | None:
-    """Return the score by a person's labels of an item on which all judges abstained; else
+    """Return the score by a person's labels if all judges abstained on the item; otherwise
     ``None``.
     """
     if row.score is not None or not row.votes or row.failures:
         return None
-    own = score_by_labels(item, rubric)
-    return None if own is None else own.score
+    score = score_by_labels(item, rubric)
+    return None if score is None else score.score
 
 
 def with_truth(item: Item, settled: Mapping[str, Label | None]) -> Item:
-    """Return the item with labels settled by people, by criterion, in place of its own.
+    """Return the item with people's settled labels, by criterion, instead of its own.
 
     ``None`` removes a label: people could not assess it.
     """
@@ -90,12 +90,14 @@ def fitted_of(run: Run) -> dict[str, Fitted]:
 
 
 def keep(store: Store, run_id: int, fitted: Iterable[Fitted]) -> None:
-    """Make these and no other rules settle the run's criteria. Derives nothing yet."""
-    store.runs.set_notes(run_id, {NOTE: {each.criterion: dump(each) for each in fitted}})
+    """Make exactly these rules settle the run's criteria. It does not derive any verdicts yet."""
+    store.runs.set_notes(run_id, {NOTE: {rule.criterion: dump(rule) for rule in fitted}})
 
 
 def derive_of_run(store: Store, run: Run, items: Sequence[Item]) -> Derive:
-    """Return the derivation of a run for these of its items, under the version that it follows."""
+    """Return the derivation of a run for these of its items, under the rubric version it
+    follows.
+    """
     return derive_for(
         run.plan, scored_rubric(store, run), items, settled_lookup(store, run.id), fitted_of(run)
     )
@@ -127,7 +129,7 @@ def settled_lookup(store: Store, run_id: int) -> SettledOf:
 def resolved_items(
     store: Store, version: int, ids: Sequence[str] | None, *, upto: int | None = None
 ) -> tuple[Item, ...]:
-    """Items of a dataset version (``None``: all) with its prompt and reference filled in.
+    """Return items of a dataset version (``None``: all) with prompt and reference filled in.
 
     Labels are the dataset's own, overridden by people's settlements in any run on this version;
     ``upto`` is the last review event to use.
@@ -143,7 +145,7 @@ def resolved_items(
 def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
     """Return the items from which a plan's judges learn; may be empty.
 
-    They use the labels settled when the run was planned, so that a resumed run learns the same.
+    Their labels are those settled when the run was planned, so that a resumed run learns the same.
     """
     chosen = plan.calibration
     if not chosen:
@@ -154,8 +156,9 @@ def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
 
 @dataclass(frozen=True)
 class QuestionHashes:
-    """The questions of a run: by criterion the hash of the one that scores follow now, the criteria
-    whose judges were asked another one, and the hashes of questions accepted by a person.
+    """The questions of a run: by criterion the hash of the question that scores follow now, the
+    criteria whose judges were asked another question, and the hashes of questions accepted by a
+    person.
     """
 
     asks: dict[str, str]
@@ -164,19 +167,21 @@ class QuestionHashes:
 
     @property
     def stale(self) -> tuple[str, ...]:
-        """The criteria whose votes answer another question that no person has accepted."""
+        """Return the criteria whose votes answer another question, which no person has accepted."""
         return tuple(name for name in self.changed if self.asks[name] not in self.kept)
 
 
 def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
     """Return the questions asked, compared with those that scores follow."""
     agreed = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
-    now = hashes(store.rubrics.version(run.scored_version_id).rubric)
+    current = hashes(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:
-        return QuestionHashes(now, (), agreed)
-    asked = hashes(store.rubrics.version(run.rubric_version_id).rubric)
+        return QuestionHashes(current, (), agreed)
+    asked_hashes = hashes(store.rubrics.version(run.rubric_version_id).rubric)
     return QuestionHashes(
-        now, tuple(n for n, hash_now in now.items() if asked.get(n) != hash_now), agreed
+        current,
+        tuple(n for n, hash_now in current.items() if asked_hashes.get(n) != hash_now),
+        agreed,
     )
 
 
@@ -188,15 +193,15 @@ def hashes(rubric: Rubric) -> dict[str, str]:
 def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
     """Return the cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
 
-    Excluded are items with their own rubric, criteria whose answers a person accepted, and cells
+    It excludes items with their own rubric, criteria whose answers a person accepted, and cells
     that people settled under the new question.
     """
     run = store.runs.row(run_id)
     questions = question_hashes(store, run)
     if not questions.stale:
         return frozenset()
-    own = store.signs.own_rubrics(run_id)
-    ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own]
+    own_rubrics = store.signs.own_rubrics(run_id)
+    ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own_rubrics]
     cells = {CellKey(item_id, name) for item_id in ids for name in questions.stale}
     return frozenset(cells - settled_alike(store, run_id, questions.asks))
 
@@ -216,12 +221,14 @@ def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey
 def put_aside(
     store: Store, run_id: int, now: dict[str, str], kept: Collection[str]
 ) -> tuple[set[CellKey], set[CellKey]]:
-    """People's decisions on other questions than ``now``, and those on the same.
+    """Return people's decisions on questions other than ``now``, and those on the same questions.
 
     The first become stale, the second may count again. Items with their own rubric are in neither.
     """
-    own = store.signs.own_rubrics(run_id)
+    own_rubrics = store.signs.own_rubrics(run_id)
     alike = settled_alike(store, run_id, now)
-    places = {place for place, _ in store.scored.settled_under(run_id) if place.item_id not in own}
+    places = {
+        place for place, _ in store.scored.settled_under(run_id) if place.item_id not in own_rubrics
+    }
     stands = {p for p in places if p in alike or now.get(p.criterion) in kept}
     return places - stands, stands

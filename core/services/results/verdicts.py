@@ -23,7 +23,7 @@ from core.scoring.verdict import Ballot, settle
 
 
 class Counted(NamedTuple):
-    """The ballots that decide a cell, and the number planned (``None`` for imports)."""
+    """The ballots that decide a cell, and the planned number (``None`` for imports)."""
 
     ballots: list[Ballot]
     planned: int | None
@@ -31,12 +31,12 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Counting:
-    """How votes count. By default all votes count equally, as imports need it.
+    """How votes count. By default all votes count equally, as imports need.
 
     ``weights`` maps raters to weights (default 1). ``flip_from`` is the first replicate that
-    repeats another one with the order of options reversed (``None``: there are none);
-    ``require_both`` turns two differing answers into one abstention. ``stages`` maps judges to
-    their stage; ``None`` without a cascade.
+    repeats another with the options reversed (``None`` without such replicates); ``require_both``
+    turns two differing answers into one abstention. ``stages`` maps judges to their stage; ``None``
+    without a cascade.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Counting:
     planned_by_stage: Mapping[int, int] = field(default_factory=dict)
 
     def count(self, rows: Sequence[BallotRow]) -> Counted:
-        """Return the ballots of a cell that decide it."""
+        """Return the ballots that decide a cell."""
         if not (self.shadows or self.stages or self.flip_from is not None):
             weight = self.weights.get
             return Counted(
@@ -94,14 +94,14 @@ def counting_of(plan: RunPlan) -> Counting:
     """Return how the votes of a run count."""
     panel = plan.panel
     counted = [j for j in panel.judges if not j.shadow]
-    asked = [j for j in panel.judges if j.askable and not j.offline]
-    flips = panel.asking.flip != "off" and bool(asked)
+    models = [j for j in panel.judges if j.askable and not j.offline]
+    flips = panel.asking.flip != "off" and bool(models)
     by_stage: dict[int, int] = {}
     for judge in counted:
         by_stage[judge.stage] = by_stage.get(judge.stage, 0) + plan.replicates
     return Counting(
         weights={j.name: j.weight for j in panel.judges},
-        # The votes of an import are complete: nothing was planned, so nothing is missing.
+        # An import's votes are complete: nothing was planned, so nothing is missing.
         planned=len(counted) * plan.replicates if panel.askable else None,
         shadows=frozenset(j.name for j in panel.judges if j.shadow),
         flip_from=plan.replicates if flips else None,
@@ -112,13 +112,13 @@ def counting_of(plan: RunPlan) -> Counting:
 
 
 def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
-    """Return a judge's number of answers per cell: replicates, twice as many if flipped, too."""
+    """Return a judge's number of answers per cell: its replicates, doubled if also flipped."""
     flipped = panel.asking.flip != "off" and judge.askable and not judge.offline
     return replicates * (2 if flipped else 1)
 
 
 def answers_per_cell(panel: Panel, replicates: int) -> int:
-    """Return the largest number of answers of all judges per cell."""
+    """Return the largest possible number of answers of all judges per cell."""
     return sum(answers_of(judge, panel, replicates) for judge in panel.judges)
 
 
@@ -148,9 +148,9 @@ def deriver(
 ) -> Derive:
     """Return the function from items' votes to their verdicts and scores.
 
-    ``counting`` determines which votes count, ``rubric_of`` the rubric in force for an item id,
-    ``texts_of`` its texts, only needed if a rubric looks at them. ``settled_of`` returns people's
-    settlements, which override votes; it is called each time. ``fitted`` are the rules fitted on
+    ``counting`` determines which votes count, ``rubric_of`` the rubric in force for an item id, and
+    ``texts_of`` its texts, needed only if a rubric uses them. ``settled_of`` returns people's
+    settlements, which override votes; it is called each time. ``fitted`` has the rules fitted on
     labelled items, by criterion; they replace ``rules`` if they fit.
     """
     measured: dict[str, MeasuredTexts] = {}
@@ -179,7 +179,7 @@ def deriver(
         return item_result(item.item_id, rubric, verdicts, texts, alike)
 
     def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
-        # Measured once: an item is derived again with every batch of its votes.
+        # Measured once, since an item is derived again with every batch of its votes.
         if texts_of and looks_at_texts(rubric) and item_id not in measured:
             measured[item_id] = measure(rubric, texts_of(item_id))
         return measured.get(item_id)
@@ -188,19 +188,21 @@ def deriver(
 
 
 class DerivedFrom(NamedTuple):
-    """The inputs of a run's results, beside its votes."""
+    """The inputs of a run's results other than its votes."""
 
     plan: RunPlan
     rubric: Rubric
     items: Sequence[Item]
 
 
-#: How many different verdicts or scores are remembered at once.
+#: The most verdicts, and the most scores, that are cached at once.
 _MOST_ALIKE = 50_000
 
 
 class Alike:
-    """A cache of results by votes: many items have equal ones, and each is settled once."""
+    """A cache of results by votes: many items have equal votes, and each distinct set is settled
+    once.
+    """
 
     def __init__(self, rules: Rules, counting: Counting, fitted: Mapping[str, Fitted]) -> None:
         self._rules, self._counting, self._fitted = rules, counting, fitted
@@ -208,7 +210,7 @@ class Alike:
         self._scores: dict[object, Scored] = {}
 
     def keep_small(self) -> None:
-        """Clear it if it has become too large."""
+        """Clear the cache if it has become too large."""
         if max(len(self._verdicts), len(self._scores)) > _MOST_ALIKE:
             self._verdicts, self._scores = {}, {}
 
@@ -217,7 +219,7 @@ class Alike:
         rule = self._fitted.get(c.name)
         if rule and rule.fits(c):
             return self._settle(c, rows, failures, rule.for_item(rows[0].item_id))
-        # The part that does not depend on the item. Criteria live as long as their rubric's users.
+        # The votes without their item. Ids of criteria are safe, since criteria outlive this cache.
         key = (id(c), failures, tuple(row[2:] for row in rows))
         if key not in self._verdicts:
             self._verdicts[key] = self._settle(c, rows, failures, None)
@@ -243,7 +245,9 @@ class Alike:
         texts: Texts | MeasuredTexts | None,
         settled: frozenset[str],
     ) -> Scored:
-        """Return the score of these options, and its trace as plain data; must not be modified."""
+        """Return the score of these options and its trace as plain data, which must not be
+        modified.
+        """
         key = (id(rubric), tuple(options.items()), texts, settled)
         if key not in self._scores:
             self._scores[key] = _scored(rubric, options, texts, settled)
@@ -266,9 +270,9 @@ def _scored(
 def adjudicated(
     criterion: Criterion, voted: Verdict | None, settled: Settled, failures: int
 ) -> Verdict:
-    """Return the verdict settled by people; the agreement of the votes stays unchanged.
+    """Return the verdict settled by people, with the votes' agreement unchanged.
 
-    If people could not assess it, it is an abstention.
+    It is an abstention if people could not assess the cell.
     """
     option = criterion.na_index if settled.uncertain else settled.option
     value = None if option is None else criterion.values[option]
@@ -296,7 +300,7 @@ def item_result(
 ) -> ItemResult:
     """Return the score and cells of an item from its verdicts, some of which may be missing.
 
-    ``alike`` remembers scores.
+    ``alike`` caches scores.
     """
     cells = tuple(v for v in verdicts if v is not None)
     options = {v.criterion: v.option for v in cells}
@@ -322,8 +326,8 @@ def item_result(
 
 def rubric_lookup(rubric: Rubric, items: Sequence[Item]) -> RubricOf:
     """Return the rubric in force per item id: the item's own if it has one, else ``rubric``."""
-    own = {item.id: item.rubric for item in items if item.rubric is not None}
-    return lambda item_id: own.get(item_id, rubric)
+    own_rubrics = {item.id: item.rubric for item in items if item.rubric is not None}
+    return lambda item_id: own_rubrics.get(item_id, rubric)
 
 
 def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
@@ -340,5 +344,5 @@ def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
 def texts_from(item: Item) -> Texts:
     """Return the texts of an item. In a conversation, pre-checks skip the user's turns."""
     turns = item.submission if isinstance(item.submission, tuple) else ()
-    own = [turn.content for turn in turns if turn.judged]
-    return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
+    judged = [turn.content for turn in turns if turn.judged]
+    return Texts(item.output, item.thinking, "\n\n".join(judged) if judged else None)

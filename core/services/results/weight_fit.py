@@ -1,4 +1,4 @@
-"""The rule ``calibrated``: weights fitted on labelled cells, offered only if they are better."""
+"""The rule ``calibrated``: weights fitted on labelled cells, offered only if better."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 # The printed figures are stricter: how the whole procedure, choice and fit, performs on labels held
 # out from both (nested cross-validation; Varma and Simon 2006).
 
-#: How many standard errors a kind must be ahead of the plain rule to be chosen. If only right
-#: answers count, labels help a panel a lot; a mean of several ordered votes is hard to beat,
-#: especially for a rule with many numbers. Tried in ``bench/calibrated.py``.
+#: A kind is chosen if it leads the plain rule by this many standard errors. If only right answers
+#: count, labels help a panel a lot; a mean of several ordered votes is hard to beat, especially for
+#: a rule with many numbers. Tried in ``bench/calibrated.py``.
 AHEAD_ORDERED: Mapping[Kind, float] = {
     "line": 1.3,
     "severity": 1.3,
@@ -56,7 +56,7 @@ AHEAD_ORDERED: Mapping[Kind, float] = {
     "judge": 2.5,
     "latent": 2.5,
 }
-#: A kind learnt without labels must be surely ahead, too, if only right answers count.
+#: A kind learnt without labels must also lead surely, if only right answers count.
 AHEAD_LATENT = 2.0
 AHEAD_ONE_JUDGE = 1.0
 
@@ -70,13 +70,13 @@ def fit_criterion(
     """Return the rule fitted on labelled cells and evaluated on held-out ones; or why there is
     none.
 
-    ``others`` are the votes on unlabelled cells, which some kinds use, too. Folds are drawn from
-    the items' ids alone, so the same labels give the same rule; items with the same text are in one
+    ``others`` are the votes on unlabelled cells, which some kinds also use. Folds are drawn from
+    the items' ids alone, so the same labels give the same rule; items with the same text share a
     fold.
     """
     labelled = sorted(taught(criterion, list(cells)), key=lambda c: c.item_id)
-    few = _too_few(criterion, labelled)
-    return few or _Trial(criterion, labelled, rules, others).fitted()
+    reason = _too_few(criterion, labelled)
+    return reason or _Trial(criterion, labelled, rules, others).fitted()
 
 
 class _HeldOut(NamedTuple):
@@ -88,7 +88,7 @@ class _HeldOut(NamedTuple):
 
 
 class _Trial:
-    """All kinds on all folds of a criterion's labels; nothing is fitted twice."""
+    """All kinds of rule on all folds of a criterion's labels; each fit is made once."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class _Trial:
         self.plain = self._each(self.costs, lambda _: PLAIN)
 
     def fitted(self) -> Fitted:
-        """Return the rule of the kind chosen by all labels."""
+        """Return the rule whose kind all labels choose."""
         choice = self._chosen(None)
         kind = choice or self._closest
         weights = self._apart(FoldRule(kind, frozenset()))
@@ -155,21 +155,21 @@ class _Trial:
         )
 
     def _held_out(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
-        """Return all labelled cells, each settled by a rule of its fold that was fitted without
+        """Return all labelled cells, each settled by its fold's rule, which was fitted without
         it.
         """
         import numpy as np
 
         options = np.arange(len(self.costs))[:, None] + np.zeros_like(self.costs)
-        given = self._each(options, rule).astype(np.int64)
-        cost = self.costs[given, self.lesson.truth]
+        chosen = self._each(options, rule).astype(np.int64)
+        cost = self.costs[chosen, self.lesson.truth]
         # Cohen (1968): the expected loss if the same answers were assigned at random.
-        dealt = float(self.costs[given][:, self.lesson.truth].mean())
+        dealt = float(self.costs[chosen][:, self.lesson.truth].mean())
         far = float(cost.mean())
-        return _HeldOut(self.hits[given, self.lesson.truth] > 0, far, 1 - far / dealt)
+        return _HeldOut(self.hits[chosen, self.lesson.truth] > 0, far, 1 - far / dealt)
 
     def _constant(self, weights: Weights) -> str:
-        """Return the option that a rule gives in every cell; empty if it distinguishes any."""
+        """Return the option that a rule gives in every cell; empty if its options differ."""
         everything, _ = distinct([*self.said, *self.lesson.others])
         verdicts = (
             settle(self.criterion, ballots, self.rules, weights=weights) for ballots in everything
@@ -180,7 +180,7 @@ class _Trial:
 
     @cached_property
     def _closest(self) -> Kind:
-        """The kind that came closest, if none is ahead."""
+        """Return the kind with the least mean loss."""
         return min(self.lesson.kinds, key=lambda kind: float(self._lost(kind, None).mean()))
 
     def _chosen(self, without: int | None) -> Kind | None:
@@ -188,10 +188,10 @@ class _Trial:
         import numpy as np
 
         best, least = None, float("inf")
-        here = self.fold != without if without is not None else np.ones(len(self.known), bool)
+        inside = self.fold != without if without is not None else np.ones(len(self.known), bool)
         for kind in self.lesson.kinds:
-            lost = self._lost(kind, without)[here]
-            gain = self.plain[here] - lost
+            lost = self._lost(kind, without)[inside]
+            gain = self.plain[inside] - lost
             error = float(gain.std(ddof=1)) / sqrt(len(gain))
             ahead = float(gain.mean())
             if ahead > max(self._ahead(kind) * error, 1e-9) and lost.mean() < least - 1e-9:
@@ -204,14 +204,12 @@ class _Trial:
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
 
     def _losses(self, kind: Kind, without: int | None) -> Floats:
-        """Return the loss of each cell under a rule fitted without its own fold and without fold
-        ``without``.
-        """
-        left = frozenset() if without is None else frozenset({without})
-        return self._each(self.costs, lambda at: FoldRule(kind, left | {at}))
+        """Return each cell's loss under a rule fitted without its fold and fold ``without``."""
+        excluded = frozenset() if without is None else frozenset({without})
+        return self._each(self.costs, lambda at: FoldRule(kind, excluded | {at}))
 
     def _each(self, worth: Floats, rule: Callable[[int], FoldRule]) -> Floats:
-        """For all cells the worth of the option that their fold's rule gives."""
+        """Return, for all cells, the worth of the option that their fold's rule gives."""
         import numpy as np
 
         credit = np.zeros(len(self.known))
@@ -233,41 +231,41 @@ class _Trial:
         return None if rule.kind is None else self._apart(rule)
 
     def _settled(self, number: int, rule: FoldRule) -> int:
-        """Return the option of cells with these votes; -1 if there is none."""
+        """Return the option of cells with these votes, or -1 without an option."""
         verdict = settle(self.criterion, self.said[number], self.rules, weights=self._weights(rule))
         return -1 if verdict is None or verdict.option is None else verdict.option
 
 
-def _folds(criterion: Criterion, known: Sequence[LabelledCell]) -> Levels:
-    """Return the fold of every cell; cells of a group share one."""
+def _folds(criterion: Criterion, cells: Sequence[LabelledCell]) -> Levels:
+    """Return the fold of every cell; cells of a group share a fold."""
     import numpy as np
 
     from core.metrics import weight_fit
 
-    seed = seeded("calibrated", criterion.name, *(c.item_id for c in known)).getrandbits(64)
+    seed = seeded("calibrated", criterion.name, *(c.item_id for c in cells)).getrandbits(64)
     groups: dict[str, int] = {}
-    of = [groups.setdefault(c.group or c.item_id, len(groups)) for c in known]
-    return weight_fit.folds_of(len(groups), np.random.default_rng(seed))[of]
+    group_of = [groups.setdefault(c.group or c.item_id, len(groups)) for c in cells]
+    return weight_fit.folds_of(len(groups), np.random.default_rng(seed))[group_of]
 
 
-def _too_few(criterion: Criterion, known: Sequence[LabelledCell]) -> str:
+def _too_few(criterion: Criterion, cells: Sequence[LabelledCell]) -> str:
     from core.metrics.weight_fit import FEWEST
 
-    if len(known) < FEWEST:
-        items = "item has" if len(known) == 1 else "items have"
+    if len(cells) < FEWEST:
+        items = "item has" if len(cells) == 1 else "items have"
         return (
-            f"{len(known)} {items} a label and votes; {FEWEST} are needed. "
-            f"Label {FEWEST - len(known)} more."
+            f"{len(cells)} {items} a label and votes; {FEWEST} are needed. "
+            f"Label {FEWEST - len(cells)} more."
         )
-    different = len({c.group or c.item_id for c in known})
+    different = len({c.group or c.item_id for c in cells})
     if different < FEWEST:
         return (
-            f"The {len(known)} labelled items are {different} different texts; {FEWEST} are needed."
+            f"The {len(cells)} labelled items are {different} different texts; {FEWEST} are needed."
         )
-    truths = {c.truth for c in known}
+    truths = {c.truth for c in cells}
     if len(truths) == 1:
         label = criterion.choices[truths.pop()].label
-        return f"All {len(known)} labels are {label!r}: label items that are not."
+        return f"All {len(cells)} labels are {label!r}: label items that are not."
     return ""
 
 
@@ -292,13 +290,13 @@ class Offer:
 
     @property
     def offered(self) -> bool:
-        """Whether it may be used instead of the rule in force."""
+        """Return whether it may replace the rule in force."""
         return self.fitted is not None and self.fitted.better
 
 
 def offers(store: Store, run_id: int) -> list[Offer]:
-    """Return a fit per criterion of a run, from all of its items with a known truth."""
-    # Columns need numpy, which reading a rule should not have to load.
+    """Return a fit per criterion of a run, from all of its labelled items."""
+    # Columns need numpy, which reading a rule should not load.
     from core.services.results.weight_fit_cells import cells_of_run
 
     run = store.runs.get(run_id)
@@ -319,7 +317,7 @@ def offers(store: Store, run_id: int) -> list[Offer]:
 def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
     """Settle these criteria of a run by their fitted rules, all others by the panel's rules.
 
-    Everything that depends on verdicts is derived again, without a call; an empty sequence restores
+    Everything that depends on verdicts is derived again, without calls; an empty sequence restores
     the plain rules. Returns the number of items.
 
     Raises:
@@ -330,7 +328,7 @@ def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
     rubric = scored_rubric(store, run)
     by_name = {c.name: c for c in rubric.criteria}
     problems = tuple(
-        problem for each in fitted if (problem := _problem(each, by_name.get(each.criterion)))
+        problem for fit in fitted if (problem := _problem(fit, by_name.get(fit.criterion)))
     )
     if problems:
         raise InputError("These rules cannot be used for this run.", problems)
@@ -355,13 +353,11 @@ def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
 
 
 def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:
-    """Return the probability of each scored option of a cell, by (item id, criterion), given the
-    labels.
+    """Return, by (item id, criterion), the probability of each scored option given the labels.
 
-    Only for criteria whose fit beats the rule in force, and cells with a vote of a judge it knows;
-    whether the run uses the fit does not matter. A review order based on it
-    (``impact.WhatIf.impact``) finds more errors than one based on votes alone
-    (docs/adjudication.md).
+    It covers criteria whose fit beats the rule in force, and cells with a vote of a judge it knows,
+    whether or not the run uses the fit. A review order based on it (``impact.WhatIf.impact``) finds
+    more errors than one based on votes alone (docs/adjudication.md).
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)

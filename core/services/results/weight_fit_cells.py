@@ -30,7 +30,7 @@ from core.services.results.verdicts import Counting, counting_of
 from core.services.results.weight_fit_kinds import LabelledCell
 from core.store.store import Store
 
-#: The largest number of unlabelled cells of a criterion to learn from.
+#: The most unlabelled cells of a criterion to learn from.
 MOST_OTHERS = 2_000
 _NOBODY = -3
 
@@ -45,14 +45,16 @@ class VotedCells(NamedTuple):
 def cells_of_run(store: Store, run_id: int) -> dict[str, VotedCells]:
     """Return the cells of a run by criterion, with the votes that count.
 
-    An item with its own rubric takes part if its criterion has the same options. Of the unlabelled
+    An item with its own rubric counts if its criterion has the same options. Of the unlabelled
     cells the first ``MOST_OTHERS`` of the run are used.
     """
     return _Reader(store, store.runs.get(run_id)).read()
 
 
 class _Reader:
-    """Reads the votes of items to learn from; as columns, if these contain all that counts."""
+    """Reads the votes of items to learn from, as columns if these contain everything that
+    counts.
+    """
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
@@ -64,13 +66,13 @@ class _Reader:
         self._labelled = np.zeros(len(self._ids), np.bool_)
         for column in self._labels.values():
             self._labelled |= column >= 0
-        # Cells of items with the same text are in one fold.
+        # Cells of items with the same text share a fold.
         several = bool(self._labelled.any())
         self._twins = twin_numbers(store, run.dataset_version_id).group if several else ()
 
     def read(self) -> dict[str, VotedCells]:
-        """Return the labelled cells, and others up to the number beyond which more teach
-        nothing.
+        """Return the labelled cells, and other cells up to the number beyond which more do not
+        help.
         """
         votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
         return {c.name: self._cells(c, votes) for c in self._rubric.criteria}
@@ -82,18 +84,20 @@ class _Reader:
             for row, item_id in enumerate(self._ids if self._own else ())
             if item_id in self._own and not _alike(self._own[item_id], criterion)
         ]
-        there = votes.there(criterion.name)
-        there[strange] = False
-        labelled = np.flatnonzero(there & (truth >= 0))
-        others = np.flatnonzero(there & (truth < 0) & self._labelled)
+        voted = votes.there(criterion.name)
+        voted[strange] = False
+        labelled = np.flatnonzero(voted & (truth >= 0))
+        unlabelled = np.flatnonzero(voted & (truth < 0) & self._labelled)
         # Up to the limit.
-        more = MOST_OTHERS - len(others) if len(labelled) >= FEWEST else 0
-        rest = np.flatnonzero(there & ~self._labelled)[: max(more, 0)]
-        given = votes.of(criterion, np.concatenate([labelled, others, rest]), self._counting)
+        room = MOST_OTHERS - len(unlabelled) if len(labelled) >= FEWEST else 0
+        further = np.flatnonzero(voted & ~self._labelled)[: max(room, 0)]
+        ballots = votes.of(
+            criterion, np.concatenate([labelled, unlabelled, further]), self._counting
+        )
         groups = (str(self._twins[place]) for place in self._places[labelled].tolist())
-        rows = zip(labelled.tolist(), given, truth[labelled].tolist(), groups, strict=False)
+        rows = zip(labelled.tolist(), ballots, truth[labelled].tolist(), groups, strict=False)
         cells = [LabelledCell(self._ids[row], *cell) for row, *cell in rows]
-        return VotedCells(cells, given[len(labelled) :])
+        return VotedCells(cells, ballots[len(labelled) :])
 
 
 class _VotesOfCells:
@@ -101,7 +105,7 @@ class _VotesOfCells:
 
     def __init__(self, store: Store, run: Run, ids: Sequence[str], *, own: bool) -> None:
         self._store, self._run, self._ids = store, run, ids
-        #: Options may differ from the criterion's.
+        #: The options may differ from the criterion's.
         self._apart = own or run.scored_version_id != run.rubric_version_id
         self._columns: dict[str, list[AnswerColumn]] = {}
         for column in vote_columns(store, run):
@@ -123,20 +127,20 @@ class _VotesOfCells:
         options = np.full((len(self._ids), len(columns)), _NOBODY)
         for index, column in enumerate(columns):
             options[column.rows, index] = column.options
-        seen = patterns(options[rows])
+        distinct = patterns(options[rows])
         ballots = []
-        for row in seen.rows.tolist():
+        for row in distinct.rows.tolist():
             voted = [
                 _ballot(criterion, column, option)
                 for column, option in zip(columns, row, strict=True)
                 if option != _NOBODY
             ]
             ballots.append(counting.count(voted).ballots)
-        return [ballots[index] for index in seen.of_item.tolist()]
+        return [ballots[index] for index in distinct.of_item.tolist()]
 
     def _one_by_one(self, name: str, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
-        """Return the same vote by vote: only this has probabilities, and abstentions in other
-        options.
+        """Return the same as ``of``, vote by vote: only votes have probabilities and abstentions in
+        other options.
         """
         ids = [self._ids[row] for row in rows.tolist()]
         return [
@@ -153,5 +157,9 @@ def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRo
 
 def _alike(own: Rubric, criterion: Criterion) -> bool:
     """Return whether a rubric has the criterion with the same options."""
-    asked = [other.choices for other in own.criteria if other.name == criterion.name]
-    return any([o.label for o in of] == [o.label for o in criterion.choices] for of in asked)
+    candidates = [
+        candidate.choices for candidate in own.criteria if candidate.name == criterion.name
+    ]
+    return any(
+        [o.label for o in choices] == [o.label for o in criterion.choices] for choices in candidates
+    )

@@ -1,6 +1,6 @@
 """The kinds of rule to learn from labelled cells, each as weights over judges' votes.
 
-``core.services.results.weight_fit`` chooses one of them; here each is fitted.
+``core.services.results.weight_fit`` chooses one of them; this module fits each.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from core.scoring.verdict import Ballot
 if TYPE_CHECKING:
     from core.metrics.weight_fit import Flags, Floats, Levels
 
-#: How many labels the priors of the line are worth, towards the plain mean: height, and slope.
+#: The number of labels that the line's priors are worth, towards the plain mean: height, and slope.
 HEIGHT, SLOPE = 10.0, 20.0
-#: The least variance around the line, in squared levels, whatever a few labels show.
+#: The least variance around the line, in squared levels, whatever a few labels suggest.
 LEAST_SPREAD = 0.25
-#: From this share of missing votes on, judges count as having seen different items.
+#: With at least this share of missing votes, judges count as having seen different items.
 SEEN_APART = 0.1
 
 
 class LabelledCell(NamedTuple):
-    """A cell with a known truth: ``truth`` is the index of a scored choice.
+    """A cell with a known label: ``truth`` is the index of a scored choice.
 
     Cells of a ``group`` are of items with the same text (``core.judging.near_duplicates``).
     """
@@ -38,7 +38,7 @@ class LabelledCell(NamedTuple):
 
 
 class FoldRule(NamedTuple):
-    """A kind of rule fitted without the cells of some folds; ``None``: the plain one."""
+    """A kind of rule fitted without the cells of some folds; ``None`` means the plain rule."""
 
     kind: Kind | None
     left: frozenset[int]
@@ -68,7 +68,7 @@ class Lesson:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds that can be fitted here, the most cautious first; it wins a tie."""
+        """Return the kinds that can be fitted here; the first, most cautious one wins a tie."""
         ordered: tuple[Kind, ...] = ("line",) if self.ordinal else ()
         severe: tuple[Kind, ...] = ("severity",) if self.ordinal and self._shifts else ()
         latent: tuple[Kind, ...] = ("latent",) if len(self.judges) > 2 else ()
@@ -77,12 +77,14 @@ class Lesson:
 
     @property
     def ordinal(self) -> bool:
-        """Whether a verdict near the truth is better than a distant one."""
+        """Return whether a verdict near the truth is better than a distant one."""
         return self.criterion.scale == "ordinal"
 
     @cached_property
     def places(self) -> Floats:
-        """The position of each scored option in levels: its value scaled to 0 .. number - 1."""
+        """Return the position of each scored option in levels: its value scaled to 0 .. number -
+        1.
+        """
         import numpy as np
 
         values = np.array([self.criterion.values[i] or 0.0 for i in self.criterion.scored])
@@ -93,9 +95,10 @@ class Lesson:
         return positions
 
     def loss(self, option: int | None, truth: int) -> float:
-        """Return the loss of a verdict: levels to the truth if these are ordered, else 0 or 1.
+        """Return the loss of a verdict: its distance to the truth in levels if ordered, else 0 or
+        1.
 
-        A missing verdict, or an abstention, counts like the worst one.
+        A missing verdict, or an abstention, counts like the worst verdict.
         """
         scored = self.criterion.scored
         if not self.ordinal:
@@ -135,14 +138,14 @@ class Lesson:
 
     @cached_property
     def _everyone(self) -> tuple[list[str], Levels]:
-        """Judges, and the first vote of each on all cells, labelled or not."""
+        """Return the judges, and each judge's first vote on all cells, labelled or not."""
         distinct_ballots, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
         judges, owner, votes = _matrix(self.criterion, distinct_ballots)
         return judges, votes[alike][:, [owner.index(index) for index in range(len(judges))]]
 
     @cached_property
     def _shifts(self) -> dict[str, float]:
-        """How many levels each judge gives more than an average one for the same work, by all
+        """Return how many levels each judge gives above an average judge for the same work, by all
         votes; empty if judges saw the same items, because verdicts then do not depend on it.
         """
         import numpy as np
@@ -162,7 +165,9 @@ class Lesson:
 
     @cached_property
     def _latent(self) -> Weights:
-        """The meaning of votes inferred from agreement alone (Dawid and Skene 1979), no labels."""
+        """Return the meaning of votes inferred from agreement alone (Dawid and Skene 1979), without
+        labels.
+        """
         import numpy as np
 
         from core.metrics.dawid_skene import dawid_skene
@@ -189,8 +194,8 @@ class Lesson:
         means = (self._fair_means if shifts else self._means)[keep]
         truth = self.places[self.truth[keep]]
         x = np.column_stack([np.ones(len(means)), means - middle])
-        held = x.T @ x + np.diag([HEIGHT, SLOPE])
-        height, slope = np.linalg.solve(held, x.T @ (truth - means))
+        precision = x.T @ x + np.diag([HEIGHT, SLOPE])
+        height, slope = np.linalg.solve(precision, x.T @ (truth - means))
         spread = max(float(np.var(truth - means - x @ [height, slope])), LEAST_SPREAD)
         a, b = float(height - slope * middle), float(1 + slope)
 
@@ -207,25 +212,27 @@ class Lesson:
         return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
 
     def _judge(self, keep: Levels) -> Weights:
-        """Return the judge whose votes were closest to these labels, alone."""
+        """Return the weights of the single judge whose votes were closest to these labels."""
         k, best = len(self.places), ("", 0.0, float("inf"))
         for judge, (every, right, away) in zip(self.judges, self._voices, strict=True):
-            there = every[keep]
-            if there.any(axis=1).sum() * 2 < len(keep):
-                continue  # it voted on too few of these items
-            far = float(away[keep][there].mean())
+            votes = every[keep]
+            if votes.any(axis=1).sum() * 2 < len(keep):
+                continue  # The judge voted on too few of these items.
+            far = float(away[keep][votes].mean())
             if far < best[2]:
-                best = judge, float(right[keep][there].mean()), far
+                best = judge, float(right[keep][votes].mean()), far
         judge, accuracy, _ = best
         n = len(keep)
         sure = max((accuracy * n + 1 / k) / (n + 1), 1 / k + 0.01)
-        own, other = log(sure), log((1 - sure) / (k - 1))
-        table = tuple(tuple(own if t == v else other for t in range(k)) for v in range(k))
+        own, wrong = log(sure), log((1 - sure) / (k - 1))
+        table = tuple(tuple(own if t == v else wrong for t in range(k)) for v in range(k))
         return Weights(prior=(0.0,) * k, judges={judge: table} if judge else {})
 
     @cached_property
     def _voices(self) -> list[tuple[Flags, Flags, Floats]]:
-        """By judge, a row per cell: which have votes, which are right, and how far off each is."""
+        """Return, by judge, a row per cell: which have votes, which are right, and each vote's
+        distance.
+        """
         import numpy as np
 
         voices = []
@@ -245,26 +252,26 @@ class Lesson:
         return self._means_less(self._shifts)
 
     def _means_less(self, shifts: Mapping[str, float]) -> Floats:
-        """Return the mean of the judges' mean votes, in levels, by cell, after subtracting
-        shifts.
+        """Return the mean of the judges' mean votes by cell, in levels, after subtracting
+        ``shifts``.
         """
         import numpy as np
 
         voices = []
         for place, judge in enumerate(self.judges):
             votes = self.votes[:, np.asarray(self.owner) == place]
-            there = votes >= 0
+            voted = votes >= 0
             off = shifts.get(judge, 0.0)
-            sums = np.where(there, self.places[votes] - off, 0.0).sum(axis=1)
+            sums = np.where(voted, self.places[votes] - off, 0.0).sum(axis=1)
             voices.append(
-                np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
+                np.where(voted.any(axis=1), sums / np.maximum(voted.sum(axis=1), 1), np.nan)
             )
         means: Floats = np.nanmean(np.array(voices), axis=0)
         return means
 
 
 def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str, int]]:
-    """Return the judge and level of every vote that is not an abstention."""
+    """Return the judge and level of every vote other than abstentions."""
     return [
         (b.judge, criterion.scored.index(b.option))
         for b in ballots
@@ -298,7 +305,9 @@ def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]],
 def _matrix(
     criterion: Criterion, given: Sequence[Sequence[Ballot]]
 ) -> tuple[list[str], list[int], Levels]:
-    """Judges, the judge of every column, and levels; a judge has as many columns as votes."""
+    """Return judges, the judge of every column, and levels; each judge has as many columns as
+    votes.
+    """
     import numpy as np
 
     cast = [votes_of(criterion, ballots) for ballots in given]

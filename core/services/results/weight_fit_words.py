@@ -1,4 +1,4 @@
-"""A fitted rule in words: what it does, how it performed, whether it is offered."""
+"""A fitted rule in words: its effect, its performance, and whether it is offered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.text.numbers import percent, score
 
 
 def how(fitted: Fitted) -> str:
-    """Return what the fitted rule does, in a few words.
+    """Return the effect of the fitted rule in a few words.
 
     >>> from core.domain.weight_fit import Weights
     >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
@@ -70,12 +70,12 @@ def _why_not(fitted: Fitted) -> str:
     if fitted.constant:
         return f"it says {fitted.constant} of every cell of the run, whatever the judges say"
     if fitted.far is not None and fitted.plain_far is not None:
-        ahead, what = fitted.far < fitted.plain_far, "significantly nearer to the labels"
+        ahead, advantage = fitted.far < fitted.plain_far, "significantly nearer to the labels"
     else:
-        ahead, what = fitted.gained > fitted.lost, "right more often"
+        ahead, advantage = fitted.gained > fitted.lost, "right more often"
     if ahead and fitted.kappa is not None and fitted.kappa < (fitted.plain_kappa or 0.0):
         return f"it agrees with the labels less than {fitted.plain} does, beyond chance"
-    return f"it was not {what}"
+    return f"it was not {advantage}"
 
 
 def heard(fitted: Fitted) -> Mapping[str, float]:

@@ -1,7 +1,7 @@
 """Human review: queues, turns, blind verdicts, adjudication, and the audit trail.
 
-May import runs, rubrics and what is below. Every act is an event and can be undone. Before their
-own verdict, reviewers do not see those of others.
+May import runs, rubrics and the layers below. Every act is an event and can be undone. Reviewers do
+not see others' verdicts before they give their own.
 """
 
 __all__ = [

@@ -114,8 +114,8 @@ class Act:
     @cached_property
     def rubric(self) -> Rubric:
         """Return the rubric that applies to the item."""
-        whole = scored_rubric(self.store, self.run)
-        return effective(self.item, whole)
+        shared = scored_rubric(self.store, self.run)
+        return effective(self.item, shared)
 
     def record(self, action: Any, criterion: str = "", **fields: Any) -> int:
         """Record an event of this act; return its id."""
@@ -139,7 +139,7 @@ class Act:
 
 
 def follow(act: Act, criteria: Sequence[str], *, raised: bool = False) -> DecisionEffect:
-    """Update what depends on the verdicts of these cells; return what changed.
+    """Update everything derived from the verdicts on these cells; return what changed.
 
     ``raised``: reviewers with one of the cells open must look again, whatever its state.
     """
@@ -167,10 +167,10 @@ def _settle(act: Act, criterion: str, raised: bool) -> CellState:
     store, queue = act.store, act.queue
     assert queue is not None, "verdicts belong to a queue"
     stand = _stand(store, queue, act.item_id, criterion)
-    now = store.settled.get(act.run.id, act.item_id, criterion)
-    wanted = _wanted(act, criterion, stand.agreed, now)
-    if wanted != (None if now is None else settled_data(now)):
-        _put(act, criterion, now, wanted)
+    current = store.settled.get(act.run.id, act.item_id, criterion)
+    target = _wanted(act, criterion, stand.agreed, current)
+    if target != (None if current is None else settled_data(current)):
+        _put(act, criterion, current, target)
         raised = True
     _restate(act, criterion, raised)
     return stand.state
@@ -183,11 +183,11 @@ def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> Stand
 
 
 def _wanted(
-    act: Act, criterion: str, agreed: Agreed | None, now: Settled | None
+    act: Act, criterion: str, agreed: Agreed | None, current: Settled | None
 ) -> dict[str, Any] | None:
-    """Return what to settle the cell as: this queue's verdict, or what was settled before it."""
+    """Return the cell's settled values: by this queue's verdict, or as settled before the queue."""
     if agreed is None:
-        return _before_us(act, criterion, now)
+        return _before_us(act, criterion, current)
     given = agreed.given
     return {
         "option": given.option,
@@ -200,8 +200,8 @@ def _wanted(
     }
 
 
-def _before_us(act: Act, criterion: str, now: Settled | None) -> dict[str, Any] | None:
-    if now is None:
+def _before_us(act: Act, criterion: str, current: Settled | None) -> dict[str, Any] | None:
+    if current is None:
         return None
     queue_id = None if act.queue is None else act.queue.id
     events = [
@@ -210,25 +210,25 @@ def _before_us(act: Act, criterion: str, now: Settled | None) -> dict[str, Any] 
         if event.action in ("settle", "unsettle", "mark")
     ]
     if events[-1].queue_id != queue_id:
-        return settled_data(now)
-    others = [event for event in events if event.queue_id != queue_id]
-    last: dict[str, Any] | None = others[-1].after if others else None
+        return settled_data(current)
+    earlier = [event for event in events if event.queue_id != queue_id]
+    last: dict[str, Any] | None = earlier[-1].after if earlier else None
     return last
 
 
-def _put(act: Act, criterion: str, now: Settled | None, wanted: dict[str, Any] | None) -> None:
-    before = None if now is None else settled_data(now)
-    action = "unsettle" if wanted is None else "settle"
-    event_id = act.record(action, criterion, before=before, after=wanted)
-    if wanted is None:
+def _put(act: Act, criterion: str, current: Settled | None, target: dict[str, Any] | None) -> None:
+    before = None if current is None else settled_data(current)
+    action = "unsettle" if target is None else "settle"
+    event_id = act.record(action, criterion, before=before, after=target)
+    if target is None:
         act.store.settled.remove(act.run.id, act.item_id, criterion)
     else:
-        settled = settled_from(act.item_id, criterion, wanted, event_id)
+        settled = settled_from(act.item_id, criterion, target, event_id)
         act.store.settled.put(act.run.id, settled)
 
 
 def _restate(act: Act, criterion: str, raised: bool) -> None:
-    """Update the cell's state in every queue of the run that holds it."""
+    """Update the cell's state in every queue of the run that includes it."""
     store = act.store
     for queue_id in store.queues.holding(act.run.id, act.item_id, criterion):
         restate(store, store.queues.get(queue_id), act.item_id, criterion, raised=raised)
@@ -254,8 +254,8 @@ def _asked_since(store: Store, queue: QueueRow, settled: Settled) -> bool:
     """
     if not queue.rule.requested:
         return False
-    asked = store.events.last_request(queue.run_id, settled.item_id, settled.criterion)
-    return asked > settled.event_id
+    request = store.events.last_request(queue.run_id, settled.item_id, settled.criterion)
+    return request > settled.event_id
 
 
 def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
@@ -289,7 +289,7 @@ def mark(
 ) -> int:
     """Make settled cells stale, retired or active again; return how many changed.
 
-    Only active ones override votes and count as truth.
+    Only active cells override votes and count as truth.
 
     Raises:
         InputError: the reason is missing.
@@ -311,11 +311,11 @@ def mark(
 
 
 def _mark(act: Act, criterion: str, state: SettledState, reason: str) -> bool:
-    now = act.store.settled.get(act.run.id, act.item_id, criterion)
-    if now is None or now.state == state:
+    current = act.store.settled.get(act.run.id, act.item_id, criterion)
+    if current is None or current.state == state:
         return False
-    then = replace(now, state=state)
-    before, after = settled_data(now), settled_data(then)
+    then = replace(current, state=state)
+    before, after = settled_data(current), settled_data(then)
     event_id = act.record("mark", criterion, before=before, after=after, reason=reason)
     act.store.settled.put(act.run.id, replace(then, event_id=event_id))
     return True

@@ -18,9 +18,10 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Hits:
-    """How often votes were right, over ``n`` cells of a criterion settled as an option.
+    """How often votes were right, over the ``n`` cells of a criterion that were settled as an
+    option.
 
-    It does not describe all cells, since queues hold the hard ones.
+    It does not describe all cells, since queues select the hard ones.
     """
 
     right: int
@@ -29,7 +30,9 @@ class Hits:
 
 @dataclass(frozen=True)
 class CellEffect:
-    """A decision's effect on a cell. Labels are ``None`` without a verdict; ``voted``: panel's."""
+    """A decision's effect on a cell. Labels are ``None`` without a verdict; ``voted`` is the
+    panel's.
+    """
 
     criterion: str
     state: CellState
@@ -50,7 +53,7 @@ class DecisionEffect:
     outcome_before: Outcome | None
     outcome_after: Outcome | None
     cells: tuple[CellEffect, ...]
-    #: Hide the judges' votes: earlier verdicts, scores and hits are left out.
+    #: Hide the judges' votes: omit earlier verdicts, scores and hits.
     blind: bool = False
 
     @property
@@ -59,7 +62,7 @@ class DecisionEffect:
         return (self.score_before, self.outcome_before) != (self.score_after, self.outcome_after)
 
     def of_cells(self) -> DecisionEffect:
-        """Return it without the item's score, which could reveal cells not reviewed yet."""
+        """Return the effect without the item's score, which could reveal cells not reviewed yet."""
         return replace(
             self, score_before=None, score_after=None, outcome_before=None, outcome_after=None
         )
@@ -141,7 +144,9 @@ HIDDEN = "gave a verdict (shown once the cell is resolved)"
 
 
 class LogLine(NamedTuple):
-    """One event. ``what`` follows the name in ``who``; ``note`` is in that person's words."""
+    """One event. ``what`` completes a sentence that begins with ``who``; ``note`` is in that
+    person's words.
+    """
 
     id: int
     when: str
@@ -189,13 +194,13 @@ class _Teller:
     def __init__(self, store: Store, seat: Seat | None, run_id: int) -> None:
         self._store = store
         self._asked: dict[int, Rubric] = {}
-        # Columns need numpy, which should not load only to describe an event.
+        # Columns need numpy, which is not worth loading to describe an event.
         from core.services.results.run_columns import own_rubrics
 
         self._own: Mapping[str, Rubric] = own_rubrics(store, store.runs.row(run_id))
-        now = None if seat is None else now_seated(store, seat)
-        self._name = "" if now is None else now.name
-        self._all = now is not None and now.resolves
+        current = None if seat is None else now_seated(store, seat)
+        self._name = "" if current is None else current.name
+        self._all = current is not None and current.resolves
         self._resolved = {
             (s.item_id, s.criterion) for s in store.settled.of_run(run_id) if s.state == "active"
         }
@@ -208,17 +213,17 @@ class _Teller:
 
     def _line(self, event: EventRow, undone: bool) -> LogLine:
         hidden = self._hidden(event)
-        what = HIDDEN if hidden else self._what(event)
+        action = HIDDEN if hidden else self._what(event)
         note = "" if hidden else event.reason
         return LogLine(
-            event.id, event.ts, event.actor, event.item_id, event.criterion, what, note, undone
+            event.id, event.ts, event.actor, event.item_id, event.criterion, action, note, undone
         )
 
     def _hidden(self, event: EventRow) -> bool:
         if self._all or event.actor == self._name:
             return False
         if event.action in ("request", "withdraw"):
-            # Reviewers who judge blind must not see which regrades others asked for.
+            # Blind reviewers must not see which regrades others requested.
             return True
         open_cell = (event.item_id, event.criterion) not in self._resolved
         return open_cell and event.action in ("verdict", "final", "repeat", "undo", "send_back")
@@ -239,9 +244,9 @@ class _Teller:
         return _PLAIN.get(event.action, event.action)
 
     def _first(self, event: EventRow) -> str:
-        how = {"assisted": ", with the votes in sight", "blind": ", blind"}.get(event.mode, "")
+        manner = {"assisted": ", with the votes in sight", "blind": ", blind"}.get(event.mode, "")
         verb = "resolved it as" if event.part == "resolve" else "said"
-        return f"{verb} {self._label(event, event.after)}{how}"
+        return f"{verb} {self._label(event, event.after)}{manner}"
 
     def _final(self, event: EventRow) -> str:
         before, after = self._label(event, event.before), self._label(event, event.after)
@@ -251,12 +256,12 @@ class _Teller:
 
     def _settled(self, event: EventRow) -> str:
         label: str = event.after["label"] or "not assessable"
-        how = {
+        manner = {
             "human_single": "by one person",
             "human_consensus": "by people who agree",
             "adjudicated": "by an adjudicator",
         }.get(event.after["provenance"], "")
-        return f"settled it as {label}, {how}" if how else f"settled it as {label}"
+        return f"settled it as {label}, {manner}" if manner else f"settled it as {label}"
 
     def _undone(self, event: EventRow) -> str:
         if event.undo_of is None:
@@ -266,19 +271,19 @@ class _Teller:
         return f"took back: {self._what(undone)}{owner}"
 
     def _rubric(self, version: int) -> Rubric:
-        """Return the rubric as it was then, since options may have been renamed."""
+        """Return the rubric of that version, since options may have been renamed later."""
         if version not in self._asked:
             self._asked[version] = self._store.rubrics.version(version).rubric
         return self._asked[version]
 
     def _label(self, event: EventRow, data: dict[str, Any]) -> str:
-        given = given_from(data)
-        if given.option is None:
-            why = "" if given.why is None else f" ({WHYS[given.why].lower()})"
+        verdict = given_from(data)
+        if verdict.option is None:
+            why = "" if verdict.why is None else f" ({WHYS[verdict.why].lower()})"
             return f"cannot assess{why}"
         rubric = self._own.get(event.item_id) or self._rubric(event.rubric_version_id)
         criterion = rubric.criterion(event.criterion)
-        return criterion.choices[given.option].label
+        return criterion.choices[verdict.option].label
 
 
 _PLAIN = {
@@ -305,7 +310,7 @@ def cells_of(store: Store, queue_id: int) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class CellDecision:
-    """What people settled a cell as. ``when`` is an ISO timestamp; ``queue`` is its queue.
+    """What people settled a cell as, and ``when`` (an ISO timestamp), in ``queue``.
 
     ``voted`` is the label that the votes gave, or ``None``.
     """
@@ -317,7 +322,7 @@ class CellDecision:
 
     @property
     def how(self) -> str:
-        """Return in words how it was settled."""
+        """Return in words how the cell was settled."""
         return {
             "human_single": "one person",
             "human_consensus": "people who agree",

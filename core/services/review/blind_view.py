@@ -1,4 +1,4 @@
-"""A reviewer's view of an item: no votes before the own verdict, and the votes after it."""
+"""A reviewer's view of an item: without votes before their own verdict, with votes after it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.store.store import Store
 class BlindCell:
     """A cell to review. ``first`` and ``final`` are the reviewer's own verdicts so far.
 
-    ``mine``: the reviewer may decide it now; otherwise it waits for others and is context.
+    ``mine``: the reviewer may decide it now; otherwise it waits for others and is shown as context.
     ``remark`` says why another person flagged it or sent it back.
     """
 
@@ -40,9 +40,9 @@ class BlindCell:
 class BlindItem:
     """Everything that may be sent to a page before a verdict is committed.
 
-    It leaves out the submission's id and name, labels, votes, scores, other reviewers' verdicts,
-    and why the item is queued. ``assisted``: the votes may be revealed at once. ``two_steps``: a
-    verdict is committed, then confirmed.
+    It omits the submission's id and name, labels, votes, scores, other reviewers' verdicts, and why
+    the item is queued. ``assisted``: the votes may be revealed at once. ``two_steps``: a verdict is
+    committed, then confirmed.
     """
 
     number: int
@@ -59,7 +59,7 @@ class BlindItem:
     cells: tuple[BlindCell, ...]
 
     def cell(self, criterion: str) -> BlindCell:
-        """Return the cell of an existing criterion."""
+        """Return the cell of a criterion, which must exist."""
         return next(cell for cell in self.cells if cell.criterion.name == criterion)
 
 
@@ -73,11 +73,12 @@ class Other:
 
 @dataclass(frozen=True)
 class RevealedCell:
-    """The votes on a cell, and the reviewer's own verdict. ``view`` is the Run page's, unlabelled.
+    """The votes on a cell, and the reviewer's own verdict. ``view`` is the Run page's, without
+    labels.
 
-    ``unanimous`` is the option that all judges chose, if any; deciding otherwise needs a note.
-    ``others`` are reviewers' verdicts, for adjudicators. ``asked``: who requested a regrade, and
-    why.
+    ``unanimous`` is the option that all judges chose, if any; another verdict needs a note.
+    ``others`` are reviewers' verdicts, for adjudicators. ``asked`` has (person, reason) of each
+    regrade request.
     """
 
     view: CriterionView
@@ -108,10 +109,11 @@ def item_mode(queue: QueueRow, assisted: bool, part: Part) -> Mode:
 
 
 def blind_item(store: Store, ticket: Ticket) -> BlindItem:
-    """Return what an item may show before a verdict, with own verdicts and drafts.
+    """Return what may be shown of an item before a verdict, with the reviewer's verdicts and
+    drafts.
 
     Raises:
-        Conflict: this ticket's session does not hold the item any more.
+        Conflict: this ticket's session no longer has the item.
     """
     require_held(store, ticket)
     queue = store.queues.get(ticket.queue_id)
@@ -119,17 +121,17 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
     (item,) = resolved_items(store, run.dataset_version_id, [ticket.item_id], upto=0)
     rubric = effective(item, scored_rubric(store, run))
     mode = item_mode(queue, store.queues.item(queue.id, item.id).assisted, ticket.part)
-    own = {v.criterion: v for v in my_verdicts(store, ticket)}
+    own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket)}
     queued = {cell.criterion: cell for cell in store.queues.cells(queue.id, item.id)}
     drafted = drafts(store, ticket)
     remarks = remarks_on(store, queue, ticket.item_id)
     cells = tuple(
         replace(
-            _blind_cell(c, queued[c.name], own.get(c.name), drafted.get(c.name), ticket),
+            _blind_cell(c, queued[c.name], own_verdicts.get(c.name), drafted.get(c.name), ticket),
             remark=remarks.get(c.name, ""),
         )
         for c in rubric.criteria
-        if c.name in queued and _shown(queued[c.name], own.get(c.name), ticket)
+        if c.name in queued and _shown(queued[c.name], own_verdicts.get(c.name), ticket)
     )
     return BlindItem(
         number=ticket.number,
@@ -148,7 +150,9 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
 
 
 def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
-    """Return why cells were last flagged or sent back in this queue, by criterion, if open."""
+    """Return, by criterion, why open cells of an item were last flagged or sent back in this
+    queue.
+    """
     events = [
         event
         for event in store.events.of_cell(queue.run_id, item_id)
@@ -159,8 +163,8 @@ def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
     return {name: event.reason for name, event in last.items() if event.action != "unflag"}
 
 
-def _shown(cell: QueuedCell, own: VerdictRow | None, ticket: Ticket) -> bool:
-    return own is not None or due(cell, ticket)
+def _shown(cell: QueuedCell, verdict: VerdictRow | None, ticket: Ticket) -> bool:
+    return verdict is not None or due(cell, ticket)
 
 
 def due(cell: QueuedCell, ticket: Ticket) -> bool:
@@ -173,15 +177,15 @@ def due(cell: QueuedCell, ticket: Ticket) -> bool:
 def _blind_cell(
     criterion: Criterion,
     cell: QueuedCell,
-    own: VerdictRow | None,
+    verdict: VerdictRow | None,
     draft: Given | None,
     ticket: Ticket,
 ) -> BlindCell:
-    final = None if own is None else own.final
+    final = None if verdict is None else verdict.final
     return BlindCell(
         criterion=criterion.model_copy(update={"meta": {}}),
         mine=final is None and due(cell, ticket) and may(cell.flagged, ticket.seat.role),
-        first=None if own is None else own.first,
+        first=None if verdict is None else verdict.first,
         final=final,
         draft=draft,
         flagged=cell.flagged,
@@ -203,34 +207,34 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
     """
     queue = store.queues.get(ticket.queue_id)
     view = item_view(store, queue.run_id, ticket.item_id)
-    own = {v.criterion: v for v in my_verdicts(store, ticket)}
+    own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket)}
     queued = {cell.criterion: cell for cell in store.queues.cells(queue.id, ticket.item_id)}
     assisted = store.queues.item(queue.id, ticket.item_id).assisted
     mode = item_mode(queue, assisted, ticket.part)
     verdicts = store.verdicts.of_item(queue.id, ticket.item_id)
     agreed = unanimous(store, queue.run_id, ticket.item_id)
-    asked = _asked(store, queue, ticket.item_id)
+    requests = _asked(store, queue, ticket.item_id)
     cells = []
     for criterion_view in view.criteria:
         name = criterion_view.criterion.name
-        if name not in queued or not (name in own or mode == "assisted"):
+        if name not in queued or not (name in own_verdicts or mode == "assisted"):
             continue
-        others = [v for v in verdicts if v.criterion == name and v.part == "review"]
+        reviewed = [v for v in verdicts if v.criterion == name and v.part == "review"]
         cells.append(
             RevealedCell(
                 view=replace(criterion_view, truth=None, truth_label=None, truth_reason=""),
-                first=own[name].first if name in own else None,
+                first=own_verdicts[name].first if name in own_verdicts else None,
                 reasons=queued[name].reasons,
                 unanimous=agreed.get(name),
-                others=_others(others, ticket, name),
-                asked=asked.get(name, ()),
+                others=_others(reviewed, ticket, name),
+                asked=requests.get(name, ()),
             )
         )
     return Reveal(tuple(cells))
 
 
 def _asked(store: Store, queue: QueueRow, item_id: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return who requested a regrade of an item's cells, and why, in a queue of regrades."""
+    """Return, by criterion, who requested a regrade and why; empty outside queues of regrades."""
     requests: dict[str, tuple[tuple[str, str], ...]] = {}
     if queue.rule.requested:
         withdrawn = store.events.withdrawn(queue.run_id)
@@ -250,12 +254,12 @@ def _others(verdicts: list[VerdictRow], ticket: Ticket, criterion: str) -> tuple
     ]
     seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
     return tuple(
-        Other(chr(ord("A") + index), given) for index, given in enumerate(verdicts_of_others)
+        Other(chr(ord("A") + index), verdict) for index, verdict in enumerate(verdicts_of_others)
     )
 
 
 def unanimous(store: Store, run_id: int, item_id: str) -> dict[str, int]:
-    """Return the option that all judges (at least two) chose, by criterion."""
+    """Return, by criterion, the option that all judges (at least two) chose."""
     options = {}
     for cell in store.results.cells(run_id, item_id):
         option = cell.voted if cell.rule == "adjudicated" else cell.option
@@ -274,15 +278,15 @@ def my_verdicts(store: Store, ticket: Ticket) -> list[VerdictRow]:
 
 
 def require_held(store: Store, ticket: Ticket) -> None:
-    """Raise ``Conflict``, naming the holder, unless this ticket's session holds the item."""
-    held = store.turns.holds(ticket.queue_id, ticket.item_id, ticket.seat)
-    if held is not None and held.part == ticket.part:
+    """Raise ``Conflict``, naming the current holder, unless this ticket's session has the item."""
+    lease = store.turns.holds(ticket.queue_id, ticket.item_id, ticket.seat)
+    if lease is not None and lease.part == ticket.part:
         return
-    others = store.turns.held(ticket.queue_id, at=0.0, item_id=ticket.item_id)
-    who = [h.reviewer for h in others if h.part == ticket.part]
-    name = "you, in another window" if ticket.seat.name in who else ", ".join(who)
-    now = f"; {name} opened it since" if who else _went_on(store, ticket)
-    raise Conflict(f"You do not have item {ticket.number} open any more{now}. Nothing was lost.")
+    leases = store.turns.held(ticket.queue_id, at=0.0, item_id=ticket.item_id)
+    holders = [h.reviewer for h in leases if h.part == ticket.part]
+    name = "you, in another window" if ticket.seat.name in holders else ", ".join(holders)
+    reason = f"; {name} opened it since" if holders else _went_on(store, ticket)
+    raise Conflict(f"You do not have item {ticket.number} open any more{reason}. Nothing was lost.")
 
 
 def _went_on(store: Store, ticket: Ticket) -> str:

@@ -1,4 +1,4 @@
-"""Turns: what is available to a reviewer, and claiming, keeping and returning items."""
+"""Turns: which items are available to a reviewer; claim, keep and return them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from core.services.review.reviewers import now_seated, require_lead
 from core.store.store import Store
 
 _NO_FILTER = QueueFilter()
-#: The number of items that are tried before the queue is read again.
+#: The number of items tried before the queue is read again.
 _AT_ONCE = 10
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """The right to decide an item, until another person takes it.
+    """The right to decide an item until another person takes the item.
 
     ``versions`` are those of the item's cells when last read, so that later decisions are not
     overwritten. ``number`` is the item's position in the run, from 1.
@@ -60,15 +60,15 @@ def standing(
     """Return a queue as a person sees it. Claims use the same query, so both always agree."""
     queue_id, at = store.queues.get(queue_id).id, clock.at()
     counts = store.turns.counts(queue_id, now_seated(store, seat), at=at, where=where)
-    held = open_leases(store, queue_id)
-    why = "" if counts.get("available") else _why_empty(counts, held, seat)
-    return QueueStanding(counts, held, why)
+    leases = open_leases(store, queue_id)
+    why = "" if counts.get("available") else _why_empty(counts, leases, seat)
+    return QueueStanding(counts, leases, why)
 
 
 def ahead(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, limit: int
 ) -> list[ItemTurn]:
-    """Return the first items that this person could take now, in the queue's order."""
+    """Return the first ``limit`` items that this person could take now, in the queue's order."""
     queue = store.queues.get(queue_id)
     return store.turns.ahead(
         *(queue_id, now_seated(store, seat), queue.order),
@@ -79,7 +79,7 @@ def ahead(
 
 
 def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
-    """Return a queue's active leases by item: who has it open, and until when."""
+    """Return a queue's active leases: who has which item open, and until when."""
     return tuple(store.turns.held(queue_id, at=clock.at()))
 
 
@@ -87,37 +87,38 @@ def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
 def claim_next(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> Ticket | None:
-    """Take the first item available to this person; ``None``: ``standing`` says why.
+    """Take the first item available to this person; ``None`` if there is none: ``standing`` says
+    why.
 
     Raises:
         Conflict: the queue is archived.
     """
     queue, seat = _open_queue(store, queue_id), now_seated(store, seat)
     while True:
-        # Searched without the write lock, since a long queue takes time. The results are checked
-        # again under the lock, in case another person was faster.
+        # The search runs without the write lock, since a long queue takes time. Its results are
+        # checked again under the lock, in case another person was faster.
         turns = ahead(store, seat, queue_id, where, limit=_AT_ONCE)
         if not turns:
             return None
         with store.write():
             at = clock.at()
             for turn in turns:
-                (now,) = store.turns.standing(
+                (row,) = store.turns.standing(
                     queue_id, seat, queue.order, at=at, where=where, items=[turn.item_id]
                 )
-                if now.status == "available":
-                    return _take(store, queue, seat, now, at)
+                if row.status == "available":
+                    return _take(store, queue, seat, row, at)
 
 
 @allowed("review")
 def claim(
     store: Store, seat: Seat, queue_id: int, item_id: str, *, take_over: bool = False
 ) -> Ticket:
-    """Take a given item. ``take_over``: also from another own window or, as a lead, from others.
+    """Take this item. ``take_over``: take it also from the person's other window or, as a lead,
+    from others.
 
-    Raises:
-        Conflict: it is not available; says who has it, until when, and what it waits for.
-        NotFound: it is not in the queue.
+    Raises: Conflict: it is not available; the message says who has it until when, and what it waits
+    for. NotFound: it is not in the queue.
     """
     with store.write():
         queue, at = _open_queue(store, queue_id), clock.at()
@@ -136,9 +137,10 @@ def claim(
 
 @allowed("review")
 def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
-    """Take again what this window had open before a reload; ``None`` if there is nothing.
+    """Take again the item that this window had open before a reload; ``None`` if it had none.
 
-    Items that are not available any more are returned: they were finished as the server died.
+    Items that are no longer available go back to the queue: they were finished when the server
+    died.
     """
     for lease in open_leases(store, queue_id):
         if (lease.reviewer, lease.session) == (seat.name, seat.session):
@@ -151,7 +153,7 @@ def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
 
 @allowed("review")
 def heartbeat(store: Store, ticket: Ticket) -> bool:
-    """Extend the lease on the item; ``False``: another person has taken it."""
+    """Extend the lease on the item; return ``False`` if another person has taken it."""
     lease = store.queues.get(ticket.queue_id).settings.lease_seconds
     return store.turns.beat(ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease)
 
@@ -163,7 +165,7 @@ def release(store: Store, ticket: Ticket) -> None:
 
 
 def renewed(store: Store, ticket: Ticket) -> Ticket:
-    """Return the ticket with the cells' current versions."""
+    """Return the ticket with the current versions of the cells."""
     return replace(ticket, versions=_versions(store, ticket.queue_id, ticket.item_id))
 
 
@@ -247,15 +249,15 @@ def at_time(until: float | None) -> str:
     return "later" if until is None else f"{datetime.fromtimestamp(until, UTC):%H:%M} UTC"
 
 
-def _why_empty(counts: Mapping[TurnStatus, int], held: Iterable[ItemLease], seat: Seat) -> str:
+def _why_empty(counts: Mapping[TurnStatus, int], leases: Iterable[ItemLease], seat: Seat) -> str:
     if not any(count for status, count in counts.items() if status != "done"):
         return "Everything in this queue is done."
-    others = [h for h in held if (h.reviewer, h.session) != (seat.name, seat.session)]
-    names = sorted({h.reviewer for h in others})
-    who = ", ".join("you, in another window" if name == seat.name else name for name in names)
-    until = at_time(min((h.until for h in others), default=None))
+    other_leases = [h for h in leases if (h.reviewer, h.session) != (seat.name, seat.session)]
+    names = sorted({h.reviewer for h in other_leases})
+    holders = ", ".join("you, in another window" if name == seat.name else name for name in names)
+    until = at_time(min((h.until for h in other_leases), default=None))
     phrases: list[tuple[TurnStatus, str]] = [
-        ("locked", f"open elsewhere ({who}; the first until {until})"),
+        ("locked", f"open elsewhere ({holders}; the first until {until})"),
         ("filtered", "left out by your filter"),
         ("assigned", "assigned to others, or written by you"),
         ("mine_done", "waiting for other reviewers (you have given your verdicts)"),

@@ -54,7 +54,9 @@ __all__ = [
 
 
 def understood(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
-    """Return the verdicts, with abstention options normalised; raise one error for all problems."""
+    """Return the verdicts with abstention options normalised; raise one ``InputError`` for all
+    problems.
+    """
     problems = list[Problem]()
     plain = {}
     for name, verdict in given.items():
@@ -91,7 +93,7 @@ def require_notes(
     act: Act,
     ticket: Ticket,
     given: Mapping[str, Given],
-    own: Mapping[str, VerdictRow],
+    own_verdicts: Mapping[str, VerdictRow],
     *,
     seen: bool,
 ) -> None:
@@ -99,7 +101,7 @@ def require_notes(
     agreed = unanimous(act.store, act.run.id, act.item_id)
     problems = []
     for name, verdict in given.items():
-        before = own.get(name)
+        before = own_verdicts.get(name)
         knows = seen or (before is not None and before.revealed is not None)
         against = knows and name in agreed and verdict.option not in (agreed[name], None)
         changed = knows and before is not None and before.first.option != verdict.option
@@ -147,12 +149,12 @@ def commit(
 ) -> Done:
     """Commit verdicts on these cells. In blind and assisted items they are final at once.
 
-    With automatic confirmation, so are independent verdicts that match the panel's. ``ms_active``
-    is the time spent on each cell, in milliseconds.
+    With automatic confirmation, independent verdicts that match the panel's are final too.
+    ``ms_active`` is the time spent on each cell, in milliseconds.
 
     Raises:
         InputError: a verdict does not fit the criterion, or lacks a reason or a note.
-        Conflict: this person may not decide the item or a cell any more; says who was faster.
+        Conflict: this person may no longer decide the item or a cell; says who was faster.
     """
     with store.write():
         act, ticket = begin(store, ticket)
@@ -178,17 +180,17 @@ def commit(
         elif same := _same_as_panel(act, ticket, verdicts):
             for name in same:
                 _final(act, ticket, name, verdicts[name], itself=True)
-                # Knowing that the judges agree, the reviewer is not blind on this cell any more.
+                # The reviewer now knows that the judges agree, so is no longer blind on this cell.
                 act.record("reveal", name, part=ticket.part, revealed_at=act.now)
             effect = follow(act, same)
         return replace(done(act, ticket, effect), same=tuple(same))
 
 
 def _same_as_panel(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list[str]:
-    """Return the cells whose verdict confirms itself, since it is the panel's option.
+    """Return the cells whose verdict is confirmed automatically, since it is the panel's option.
 
-    It excludes cells where all judges chose another option than their rule settles on, which a
-    person should see.
+    It excludes cells on which all judges chose another option than their rule did; a person should
+    see those.
     """
     assert act.queue is not None, "tickets belong to queues"
     if not act.queue.settings.confirm_same or ticket.part != "review":
@@ -221,10 +223,10 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         shown = revealed(store, ticket)
         if not shown.cells:
             raise Conflict("Commit a verdict first; what judges said is shown afterwards.")
-        own = {v.criterion: v for v in my_verdicts(store, ticket)}
+        own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket)}
         for cell in shown.cells:
             name = cell.view.criterion.name
-            verdict = own.get(name)
+            verdict = own_verdicts.get(name)
             # A verdict confirmed before the votes were shown was not influenced by them.
             confirmed = verdict is not None and verdict.final is not None
             if verdict is not None and verdict.revealed is None and not confirmed:
@@ -248,12 +250,12 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
     with store.write():
         act, ticket = begin(store, ticket)
         _due_cells(act, ticket, given)
-        own = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
+        own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
         for name in given:
-            if name not in own:
+            if name not in own_verdicts:
                 raise Conflict(f"You gave no verdict on {name!r} to confirm.")
         verdicts = understood(act, given)
-        require_notes(act, ticket, verdicts, own, seen=False)
+        require_notes(act, ticket, verdicts, own_verdicts, seen=False)
         for name, verdict in verdicts.items():
             _final(act, ticket, name, verdict)
         return done(act, ticket, follow(act, list(verdicts)))
@@ -261,7 +263,7 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
 
 @allowed("review")
 def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
-    """Return the act that a ticket allows, with the person's current role; extend the lease.
+    """Return an act with the person's current role, and the ticket for it; extend the lease.
 
     Raises:
         Conflict: another person has the item, or the queue is archived.
@@ -281,7 +283,7 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
 
 
 def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str, QueuedCell]:
-    """Return the cells after checking that they are unchanged and this person may decide them."""
+    """Return these cells; raise ``Conflict`` if one changed or this person may not decide it."""
     cells = {cell.criterion: cell for cell in act.store.queues.cells(ticket.queue_id, act.item_id)}
     for name in given:
         if name not in cells:
@@ -304,7 +306,7 @@ def _who_was_faster(act: Act, criterion: str) -> str:
             "is still here; read the question again."
         )
     last = events[-1]
-    who = "you, in another window" if last.actor == act.seat.name else last.actor
+    reviewer = "you, in another window" if last.actor == act.seat.name else last.actor
     verb = {
         "settle": "settled",
         "unsettle": "opened again",
@@ -317,7 +319,7 @@ def _who_was_faster(act: Act, criterion: str) -> str:
         "withdraw": "changed",
     }.get(last.action, "decided")
     return (
-        f"{criterion!r} was {verb} by {who} at {last.ts[11:16]} UTC. Your verdict was not "
+        f"{criterion!r} was {verb} by {reviewer} at {last.ts[11:16]} UTC. Your verdict was not "
         "recorded and is still here; look at the item again."
     )
 
@@ -326,23 +328,23 @@ def _first(
     act: Act, ticket: Ticket, cell: QueuedCell, given: Given, mode: Mode, ms: int | None
 ) -> None:
     assert act.queue is not None, "tickets belong to queues"
-    seen = act.store.events.seen(act.queue.id, act.item_id, cell.criterion, ticket.seat.name)
-    # A reviewer who saw the votes and took the verdict back is not blind any more.
-    how: Mode = "assisted" if seen is not None else mode
+    revealed_at = act.store.events.seen(act.queue.id, act.item_id, cell.criterion, ticket.seat.name)
+    # A reviewer who saw the votes and withdrew the verdict is no longer blind.
+    mode_given: Mode = "assisted" if revealed_at is not None else mode
     event_id = act.record(
         "verdict",
         cell.criterion,
         part=ticket.part,
         after=given_data(given),
         reason=given.note,
-        mode=how,
+        mode=mode_given,
         ms_active=ms,
-        revealed_at=seen,
+        revealed_at=revealed_at,
         evidence=[list(span) for span in given.evidence],
     )
     verdict = VerdictRow(
-        *(act.item_id, cell.criterion, ticket.part, ticket.seat.name, how, given, event_id),
-        *(seen, None, None),
+        *(act.item_id, cell.criterion, ticket.part, ticket.seat.name, mode_given, given, event_id),
+        *(revealed_at, None, None),
     )
     act.store.verdicts.put(act.queue.id, verdict)
 

@@ -1,7 +1,7 @@
 """Estimates for all cells from a queue's decisions, corrected for how its cells were selected.
 
-How often verdicts are right on all cells, not only on the hard ones; and what criteria and the
-whole rubric would score if people had reviewed every cell.
+They say how often verdicts are right on all cells, instead of only the hard ones, and what criteria
+and the whole rubric would score if people had reviewed every cell.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Rightness:
 
     ``weighted`` describes all cells that the queue's rule considered, and those it skipped because
     they were settled before. It is undefined with fewer than ten audited cells, and while the queue
-    has open cells, because the first decided cells are not a random sample. ``hard`` covers the
-    rule's cells only, ``naive`` all decided ones. ``missing`` cells are open; ``audited`` and
-    ``queued`` were decided here, ``others`` earlier or for their known label.
+    has open cells, because the first decided cells are not a random sample. ``hard`` covers only
+    the rule's cells, ``naive`` all decided ones. ``missing`` cells are open; ``audited`` and
+    ``queued`` cells were decided here, ``others`` earlier or by their known label.
     """
 
     weighted: Estimate
@@ -56,7 +56,7 @@ class Rightness:
 def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightness:
     """Return how often verdicts are right on all cells, and on the hard ones.
 
-    Excluded are cells without a voted verdict, or not assessable. Raises ``NotFound``.
+    Cells without a voted verdict, or not assessable, are excluded. Raises ``NotFound``.
     """
     from core.metrics.intervals.sampling import honest_mean
 
@@ -70,8 +70,8 @@ def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightn
         )
         weighted = Estimate.undefined(why, len(sample.right))
     drawn, picked = sum(sample.audited), sum(sample.queued)
-    others = len(sample.right) - drawn - picked
-    return Rightness(weighted, means.hard, means.naive, drawn, picked, sample.missing, others)
+    elsewhere = len(sample.right) - drawn - picked
+    return Rightness(weighted, means.hard, means.naive, drawn, picked, sample.missing, elsewhere)
 
 
 def _cells(count: int) -> str:
@@ -80,11 +80,11 @@ def _cells(count: int) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """The mean value of a criterion's cells (``criterion`` empty: of all, by weight).
+    """The mean value of a criterion's cells; of all cells, by weight, if ``criterion`` is empty.
 
     ``said`` is the votes' mean over ``cells``, of which people decided ``labelled``. ``powered`` is
     the corrected mean, or ``None`` for the ``reason`` given. ``rates``, for a question with answers
-    worth 0 and 1: how often votes detect each answer, and the share that follows.
+    worth 0 and 1: how often votes detect each answer, and the resulting share.
     """
 
     criterion: str
@@ -100,10 +100,10 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
     """Return mean values over all cells, corrected by people's decisions; the first is the total.
 
     The total is the points of all cells as a share of the possible points: the mean score if every
-    item has the same criteria, before gates, penalties and limits at 0. All of the rule's cells are
-    decided; the audit stands for the cells it was drawn from (two strata; see ``powered_mean``).
-    That includes cells settled elsewhere, which were not drawn: they count as labelled, and are
-    used only if all such cells are labelled. Cells that cannot be assessed are excluded.
+    item has the same criteria, before gates, penalties and limits at 0. The rule's cells are all
+    decided; the audit represents the cells it was drawn from (two strata; see ``powered_mean``).
+    Cells settled elsewhere were not drawn: they count as labelled, and are used only if all of them
+    are labelled. Cells that people could not assess are excluded.
     """
     queue = store.queues.get(queue_id)
     drawn = of_queue(store, queue)
@@ -126,8 +126,8 @@ def mean_of(
 ) -> Corrected:
     """Return the corrected mean of these cells: points by weight, or values of one criterion.
 
-    ``reason`` says why there can be no estimate, if that is known. ``by_item``: items were drawn
-    with all of their cells, so each item counts once.
+    ``reason`` says why an estimate is impossible, if known. ``by_item``: items were drawn with all
+    of their cells, so each item counts once.
     """
     import numpy as np
 
@@ -153,8 +153,8 @@ def mean_of(
         raw=scale.down(shares.raw),
     )
     questions = np.unique(cells.question).tolist()
-    asked = {cells.table.questions[question].name for question in questions}
-    rates = _rates(cells, values, level) if len(asked) == 1 else None
+    criteria = {cells.table.questions[question].name for question in questions}
+    rates = _rates(cells, values, level) if len(criteria) == 1 else None
     return Corrected(criterion, len(cells), labelled, mean.raw, mean, mean.mean.reason, rates)
 
 
@@ -176,9 +176,9 @@ def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
 def of_run(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[list[Corrected], DrawnLabels]:
-    """Return the same for a run, from the labels that represent its cells; and those labels.
+    """Return ``corrected`` for a run, from the labels that represent its cells, and those labels.
 
-    If a queue drew labels for one criterion alone, that criterion uses that queue.
+    If a queue drew labels for a single criterion, that criterion uses that queue.
     """
     rubric = scored_rubric(store, store.runs.get(run_id))
     names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
@@ -199,13 +199,13 @@ def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dic
     ):
         return None
     lines, labels = of_run(store, run_id, level)
-    whole = {
+    total = {
         "queue": labels.queue.id if labels.queue is not None else None,
         "score": _corrected(lines[0]),
         "criteria": {line.criterion: _corrected(line) for line in lines[1:]},
         **({"declared": label_draws.as_data(labels.declared)} if labels.declared else {}),
     }
-    return {**whole, "undefined": {"corrected": labels.reason}} if labels.reason else whole
+    return {**total, "undefined": {"corrected": labels.reason}} if labels.reason else total
 
 
 def _corrected(line: Corrected) -> dict[str, Any]:
@@ -247,12 +247,12 @@ class _Scale(NamedTuple):
         points = (mean * self.span + self.low) * self.cells
         return min(1.0, max(0.0, points / self.total))
 
-    def mean(self, one: Estimate) -> Estimate:
-        """Return a mapped mean with its interval as a score."""
-        if one.value is None or one.low is None or one.high is None:
-            return one
-        low, high = self.down(one.low), self.down(one.high)
-        return one._replace(value=self.down(one.value), low=low, high=high)
+    def mean(self, estimate: Estimate) -> Estimate:
+        """Return a mapped mean and its interval as a score."""
+        if estimate.value is None or estimate.low is None or estimate.high is None:
+            return estimate
+        low, high = self.down(estimate.low), self.down(estimate.high)
+        return estimate._replace(value=self.down(estimate.value), low=low, high=high)
 
 
 def _why_not(cells: DrawnCells, scale: _Scale) -> str:
@@ -276,10 +276,10 @@ class AuditedQueue(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewSelection:
-    """How many of a run's ``labels`` were ``settled`` in review. ``queues`` hold an audit.
+    """How many of a run's ``labels`` were ``settled`` in review. ``queues`` have an audit.
 
-    ``picked``: rules or people chose cells; false if all queues drew at random. ``texts`` items
-    were drawn whole and are labelled.
+    ``picked``: rules or people chose cells; ``False`` if all queues drew at random. ``texts``
+    counts items that were drawn whole and are labelled.
     """
 
     labels: int
@@ -329,28 +329,30 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
     inside[places.places] = True
     settled = {columns.place[item_id] for item_id in truth}
     own = {(row, g.criterion) for g in columns.labels for row in g.rows.tolist() if row in settled}
-    number = sum(int(inside[given.rows].sum()) for given in columns.labels)
+    number = sum(int(inside[column.rows].sum()) for column in columns.labels)
     for item_id, decided in truth.items():
         for name, label in decided.items():
             number += (label is not None) - ((columns.place[item_id], name) in own)
     return number
 
 
-def in_words(found: ReviewSelection) -> str:
-    """Return what a reader must know before trusting figures against the labels."""
-    if found.texts and not found.picked and not found.queues:
-        texts = plural(found.texts, "text")
-        return f"People settled {count(found.settled)} cells of {texts} drawn at random in review."
-    where = "which picked doubtful cells, too" if found.picked else "of cells drawn at random"
+def in_words(review: ReviewSelection) -> str:
+    """Return what to know about the labels before trusting figures against them."""
+    if review.texts and not review.picked and not review.queues:
+        texts = plural(review.texts, "text")
+        settled = count(review.settled)
+        return f"People settled {settled} cells of {texts} drawn at random in review."
+    where = "which picked doubtful cells, too" if review.picked else "of cells drawn at random"
     text = (
-        f"Of the {count(found.labels)} labelled cells people settled {count(found.settled)} in "
-        f"review, {where}: figures against labels speak of labelled cells, not of all."
+        f"Of the {count(review.labels)} labelled cells people settled {count(review.settled)} "
+        f"in review, {where}: figures against labels speak of labelled cells, not of all."
     )
-    estimated = [audit for audit in found.queues if audit.found.weighted.value is not None]
-    if found.texts and not estimated:
-        return f"{text} Those of the {plural(found.texts, 'text')} drawn at random speak of all."
-    if not estimated and found.queues:
-        queue, right = found.queues[-1]
+    estimated = [audit for audit in review.queues if audit.found.weighted.value is not None]
+    if review.texts and not estimated:
+        texts = plural(review.texts, "text")
+        return f"{text} Those of the {texts} drawn at random speak of all."
+    if not estimated and review.queues:
+        queue, right = review.queues[-1]
         return f"{text} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"
     if not estimated:
         return f"{text} A queue with a random audit, reviewed to its end, can speak of all."
@@ -364,18 +366,18 @@ def in_words(found: ReviewSelection) -> str:
         f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
         "for cells that no rule picked"
     )
-    others = [audit.found.hard for audit in found.queues if not narrowed(audit.queue.rule)]
-    hard = together([right.hard] if only else others)
+    estimates = [audit.found.hard for audit in review.queues if not narrowed(audit.queue.rule)]
+    hard = together([right.hard] if only else estimates)
     if hard.value is not None:
         text += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
     return f"{text}."
 
 
-def as_data(found: ReviewSelection) -> dict[str, Any]:
-    """Return the same for ``metrics --json``."""
+def as_data(review: ReviewSelection) -> dict[str, Any]:
+    """Return ``in_words`` and its numbers for ``metrics --json``."""
     return {
-        "labels": found.labels,
-        "settled_in_review": found.settled,
+        "labels": review.labels,
+        "settled_in_review": review.settled,
         "queues": [
             {
                 "queue": queue.id,
@@ -387,7 +389,7 @@ def as_data(found: ReviewSelection) -> dict[str, Any]:
                 "right_weighted": _estimate(right.weighted),
                 "right_on_hard": _estimate(right.hard),
             }
-            for queue, right in found.queues
+            for queue, right in review.queues
         ],
     }
 

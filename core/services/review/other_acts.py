@@ -43,7 +43,7 @@ class Undone:
 
 
 class Stands(Conflict):
-    """The act ``step`` cannot be undone; earlier acts may be."""
+    """Raised if the act ``step`` cannot be undone; earlier acts may be."""
 
     def __init__(self, message: str, step: int) -> None:
         super().__init__(message)
@@ -51,7 +51,9 @@ class Stands(Conflict):
 
 
 class HasMet(Stands):
-    """The reviewer's verdicts on ``criteria`` were compared with others', so they are final."""
+    """Raised if the reviewer's verdicts on ``criteria`` were compared with others' and so are
+    final.
+    """
 
     def __init__(self, step: int, item_id: str, criteria: tuple[str, ...]) -> None:
         names = " and ".join(repr(name) for name in criteria)
@@ -89,7 +91,7 @@ def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
 
 @allowed("review")
 def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> Done:
-    """Flag a cell for a role: only that role, and those above, can decide it.
+    """Flag a cell for a role: only that role, and higher ones, can decide it.
 
     Raises:
         InputError: the reason is missing, or the role is unknown.
@@ -172,7 +174,7 @@ def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, r
 def send_back(
     store: Store, seat: Seat, queue_id: int, cells: Iterable[tuple[str, str]], reason: str
 ) -> list[DecisionEffect]:
-    """Send cells back for another review. Their verdicts stay in the log and count no more.
+    """Send cells back for another review. Their verdicts stay in the log but no longer count.
 
     Raises:
         InputError: the reason is missing.
@@ -226,7 +228,7 @@ def undo_last(
 ) -> Undone | None:
     """Undo this person's last act in a queue; return ``None`` if there is none.
 
-    With ``before``, undo the last one before that step, skipping acts that cannot be undone.
+    With ``before``, undo the last act before that step, and skip acts that cannot be undone.
     """
     with store.write():
         while True:
@@ -245,8 +247,8 @@ def undo_last(
 def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
     """Undo an act by recording the opposite; the log keeps both.
 
-    Everyone can undo their own acts, and a lead can undo those of others. A verdict that was
-    compared with another reviewer's stays: the outcome is known, so a second verdict would not be
+    Everyone can undo their own acts, and a lead can undo others' acts. A verdict that was compared
+    with another reviewer's stays: the outcome is known, so a second verdict would not be
     independent.
 
     Raises:
@@ -272,12 +274,12 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
         if event.actor != seat.name and seat.role != "lead":
             raise Conflict(f"{event.actor} did this. They can take it back, and so can a lead.")
     later = [store.events.later_act(event, _BEFORE[event.action]) for event in events]
-    others = [act for act in later if act is not None and act.actor != seat.name]
+    by_others = [act for act in later if act is not None and act.actor != seat.name]
     met = [event for event in events if seat.name in _met(store, event)]
-    if met and not others:
+    if met and not by_others:
         criteria = tuple(dict.fromkeys(event.criterion for event in met))
         raise HasMet(met[0].step, met[0].item_id, criteria)
-    first = next((act for act in [*others, *later] if act is not None), None)
+    first = next((act for act in [*by_others, *later] if act is not None), None)
     if first is not None:
         raise Stands(
             f"{first.actor} has acted on {first.criterion!r} since, at {first.ts[11:16]} UTC. Undo "
@@ -287,7 +289,7 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
 
 
 def _met(store: Store, event: EventRow) -> set[str]:
-    """Return the reviewers whose verdicts were compared, if the event is one of these verdicts."""
+    """Return the reviewers whose verdicts were compared, if the event is such a verdict."""
     if event.action not in ("verdict", "final") or event.part != "review":
         return set()
     assert event.queue_id is not None, "verdicts are given in queues"
@@ -295,7 +297,9 @@ def _met(store: Store, event: EventRow) -> set[str]:
 
 
 def _compared(store: Store, queue_id: int, item_id: str, criterion: str) -> set[str]:
-    """Return the reviewers whose verdicts on a cell were compared; none before all are in."""
+    """Return the reviewers whose verdicts on a cell were compared; empty until all verdicts are
+    in.
+    """
     required = store.queues.item(queue_id, item_id).required
     spoken = {
         verdict.reviewer

@@ -55,7 +55,7 @@ __all__ = [
     "take_up",
 ]
 
-#: The longest name of a queue, in characters, as for a rubric.
+#: The longest name of a queue in characters, equal to a rubric's.
 MOST_NAME = 200
 
 
@@ -63,7 +63,7 @@ MOST_NAME = 200
 class QueueProgress:
     """A queue's progress. ``flips`` and ``change`` are the expected effect of its open cells: the
     number of changed outcomes (or verdicts), and the sum of absolute score changes. ``random``
-    counts the cells that were queued by a draw only.
+    counts the cells that only a draw queued.
     """
 
     cells: Mapping[CellState, int]
@@ -82,7 +82,7 @@ class QueueProgress:
         return self.cells.get("resolved", 0)
 
 
-#: What a new queue begins with: a blind verdict that the judges share takes no second press.
+#: The settings of a new queue: a blind verdict equal to the judges' needs no confirmation.
 USUAL = QueueSettings(confirm_same=True)
 
 
@@ -128,11 +128,11 @@ def make_queue(
 
 @allowed("review")
 def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -> QueueRow:
-    """Return the current queue of a run by a rule; made now where there is none.
+    """Return the current queue of a run by this rule, created if needed.
 
     Raises:
-        InputError: no name, or no cell to queue.
-        NotAllowed: there is none, and this person may not make one.
+        InputError: the name is missing, or the rule selects no cells.
+        NotAllowed: there is no such queue, and this person may not create one.
     """
     queue = queue_by(store, run_id, rule)
     return queue or make_queue(store, seat, run_id, name, rule, USUAL)
@@ -142,7 +142,7 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
 def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
     """Add the cells that the rule selects now; return how many.
 
-    It serves a run that continues, and a run whose settled cells now tell more about its judges:
+    It serves a run that continues, and a run whose settled cells now say more about its judges:
     open cells are weighed again. It never removes cells or changes anyone's work. A cap stays in
     force and counts all cells, including resolved ones.
     """
@@ -160,7 +160,7 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
 def _keep_columns(store: Store, run: Run, row: QueueRow) -> None:
     """Prepare the columns of many cells before a page needs them."""
     if store.queues.size(row.id) >= MANY:
-        # Columns need numpy, which a small queue should not load.
+        # Columns need numpy, which is not worth loading for a small queue.
         from core.services.queueing.queue_table import CellTable
         from core.services.queueing.queued_columns import queued
 
@@ -177,7 +177,7 @@ def change(
     order: Order | None = None,
     settings: QueueSettings | None = None,
 ) -> QueueRow:
-    """Change a queue's settings; open cells follow, and resolved cells stay resolved.
+    """Change a queue's settings. Open cells follow the change, and resolved cells stay resolved.
 
     Raises:
         Conflict: ``seat`` is not a lead.
@@ -235,14 +235,16 @@ def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -
 
 
 def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -> list[QueueRow]:
-    """Return the queues of a run, or of all, newest first; raises ``NotFound``: unknown run."""
+    """Return the queues of a run, or of all runs, newest first. Raises ``NotFound`` for an unknown
+    run.
+    """
     if run_id is not None:
         store.runs.row(run_id)
     return store.queues.list(run_id, archived=archived)
 
 
 def require_criteria(store: Store, run_id: int, names: Iterable[str]) -> None:
-    """Raise ``InputError`` for a criterion without cells, which would select nothing."""
+    """Raise ``InputError`` for criteria without cells, which would select nothing."""
     criteria = [column.criterion for column in cell_columns(store, store.runs.get(run_id))]
     if strange := [name for name in names if name not in criteria]:
         some = ", ".join(criteria) or "none with a verdict"
@@ -287,7 +289,7 @@ def _fill(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCandidate]
 
 
 def _item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
-    """Return an item with its draws from the queue's seed; ``turn`` counts earlier items."""
+    """Return an item with its random draws by the queue's seed; ``turn`` counts earlier items."""
     settings, dice = row.settings, seeded("queue", row.seed, item_id)
     draw, assisted, several = dice.random(), dice.random(), dice.random()
     required = settings.reviewers if several < settings.overlap_share else 1

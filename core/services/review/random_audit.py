@@ -35,10 +35,10 @@ UNEVEN = (
 
 
 def may_break(draw: int) -> float:
-    """Return how often a run's n-th random draw may break its promise.
+    """Return the allowed probability that a run's n-th random draw breaks its promise.
 
-    With enough new draws, one will be lucky. Therefore all draws together may break a promise in at
-    most 5%. Most of it goes to the first draw, since most runs have no other.
+    With enough new draws, one of them will be lucky. Therefore all draws together may break a
+    promise in at most 5%. Most of that goes to the first draw, since most runs have no other.
 
     >>> [round(may_break(draw), 4) for draw in (1, 2, 3)]
     [0.04, 0.008, 0.0016]
@@ -62,7 +62,7 @@ class Framed(NamedTuple):
 
     @property
     def known(self) -> Numbers:
-        """Return whether each is settled, also as "cannot assess"."""
+        """Return which cells are settled, including as "cannot assess"."""
         from core.services.results.run_columns import NO_LABEL
 
         known: Numbers = self.decided != NO_LABEL
@@ -70,14 +70,14 @@ class Framed(NamedTuple):
 
     @property
     def right(self) -> Numbers:
-        """Return whether people confirmed each verdict; "cannot assess" does not confirm it."""
+        """Return which verdicts people confirmed; "cannot assess" does not confirm one."""
         right: Numbers = self.decided == self.judged
         return right
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame. ``behind`` cells came later, and a refreshed queue would draw them."""
+    """A frame. ``behind`` counts later cells, which a refreshed queue would draw from."""
 
     table: CellTable
     cells: Framed
@@ -100,21 +100,23 @@ def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Fram
     outside = inside == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
-    # Cells that were settled before could not be drawn.
+    # Cells that were settled before the draw could not be drawn.
     framed &= ~(outside & before & (table.decided != NO_LABEL))
     cells = np.flatnonzero(framed)
     judged = table.judged[cells]
-    of, _ = draw_chances.strata(queue.rule.draw, table.drawn_from(cells, judged))
+    strata, _ = draw_chances.strata(queue.rule.draw, table.drawn_from(cells, judged))
     drawn = inside[cells] == queued_columns.AUDIT
     return Frame(
         table,
-        Framed(cells, judged, drawn, table.decided[cells], of),
+        Framed(cells, judged, drawn, table.decided[cells], strata),
         _behind(store, queue, table, framed & outside & (table.decided == NO_LABEL), before),
     )
 
 
 def has_verdict(table: CellTable) -> Numbers:
-    """Return which cells have a voted option that can be right or wrong, so no abstention."""
+    """Return which cells have a voted option that can be right or wrong, which excludes
+    abstentions.
+    """
     import numpy as np
 
     scored = table.by_option(
@@ -152,8 +154,8 @@ class AuditSample:
 
     ``right``: 1.0 if the votes gave the same option, else 0.0. ``stands``: how many cells each
     represents: 1 in the queue, or if settled before it; in the frame as ``stands_for`` returns.
-    ``audited``: the random audit selected it; ``queued``: a rule did. ``missing`` counts cells to
-    be decided or drawn, since the first reviewed cells are not a random sample.
+    ``audited``: the random audit selected it; ``queued``: a rule did. ``missing`` counts cells
+    still to be decided or drawn, since the first reviewed cells are not a random sample.
     """
 
     right: list[float]
@@ -164,25 +166,28 @@ class AuditSample:
 
 
 def stands_for(stratum: Numbers, drawn: Numbers) -> Numbers:
-    """Return how many cells each represents: drawn ones their whole stratum, others none.
+    """Return how many cells each represents: drawn ones share their stratum, others represent none.
 
     Strata without a drawn cell are assumed to be like the others.
     """
     import numpy as np
 
-    _, of = np.unique(stratum, return_inverse=True)
-    sizes, labels = np.bincount(of), np.bincount(of[drawn], minlength=of.max(initial=-1) + 1)
+    _, index = np.unique(stratum, return_inverse=True)
+    sizes, labels = (
+        np.bincount(index),
+        np.bincount(index[drawn], minlength=index.max(initial=-1) + 1),
+    )
     reached = int(sizes[labels > 0].sum())
-    each = sizes / np.maximum(labels, 1) * (len(of) / reached if reached else 0.0)
-    stands: Numbers = np.where(drawn, each[of], 0.0)
+    weights = sizes / np.maximum(labels, 1) * (len(index) / reached if reached else 0.0)
+    stands: Numbers = np.where(drawn, weights[index], 0.0)
     return stands
 
 
 def labelled_sample(store: Store, queue_id: int) -> AuditSample:
-    """Return how decisions compare with votes, and how many cells each of them represents.
+    """Return how decisions compare with votes, and how many cells each decision represents.
 
-    They are those on the queue's cells, and on cells it skipped because they were settled. Cells
-    that people could not assess, or without a verdict of the panel, are excluded.
+    It covers the queue's cells, and cells it skipped because they were settled. Cells that people
+    could not assess, or without a verdict of the panel, are excluded.
     """
     import numpy as np
 
@@ -228,8 +233,8 @@ def narrowed(rule: QueueRule) -> str:
 
 @dataclass(frozen=True)
 class Unseen:
-    """``audited`` cells were drawn and decided, and ``right`` of them confirmed. ``missing`` ones
-    are still to be decided or drawn; ``behind`` of them got their verdict later.
+    """Drawn and decided cells are ``audited``, and people confirmed ``right`` of them. ``missing``
+    cells are still to be decided or drawn; ``behind`` of them got their verdict later.
 
     ``rest`` cells are unreviewed. ``elsewhere`` were settled without being drawn, in another queue
     or by a known label, and ``elsewhere_right`` of them match the votes.
@@ -273,9 +278,12 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     audit_frame = frame(store, queue)
     cells, behind = audit_frame.cells, audit_frame.behind
     audit, others = cells.drawn & cells.known, ~cells.drawn & cells.known
-    rest = ~cells.drawn & ~cells.known
-    drawn, elsewhere, remaining = (int(flags.sum()) for flags in (audit, others, rest))
-    missing, remaining = len(rest) - drawn - elsewhere - remaining + behind, remaining - behind
+    unreviewed = ~cells.drawn & ~cells.known
+    drawn, elsewhere, remaining = (int(flags.sum()) for flags in (audit, others, unreviewed))
+    missing, remaining = (
+        len(unreviewed) - drawn - elsewhere - remaining + behind,
+        remaining - behind,
+    )
     right, right_besides = (int(cells.right[flags].sum()) for flags in (audit, others))
     known_labels = KnownLabels(elsewhere, elsewhere - right_besides)
     accuracy = share_of_rest(right, drawn, remaining, missing=missing, known=known_labels)
@@ -289,7 +297,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
         sure = _agreement(store, queue.run_id, audit_frame)
         promise = acceptance(
             *(sure[audit], cells.right[audit], alpha),
-            unseen=sure[rest],
+            unseen=sure[unreviewed],
             known=(sure[others], cells.right[others]),
             delta=delta,
         )
@@ -300,7 +308,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
 
 
 def _draw(store: Store, queue: QueueRow) -> int:
-    """Return the number of a queue's random audit in its run, from 1, counting archived ones."""
+    """Return the number of a queue's random audit in its run, from 1; archived audits count."""
     rows = store.queues.ever(queue.run_id)
     return 1 + sum(row.id < queue.id and row.rule.audit_share > 0 for row in rows)
 

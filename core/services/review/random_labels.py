@@ -1,9 +1,9 @@
 """The cells of a run that people labelled with a known chance, so that they represent the rest.
 
 A fully reviewed queue provides them: all cells that its rule selected are decided, and its random
-audit represents the cells it was drawn from. So does a run whose cells all have labels, and so do
-labels that a person declared to be a random draw (``label_draws``). Other labels were picked with
-an unknown chance, and are refused.
+audit represents the cells it was drawn from. A run whose cells all have labels provides them too,
+and so do labels that a person declared to be a random draw (``label_draws``). Other labels were
+picked with an unknown chance, and are rejected.
 """
 
 from __future__ import annotations
@@ -67,15 +67,15 @@ class DrawnLabels:
         )
 
     def of(self, criterion: str) -> DrawnCells:
-        """Return the cells of one criterion; of all for the empty string."""
+        """Return the cells of one criterion, or all for an empty string."""
         return self.cells.of(criterion) if criterion else self.cells
 
     def narrowed(self, criterion: str) -> DrawnLabels:
-        """Return the labels of one criterion; of all for the empty string."""
+        """Return the labels of one criterion, or all for an empty string."""
         return replace(self, read=partial(self.of, criterion))
 
 
-def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
+def confirmed(labels: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     """Return how often people confirm the votes' verdicts on all of these cells, with the number
     of drawn labels and the number of cells that a rule or a person picked.
     """
@@ -84,7 +84,7 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     from core.metrics.intervals.clustered_share import clustered_share
     from core.metrics.intervals.sampling import honest_mean
 
-    cells = found.cells
+    cells = labels.cells
     cells = cells.take(random_audit.has_verdict(cells.table)[cells.cells])
     labelled, certain = cells.option >= 0, cells.stratum == 0
     drawn = labelled & cells.drawn & ~certain
@@ -94,8 +94,8 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     right = (cells.option == cells.voted)[counted].astype(float)
     means = honest_mean(right, stands[counted], drawn[counted], certain[counted], level)
     share = means.weighted
-    if found.by_item and share.value is not None:
-        # The cells of an item are right or wrong together, so items count, not cells.
+    if labels.by_item and share.value is not None:
+        # The cells of an item are right or wrong together, so the share is clustered by item.
         share = clustered_share(right, cells.item[counted], stands[counted], level)
     return share, int(drawn.sum()), int((labelled & certain).sum())
 
@@ -103,8 +103,8 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     """Return the cells that a queue's rule covers, with the queue's labels. Raises ``NotFound``.
 
-    A queue of drawn items speaks for all items, together with those drawn before. Excluded are
-    cells that people could not assess, and cells without votes and label.
+    A queue of drawn items represents all items, together with those drawn before. It excludes cells
+    that people could not assess, and cells without votes and label.
     """
     waiting = random_audit.waiting(store, queue.id)
     if _changed_since(store, queue):
@@ -122,7 +122,7 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
 def _changed_since(store: Store, queue: QueueRow) -> bool:
     """Return whether votes may have come after a queue was created, or decisions before it.
 
-    Otherwise its draw knew of all cells.
+    Otherwise all cells existed when it drew.
     """
     return not voted_before(store, queue) or bool(
         store.settled.active_at(queue.run_id, queue.created)
@@ -140,7 +140,7 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
     stratum[framed.cells], drawn[framed.cells] = framed.stratum + 1, framed.drawn
     worth = table.by_option(lambda criterion: criterion.values)
     value = worth[table.question, np.maximum(table.decided, -1)]
-    # Without a value from people there is nothing to compare.
+    # Without a value from people, a comparison is impossible.
     nothing = (table.decided != NO_LABEL) & np.isnan(value)
     counted = table.asked_about(queue.rule) & table.there & ~nothing
     return with_values(table, table.decided, stratum, drawn, counted)
@@ -149,11 +149,10 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
     """Return the labels that represent all cells of a run, or of one criterion.
 
-    These come from a fully reviewed queue that covers all of them, archived or not, joined with
-    queues that continued its draw (``_joined``), or from items drawn whole; of several, the most
-    precise. Otherwise they are all labels if every cell has one, or the dataset's if they are
-    declared to be a random draw.
-    Raises ``NotFound``.
+    They come from a fully reviewed queue that covers all of them, archived or not, joined with
+    queues that continued its draw (``_joined``), or from items drawn whole; the most precise of
+    several. Otherwise they are all labels if every cell has one, or the dataset's if they are
+    declared to be a random draw. Raises ``NotFound``.
     """
     best: DrawnLabels | None = None
     open_yet: DrawnLabels | None = None
@@ -168,8 +167,8 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
         if labels.reason:
             open_yet = labels
             continue
-        more = None if best is None else _joined(store, best, labels, queue)
-        best = more or (_surer(best, labels) if covers else best)
+        joined = None if best is None else _joined(store, best, labels, queue)
+        best = joined or (_surer(best, labels) if covers else best)
     if best is not None and drawn_texts.finished(store, run_id) is None:
         return best
     labels = _all_labelled(store, run_id, open_yet, criterion)
@@ -177,7 +176,7 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
 
 
 def number_drawn(store: Store, run_id: int) -> int:
-    """Return how many cells of a run were drawn at random and have a label; ``NotFound``."""
+    """Return how many cells of a run were drawn at random and have a label. Raises ``NotFound``."""
     import numpy as np
 
     labels = of_run(store, run_id)
@@ -188,10 +187,10 @@ def number_drawn(store: Store, run_id: int) -> int:
 
 def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
     """Return the labels for all cells (under the empty string), and for each criterion."""
-    whole = of_run(store, run_id)
+    all_labels = of_run(store, run_id)
     narrow = {name for queue in store.queues.ever(run_id) for name in queue.rule.criteria or ()}
-    return {"": whole} | {
-        name: of_run(store, run_id, name) if name in narrow else whole.narrowed(name)
+    return {"": all_labels} | {
+        name: of_run(store, run_id, name) if name in narrow else all_labels.narrowed(name)
         for name in names
     }
 
@@ -199,11 +198,11 @@ def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, D
 def _joined(
     store: Store, before: DrawnLabels, continued: DrawnLabels, queue: QueueRow
 ) -> DrawnLabels | None:
-    """Combine two draws if the second's rule and audit cover what the first had left.
+    """Combine two draws if the second's rule and audit cover what the first left.
 
-    All cells that the second rule selects are then known, including those of the first draw. It is
-    ``None`` otherwise: a cap left out selected cells, something else than votes selected some, some
-    were settled in between, or both draws share a seed and so depend on each other. A cell's chance
+    All cells that the second rule selects are then known, including those of the first draw. Return
+    ``None`` if a cap left out selected cells, something other than votes selected some, some were
+    settled in between, or both draws share a seed and so depend on each other. A cell's chance
     depends on the strata of both draws, so the combined strata are their pairs.
     """
     import numpy as np
@@ -215,16 +214,16 @@ def _joined(
         return None
     first, fresh = before.cells, continued.cells
     table = first.table
-    wanted = wanted_by_votes(store, table, store.runs.get(queue.run_id), queue.rule)
-    if wanted is None:
+    selected = wanted_by_votes(store, table, store.runs.get(queue.run_id), queue.rule)
+    if selected is None:
         return None
-    asked = table.asked_about(queue.rule)[first.cells]
-    ruled = wanted[first.cells] & asked
-    remaining = first.cells[(first.stratum > 0) & ~first.drawn & asked & ~ruled]
+    considered = table.asked_about(queue.rule)[first.cells]
+    ruled = selected[first.cells] & considered
+    remaining = first.cells[(first.stratum > 0) & ~first.drawn & considered & ~ruled]
     if not np.array_equal(remaining, fresh.cells[fresh.stratum > 0]):
         return None
     again, _ = strata(queue.rule.draw, table.drawn_from(first.cells, first.voted))
-    both = np.stack([first.stratum, np.where(asked, again, -1)])
+    both = np.stack([first.stratum, np.where(considered, again, -1)])
     _, number = np.unique(both, axis=1, return_inverse=True)
     drawn = first.drawn | np.isin(first.cells, fresh.cells[fresh.drawn])
     # If the first draw skipped no cells, 0 is not among the numbers.
@@ -245,8 +244,8 @@ def _error(cells: DrawnCells) -> float:
     open_ = cells.stratum > 0
     if not open_.any():
         return 0.0
-    _, of = np.unique(cells.stratum[open_], return_inverse=True)
-    sizes, labels = np.bincount(of), np.bincount(of, weights=cells.drawn[open_])
+    _, index = np.unique(cells.stratum[open_], return_inverse=True)
+    sizes, labels = np.bincount(index), np.bincount(index, weights=cells.drawn[open_])
     with np.errstate(divide="ignore"):
         return float((sizes * (sizes - labels) / labels).sum())
 
@@ -254,7 +253,7 @@ def _error(cells: DrawnCells) -> float:
 def _all_labelled(
     store: Store, run_id: int, queued: DrawnLabels | None, criterion: str
 ) -> DrawnLabels:
-    """Return all cells if each has a label, or the reason why they are not a draw."""
+    """Return all cells if each has a label, otherwise the reason why they are not a draw."""
     import numpy as np
 
     from core.services.results import fair_sample

@@ -1,4 +1,4 @@
-"""Regrade requests: notes from outside that ask for another look at an item.
+"""Regrade requests: notes from outside that ask for another review of an item.
 
 A request is an event on each of its cells. It changes nothing: settled cells stay in force until
 people decide again, in a queue of regrades. They judge blind first; the note is shown with the
@@ -36,7 +36,7 @@ STATUSES: dict[Status, str] = {
 #: The rule of a regrade queue.
 RULE = QueueRule.only(requested=True)
 NAME = "Regrade requests"
-#: The longest note and name, in characters.
+#: The longest note and the longest name, in characters.
 LONGEST_NOTE, LONGEST_NAME = 5_000, 200
 
 
@@ -53,7 +53,7 @@ class RegradeRequest(NamedTuple):
 class Regrade:
     """A request on one cell, and its result.
 
-    ``before`` is the label in force when it came, ``now`` the label since it was answered
+    ``before`` is the label in force when the request came, ``now`` the label since its answer
     (``None``: no label, or not assessable). ``queue`` is the queue where it waits or was answered.
     """
 
@@ -71,30 +71,30 @@ class Regrade:
 
 
 @allowed("organise")
-def request(store: Store, seat: Seat, run_id: int, wanted: Sequence[RegradeRequest]) -> int:
+def request(store: Store, seat: Seat, run_id: int, wishes: Sequence[RegradeRequest]) -> int:
     """Record requests, all or none; return the number of cells.
 
-    A repeated request of the same person on the same cell, in the same words, counts once while it
+    A repeated request by the same person on the same cell, in the same words, counts once while it
     is open.
 
     Raises:
-        InputError: lists everything that is wrong with them.
+        InputError: lists every problem of the requests.
     """
     run = store.runs.get(run_id)
     ids = set(store.runs.item_ids(run_id))
-    item_ids = list(dict.fromkeys(wish.item_id for wish in wanted if wish.item_id in ids))
-    whole = scored_rubric(store, run)
+    item_ids = list(dict.fromkeys(wish.item_id for wish in wishes if wish.item_id in ids))
+    shared = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, item_ids, upto=0)
-    rubrics = {item.id: effective(item, whole) for item in items}
-    problems = [p for index, wish in enumerate(wanted, 1) for p in _problems(wish, rubrics, index)]
-    if problems or not wanted:
+    rubrics = {item.id: effective(item, shared) for item in items}
+    problems = [p for index, wish in enumerate(wishes, 1) for p in _problems(wish, rubrics, index)]
+    if problems or not wishes:
         raise InputError("These requests cannot be kept.", tuple(problems[:20]))
     with store.write():
-        return _keep(store, seat, run, wanted, rubrics)
+        return _keep(store, seat, run, wishes, rubrics)
 
 
-def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], at: int) -> Iterable[Problem]:
-    path = (f"request {at}",)
+def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], row: int) -> Iterable[Problem]:
+    path = (f"request {row}",)
     if wish.item_id not in rubrics:
         yield Problem(f"is about {wish.item_id!r}, which is not an item of this run.", "", path)
     elif wish.criterion and wish.criterion not in [c.name for c in rubrics[wish.item_id].criteria]:
@@ -111,7 +111,7 @@ def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], at: int) -> Iter
 
 
 def _keep(
-    store: Store, seat: Seat, run: Run, wanted: Sequence[RegradeRequest], rubrics: dict[str, Rubric]
+    store: Store, seat: Seat, run: Run, wishes: Sequence[RegradeRequest], rubrics: dict[str, Rubric]
 ) -> int:
     open_requests = {
         (wish.item_id, wish.criterion, wish.by, wish.note)
@@ -119,7 +119,7 @@ def _keep(
         if wish.status == "open"
     }
     now, step, count = clock.now(), 0, 0
-    for wish in wanted:
+    for wish in wishes:
         rubric = rubrics[wish.item_id]
         act = Act(store, seat, run, wish.item_id, None, now, step)
         verdicts = _labels(store, run.id, wish.item_id, rubric)
@@ -169,7 +169,7 @@ def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str |
     if ended is not None and ended > event.id:
         status = "answered" if before is None else "kept" if label == before else "changed"
     elif ended is not None:
-        queue = None  # An earlier answer does not hold it.
+        queue = None  # This queue decided the cell before the request.
     return Regrade(
         event_id=event.id,
         item_id=event.item_id,
@@ -187,7 +187,7 @@ def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str |
 
 @allowed("organise")
 def withdraw(store: Store, seat: Seat, run_id: int, event_id: int, reason: str = "") -> None:
-    """Withdraw a request that was a mistake, so that it does not queue its cell.
+    """Withdraw a mistaken request, so that it does not queue its cell.
 
     The log keeps it, with the person who withdrew it, when, and why.
 
@@ -217,7 +217,7 @@ def queue_open(
 ) -> QueueRow:
     """Queue the cells of requests that are in no queue yet; return the queue.
 
-    It is the newest regrade queue in use, or a new one if that queue holds one of these cells for
+    It uses the newest regrade queue in use, or a new queue if that one has one of these cells for
     an earlier request.
 
     Raises:

@@ -1,7 +1,7 @@
 """Feedback on how people review, and whether seeing the votes influences them.
 
-People are not ranked. Every figure says what it is based on, and most say more about the items
-than about the person: with hard items, a reviewer is slower and differs more often.
+People are not ranked. Every figure says what it is based on, and most say more about the items than
+about the person: on hard items a reviewer is slower and differs more often.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
 
-#: A verdict faster than this part of the person's own median time counts as quick.
+#: A verdict counts as quick if it took less than this part of the person's median time.
 QUICK = 0.25
-#: The number of timed verdicts that a usual time needs.
+#: The number of timed verdicts required for a person's usual time.
 USUAL = 8
-#: The number of timed items that an estimate of the remaining time needs.
+#: The number of timed items required to estimate the remaining time.
 FORETOLD = 3
 
 
@@ -35,8 +35,8 @@ FORETOLD = 3
 class Pace:
     """One person's progress in a queue, in items.
 
-    ``done`` have this person's final verdict and need no more; ``left`` are available to them now.
-    ``each_seconds`` is their median time per item, ``None`` until three are timed.
+    ``done`` items have this person's final verdict and need no more; ``left`` items are available
+    to them now. ``each_seconds`` is their median time per item, ``None`` until three are timed.
     """
 
     done: int
@@ -50,7 +50,7 @@ class Pace:
 
     @property
     def left_minutes(self) -> float | None:
-        """Return the estimated minutes for the rest at this pace."""
+        """Return the estimated minutes for the items left, at this pace."""
         return None if self.each_seconds is None else self.left * self.each_seconds / 60
 
 
@@ -61,14 +61,14 @@ def pace(store: Store, seat: Seat, queue_id: int) -> Pace:
 
 def _pace(store: Store, seat: Seat, queue: QueueRow) -> Pace:
     decided = store.verdicts.decided(queue.id, seat.name)
-    left, again = store.turns.available(queue.id, seat, decided, at=clock.at())
+    available, again = store.turns.available(queue.id, seat, decided, at=clock.at())
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
-    each = median(times) / 1000 if len(times) >= FORETOLD else None
-    return Pace(len(decided) - again, left, each)
+    seconds = median(times) / 1000 if len(times) >= FORETOLD else None
+    return Pace(len(decided) - again, available, seconds)
 
 
 def spent(events: Iterable[EventRow]) -> list[int]:
-    """Return the recorded milliseconds per verdict, capped for people who went away."""
+    """Return the recorded milliseconds per verdict, capped in case the person went away."""
     return [
         min(event.ms_active, AWAY_MS)
         for event in events
@@ -99,16 +99,16 @@ def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
     seat = now_seated(store, seat)
     queue = store.queues.get(queue_id)
     last = store.events.last_reviewed(queue_id)
-    held = {lease.reviewer: lease.session for lease in claims.open_leases(store, queue_id)}
-    given = {name for names in store.queues.assigned(queue_id).values() for name in names}
+    sessions = {lease.reviewer: lease.session for lease in claims.open_leases(store, queue_id)}
+    assigned = {name for names in store.queues.assigned(queue_id).values() for name in names}
     roles = {row.name: row.role for row in store.reviewers.list()}
-    people = {*last, *held, *given} if seat.role == "lead" else {seat.name}
+    people = {*last, *sessions, *assigned} if seat.role == "lead" else {seat.name}
     rows = []
-    for name in people & {*last, *held, *given}:
+    for name in people & {*last, *sessions, *assigned}:
         # An assigned person may not have signed in yet.
-        person = Seat(name, roles.get(name, "reviewer"), held.get(name, seat.session))
+        person = Seat(name, roles.get(name, "reviewer"), sessions.get(name, seat.session))
         person_pace = _pace(store, person, queue)
-        rows.append(PersonAtWork(name, person.role, person_pace, last.get(name), name in held))
+        rows.append(PersonAtWork(name, person.role, person_pace, last.get(name), name in sessions))
     return sorted(rows, key=lambda row: (ROLES.index(row.role), row.name.casefold()))
 
 
@@ -127,10 +127,10 @@ class Quality:
     """How a person reviews in a queue.
 
     ``gold``: first verdicts that match the dataset's label. ``same``: second looks that match the
-    first. ``shared``: first verdicts that match the settled one, over cells that other people
-    reviewed as well. ``quick`` verdicts, of ``timed``, took less than a quarter of the person's
-    usual time. ``left`` items are assigned to this person, and take ``left_minutes`` at their pace.
-    ``None`` means unknown.
+    first. ``shared``: first verdicts that match the settled one, over cells that other people also
+    reviewed. ``quick`` verdicts, of ``timed``, took less than a quarter of the person's usual time.
+    ``left`` items are assigned to this person, and take ``left_minutes`` at their pace. ``None``
+    means unknown.
     """
 
     name: str
@@ -148,7 +148,7 @@ class Quality:
 
 
 def quality(store: Store, seat: Seat, queue_id: int) -> list[Quality]:
-    """Return how people review in a queue: for a lead everyone, by name; else only oneself.
+    """Return how people review in a queue: for a lead everyone, by name; else only this person.
 
     Raises ``NotFound``.
     """
@@ -176,7 +176,7 @@ class _Facts:
             if s.state == "active"
         }
         self._assigned = store.queues.assigned(queue.id)
-        # Cells matter only if people are assigned.
+        # Cells are needed only if people have assignments.
         cells = store.queues.cells(queue.id) if self._assigned else []
         self._open = [c for c in cells if c.state != "resolved"]
         assigned = {name for names in self._assigned.values() for name in names}
@@ -187,9 +187,9 @@ class _Facts:
         mine = [v for v in self._verdicts if v.reviewer == name]
         events = [self._events[v.first_event] for v in mine]
         times = spent(events)
-        each = median(times) / 1000 if times else None
+        seconds = median(times) / 1000 if times else None
         open_cells = self._left(name, mine)
-        enough = each is not None and len(times) >= USUAL
+        enough = seconds is not None and len(times) >= USUAL
         return Quality(
             name=name,
             verdicts=len(mine),
@@ -197,23 +197,23 @@ class _Facts:
             gold=self._as_labelled(mine),
             same=_same([p for p in self._pairs if p.reviewer == name]),
             shared=self._as_settled(mine),
-            each_seconds=each,
+            each_seconds=seconds,
             timed=len(times),
             quick=sum(t < QUICK * median(times) for t in times) if enough else 0,
             left=len({item for item, _ in open_cells}),
-            left_minutes=None if each is None else len(open_cells) * each / 60,
+            left_minutes=None if seconds is None else len(open_cells) * seconds / 60,
             weeks=self._weeks(mine, events),
         )
 
     def _left(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
         """Return the open cells that are assigned to this person."""
-        done = {(v.item_id, v.criterion) for v in mine if v.final}
+        decided = {(v.item_id, v.criterion) for v in mine if v.final}
         return [
             (c.item_id, c.criterion)
             for c in self._open
             if name in self._assigned.get(c.item_id, ())
             and c.state in ("needs_review", "needs_others")
-            and (c.item_id, c.criterion) not in done
+            and (c.item_id, c.criterion) not in decided
         ]
 
     def _as_labelled(self, mine: Sequence[VerdictRow]) -> Estimate:
@@ -224,7 +224,7 @@ class _Facts:
         )
 
     def _as_settled(self, mine: Sequence[VerdictRow]) -> Estimate:
-        others = {
+        shared = {
             (v.item_id, v.criterion)
             for v in self._verdicts
             if mine and v.reviewer != mine[0].reviewer
@@ -232,7 +232,7 @@ class _Facts:
         settled = [
             v
             for v in mine
-            if (place := (v.item_id, v.criterion)) in others and place in self._settled
+            if (place := (v.item_id, v.criterion)) in shared and place in self._settled
         ]
         same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in settled)
         return Estimate.share(same, len(settled))
@@ -244,9 +244,9 @@ class _Facts:
         weeks = []
         for monday in sorted(parts):
             times = spent(event for _, event in parts[monday])
-            each = median(times) / 1000 if times else None
+            seconds = median(times) / 1000 if times else None
             gold = self._as_labelled([verdict for verdict, _ in parts[monday]])
-            weeks.append(Week(monday, len(parts[monday]), each, gold))
+            weeks.append(Week(monday, len(parts[monday]), seconds, gold))
         return tuple(weeks)
 
 
@@ -304,12 +304,12 @@ def anchoring(store: Store, queue_id: int) -> Anchoring:
     panel's. Raises ``NotFound``.
     """
     queue = store.queues.get(queue_id)
-    given = [v for v in store.verdicts.of_queue(queue_id) if v.part == "review"]
-    judged = judged_options(store, queue.run_id, {(v.item_id, v.criterion) for v in given})
+    verdicts = [v for v in store.verdicts.of_queue(queue_id) if v.part == "review"]
+    judged = judged_options(store, queue.run_id, {(v.item_id, v.criterion) for v in verdicts})
     shown = store.queues.assisted(queue_id)
     compared = [
         (verdict, option)
-        for verdict in given
+        for verdict in verdicts
         if (option := judged.get((verdict.item_id, verdict.criterion))) is not None
     ]
     changed = [(v, o) for v, o in compared if v.mode == "until_commit" and v.revealed and v.final]

@@ -1,4 +1,4 @@
-"""Reviewers: names, roles, permissions, the note snippets they keep, and how they commit."""
+"""Reviewers: names, roles, permissions, their note snippets, and how they commit."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROLE_WORDS: dict[Role, str] = {
 
 @allowed("read")
 def sign_in(store: Store, name: str) -> ReviewerRow:
-    """Return the reviewer of that name, created if new. The first one becomes the lead.
+    """Return the reviewer of that name, created if new. The first reviewer becomes the lead.
 
-    On a team server, name and role are those of the signed-in member.
+    On a team server, the name and role are those of the signed-in member.
 
     Raises:
         InputError: the name is empty or too long.
@@ -84,13 +84,13 @@ def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
         return store.reviewers.set_role(name, role)
 
 
-def require_lead(store: Store, seat: Seat, what: str) -> None:
+def require_lead(store: Store, seat: Seat, action: str) -> None:
     """Raise ``Conflict`` if this person is not a lead now."""
     if now_seated(store, seat).role != "lead":
-        raise Conflict(f"Only a lead may {what}. Ask a lead, or to be made one.")
+        raise Conflict(f"Only a lead may {action}. Ask a lead, or to be made one.")
 
 
-#: The number of kept snippets; a longer list would not be read.
+#: The most snippets kept; a longer list would not be read.
 MOST = 20
 
 
@@ -101,7 +101,8 @@ def snippets(store: Store, seat: Seat) -> tuple[str, ...]:
 
 @allowed("review")
 def keep(store: Store, seat: Seat, text: str) -> None:
-    """Keep a note as snippet. A repeated one moves to the front; at the limit the oldest goes.
+    """Keep a note as a snippet. A repeated note moves to the front; at the limit the oldest is
+    dropped.
 
     Raises:
         InputError: the text is empty.
@@ -110,8 +111,8 @@ def keep(store: Store, seat: Seat, text: str) -> None:
     if not text:
         raise InputError("Write the note first; then it can be kept.")
     with store.write():
-        others = [snippet for snippet in snippets(store, seat) if snippet != text]
-        store.settings.put(_key(seat), [text, *others][:MOST])
+        earlier = [snippet for snippet in snippets(store, seat) if snippet != text]
+        store.settings.put(_key(seat), [text, *earlier][:MOST])
 
 
 @allowed("review")
@@ -124,13 +125,13 @@ def forget(store: Store, seat: Seat, text: str) -> None:
 
 
 def commits_at_once(store: Store, seat: Seat) -> bool:
-    """Return whether this person's last answer on an item commits it."""
+    """Return whether this person's last answer on an item also commits it."""
     return bool(store.settings.get(_at_once(seat), False))
 
 
 @allowed("review")
 def commit_at_once(store: Store, seat: Seat, on: bool) -> None:
-    """Set whether this person's last answer on an item commits it."""
+    """Set whether this person's last answer on an item also commits it."""
     store.settings.put(_at_once(seat), on)
 
 

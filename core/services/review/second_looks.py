@@ -23,7 +23,7 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
 
-#: The number of other items a person decides before an item comes back.
+#: The number of other items a person decides before an item returns.
 REST = 5
 
 
@@ -102,7 +102,7 @@ def say_again(
 
     Raises:
         InputError: a verdict does not fit the criterion, or lacks a reason.
-        Conflict: the item does not wait for this person (any more).
+        Conflict: the item does not (or no longer) wait for this person.
     """
     with store.write():
         seat = now_seated(store, seat)

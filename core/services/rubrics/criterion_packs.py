@@ -1,6 +1,6 @@
 """The library: ready-made criteria in packs, each with a worked example, to add to a rubric.
 
-A pack is a rubric file, so that it is read, checked and tested like any other.
+A pack is a rubric file, so it is read, checked and tested like any other.
 """
 
 from __future__ import annotations
@@ -45,13 +45,15 @@ class Entry:
 
     @property
     def known_as(self) -> tuple[str, ...]:
-        """Return other names of it to search by, e.g. ``("faithfulness", "groundedness")``."""
+        """Return other names of the criterion to search by, e.g. ``("faithfulness",
+        "groundedness")``.
+        """
         return tuple(self.criterion.meta["known_as"])
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A group of criteria for one kind of text, with the guidelines that they rely on."""
+    """A group of criteria for one kind of text, with the guidelines that they need."""
 
     name: str
     title: str
@@ -74,9 +76,9 @@ def _pack(name: str, rubric: Rubric) -> Pack:
 
 
 def _example(criterion: Criterion) -> PackExample:
-    given = dict(criterion.meta["example"])
-    option, why = given.pop("option"), given.pop("why")
-    item = build(Item, {"id": "example", **given}, "worked example", criterion.name)
+    example = dict(criterion.meta["example"])
+    option, why = example.pop("option"), example.pop("why")
+    item = build(Item, {"id": "example", **example}, "worked example", criterion.name)
     return PackExample(item, str(option), str(why))
 
 
@@ -116,16 +118,16 @@ def entry(key: str) -> Entry | None:
 def missing_guidelines(draft: RubricDraft, keys: Iterable[str]) -> tuple[Pack, ...]:
     """Return the packs of these criteria whose guidelines are missing in the draft."""
     names = {library_entry.pack for key in keys if (library_entry := entry(key))}
-    held = draft["guidelines"]
+    guidelines = draft["guidelines"]
     return tuple(
         pack
         for pack in packs()
-        if pack.name in names and pack.guidelines and pack.guidelines not in held
+        if pack.name in names and pack.guidelines and pack.guidelines not in guidelines
     )
 
 
 def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True) -> RubricDraft:
-    """Return the draft with these criteria at its end, and the guidelines they rely on.
+    """Return the draft with these criteria at its end, and the guidelines they need.
 
     A repeated name gets a number. Each criterion keeps its worked example and its ``library`` key
     under ``meta``, but not its other names. Unknown keys are skipped. Without ``guided`` the
@@ -136,10 +138,10 @@ def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True
         facts = {k: v for k, v in added.criterion.meta.items() if k != "known_as"}
         meta = {**facts, "library": added.key}
         grown = append_criterion(grown, added.criterion.model_copy(update={"meta": meta}))
-    more = missing_guidelines(draft, keys) if guided else ()
-    if not more:
+    packs_needed = missing_guidelines(draft, keys) if guided else ()
+    if not packs_needed:
         return grown
-    texts = (draft["guidelines"].strip(), *(pack.guidelines for pack in more))
+    texts = (draft["guidelines"].strip(), *(pack.guidelines for pack in packs_needed))
     return {**grown, "guidelines": "\n\n".join(text for text in texts if text)}
 
 

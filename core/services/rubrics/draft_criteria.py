@@ -72,7 +72,7 @@ def add_criterion(
 
 
 def _to_grow(draft: RubricDraft) -> RubricDraft:
-    """Return the draft without the criterion of a new rubric, if it is untouched."""
+    """Return the draft without a new rubric's first criterion, if that is untouched."""
     untouched = draft["criteria"] == started_draft()["criteria"]
     return {**draft, "criteria": []} if untouched and draft["base"] is None else draft
 
@@ -82,19 +82,19 @@ def set_requirement(
 ) -> RubricDraft:
     """Return the draft with another requirement, and a generated name derived from it.
 
-    Generated names are an empty name, "Criterion 3", and the one that was ``suggested`` before.
+    An empty name, "Criterion 3", and the name ``suggested`` before count as generated.
 
     >>> draft = started_draft()
     >>> uid = draft["criteria"][0]["uid"]
     >>> set_requirement(draft, uid, "The answer names density.")["criteria"][0]["name"]
     'Names density'
     """
-    now = next((c for c in draft["criteria"] if c["uid"] == uid), None)
+    current = next((c for c in draft["criteria"] if c["uid"] == uid), None)
     changed = set_criterion(draft, uid, "requirement", requirement)
-    if now is None or not requirement.strip():
+    if current is None or not requirement.strip():
         return changed
     taken = {fold(c["name"]) for c in draft["criteria"] if c["uid"] != uid}
-    if now["name"] in ("", suggested) or re.fullmatch(r"Criterion \d+", now["name"]):
+    if current["name"] in ("", suggested) or re.fullmatch(r"Criterion \d+", current["name"]):
         return set_criterion(changed, uid, "name", _suggested(requirement, taken))
     return changed
 
@@ -109,8 +109,8 @@ _BEGINNINGS = {
 def _suggested(requirement: str, taken: set[str]) -> str:
     """Return the first significant words of a requirement, as a unique name."""
     parts = requirement.split()
-    rest = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, parts)) or parts
-    text = " ".join(rest)
+    words = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, parts)) or parts
+    text = " ".join(words)
     return name_for(text[:1].upper() + text[1:], len(taken), taken)
 
 
@@ -119,7 +119,7 @@ def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: Serial) -> Rub
 
 
 def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
-    """Return the draft with a whole criterion at its end; a repeated name gets a number."""
+    """Return the draft with this criterion at its end; a repeated name gets a number."""
     draft = _to_grow(draft)
     (copied,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
     serial = Serial(draft["serial"])
@@ -202,7 +202,7 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
 
 
 def _next_value(options: Sequence[OptionDraft]) -> float:
-    """Return a value that continues the list, so that an ordinal scale stays in order."""
+    """Return a value that continues the list and keeps an ordinal scale in order."""
     values = [o["value"] for o in options if not o["na"] and o["value"] is not None]
     falling = len(values) > 1 and values[-1] < values[0]
     return 0.0 if falling else 1.0
@@ -256,8 +256,8 @@ def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
 def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
     """Return the draft with a criterion on another scale.
 
-    The previous options are parked, and return with their scale. Ordinal and nominal share options
-    if none are parked. An aggregation rule that does not fit the scale is dropped.
+    The previous options are parked, and return when their scale does. Ordinal and nominal share
+    options if none are parked. An aggregation rule that does not fit the scale is dropped.
     """
     serial = Serial(draft["serial"])
 
@@ -288,7 +288,7 @@ def apply_template(
 ) -> RubricDraft:
     """Return the draft with a criterion's scored options replaced by a template's.
 
-    Abstentions stay; ``na`` adds "Not applicable" if there are none.
+    Abstentions stay; ``na`` adds "Not applicable" if the criterion has no abstention.
     """
     serial = Serial(draft["serial"])
 

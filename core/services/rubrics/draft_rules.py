@@ -46,7 +46,7 @@ def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
 
 
 def _first_predicate(criterion: CriterionDraft) -> dict[str, Any]:
-    """Return the most common condition: not met, or below the second level."""
+    """Return the commonest condition: not met, or below the second level."""
     scored = [o for o in criterion["options"] if not o["na"]]
     if criterion["scale"] == "binary" or len(scored) < 2:
         return {"is": scored[-1]["label"]} if scored else {"abstained": True}
@@ -96,19 +96,19 @@ def set_subject(
 ) -> RubricDraft:
     """Return the draft with a gate on another criterion (its uid), or on criteria with a tag.
 
-    The condition stays if it fits the new subject; otherwise the usual one replaces it.
+    The condition stays if it fits the new subject; otherwise the default one replaces it.
     """
-    over = subjects(draft, criterion=criterion, tag=tag)
-    if not over:
+    criteria = subjects(draft, criterion=criterion, tag=tag)
+    if not criteria:
         return draft
 
     def change(data: dict[str, Any]) -> dict[str, Any]:
         predicate = predicate_of(data["when"])
         condition: dict[str, Any] = {predicate: data["when"][predicate]} if predicate else {}
-        if not predicate or not _fits(data["when"][predicate], over):
-            condition = _first_predicate(over[0])
+        if not predicate or not _fits(data["when"][predicate], criteria):
+            condition = _first_predicate(criteria[0])
         if criterion is not None:
-            return {**data, "when": {"criterion": over[0]["name"], **condition}}
+            return {**data, "when": {"criterion": criteria[0]["name"], **condition}}
         count = data["when"].get("count_at_least") or 1
         return {**data, "when": {"tag": tag, **condition, "count_at_least": count}}
 
@@ -124,9 +124,9 @@ def subjects(
     return [c for c in draft["criteria"] if tag in c["tags"]]
 
 
-def _fits(threshold: Any, over: Sequence[CriterionDraft]) -> bool:
+def _fits(threshold: Any, criteria: Sequence[CriterionDraft]) -> bool:
     labels = threshold if isinstance(threshold, list) else [threshold]
-    existing = {fold(o["label"]) for c in over for o in c["options"]}
+    existing = {fold(o["label"]) for c in criteria for o in c["options"]}
     return all(fold(label) in existing for label in labels if isinstance(label, str))
 
 
@@ -163,9 +163,9 @@ def effects_of(then: Mapping[str, Any]) -> list[EffectName]:
 
 
 def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDraft:
-    """Return the draft with exactly these effects; new ones start with a usual value.
+    """Return the draft with exactly these effects; new effects start with a default value.
 
-    Fail and review exclude each other; the new one wins.
+    Fail and review exclude each other; the new effect wins.
     """
 
     def change(data: dict[str, Any]) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDra
 
 
 def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
-    """Return the draft with a new pre-check, for dangerous instructions, and its uid."""
+    """Return the draft with a new pre-check for dangerous instructions, and its uid."""
     serial = Serial(draft["serial"])
     uid = serial.next("p")
     check: dict[str, Any] = {"name": free_rule_name(draft, "Pre-check"), "action": "flag"}
@@ -202,7 +202,7 @@ def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
 def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
     """Return the draft with one field of a pre-check changed.
 
-    A limit (``cap``) is kept only if the action is to cap the score.
+    It keeps a limit (``cap``) only if the action caps the score.
     """
 
     def changed(check: dict[str, Any]) -> dict[str, Any]:
@@ -244,8 +244,8 @@ def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
 
 def set_decision(draft: RubricDraft, **fields: Any) -> RubricDraft:
     """Return the draft with fields of its decision changed; ``None`` removes one."""
-    now = {**(draft["decision"] or first_decision(draft)), **fields}
-    return {**draft, "decision": {key: part for key, part in now.items() if part is not None}}
+    decision = {**(draft["decision"] or first_decision(draft)), **fields}
+    return {**draft, "decision": {key: part for key, part in decision.items() if part is not None}}
 
 
 def first_decision(draft: RubricDraft) -> dict[str, Any]:
@@ -263,8 +263,8 @@ def drop_decision(draft: RubricDraft) -> RubricDraft:
 
 def set_penalty(draft: RubricDraft, **fields: Any) -> RubricDraft:
     """Return the draft with fields of its length penalty changed, created if it had none."""
-    now = draft["scoring"]["length_penalty"] or LengthPenalty().model_dump(mode="json")
-    return put(draft, ("scoring", "length_penalty"), {**now, **fields})
+    penalty = draft["scoring"]["length_penalty"] or LengthPenalty().model_dump(mode="json")
+    return put(draft, ("scoring", "length_penalty"), {**penalty, **fields})
 
 
 def drop_penalty(draft: RubricDraft) -> RubricDraft:

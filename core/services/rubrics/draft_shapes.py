@@ -1,6 +1,6 @@
-"""The types of a draft, plain JSON with permanent uids; and ready-made scales to start with.
+"""The types of a draft, plain JSON with permanent uids, and ready-made scales to start with.
 
-A draft of a noun holds every field of the noun, as in ``model_dump``. The types below list only the
+A draft of a noun has every field of the noun, as in ``model_dump``. The types below list only the
 fields that code reads by name.
 """
 
@@ -57,7 +57,7 @@ class RubricDraft(TypedDict):
     """A rubric as a draft.
 
     ``rubric_id`` and ``parent`` (the version it started from) are ``None`` for a new rubric.
-    ``base`` is the content hash it started from; ``serial`` counts the uids it has used.
+    ``base`` is the content hash of its start; ``serial`` counts the uids it has used.
     """
 
     rubric_id: int | None
@@ -97,12 +97,12 @@ def option_draft(option: Option, uid: str) -> OptionDraft:
 
 def criterion_draft(criterion: Criterion, uid: str, options: list[OptionDraft]) -> CriterionDraft:
     """Return the draft of a criterion, with these drafts of its options."""
-    own = {"section": criterion.section or "", "options": options, "parked": {}}
-    return cast("CriterionDraft", {"uid": uid, **data_of(criterion), **own})
+    fields = {"section": criterion.section or "", "options": options, "parked": {}}
+    return cast("CriterionDraft", {"uid": uid, **data_of(criterion), **fields})
 
 
 def started_draft() -> RubricDraft:
-    """Return an empty draft with a first criterion that lacks its requirement.
+    """Return an empty draft with a first criterion, whose requirement is missing.
 
     >>> [criterion["name"] for criterion in started_draft()["criteria"]]
     ['Criterion 1']
@@ -184,7 +184,7 @@ TEMPLATE_SCALE: dict[Template, Scale] = {
     "bands": "ordinal",
     "categories": "nominal",
 }
-#: The name of each template on a button.
+#: The button label of each template.
 TEMPLATE_WORDS: dict[Template, str] = {
     "yes_no": "Yes or no",
     "three": "3 levels",

@@ -1,8 +1,8 @@
 """A rubric during editing: plain data that may be invalid, so that no edit is lost.
 
-A draft is JSON; it is kept in a tab's session and in the store's drafts. Criteria and options have
-a permanent ``uid``, so that widgets, gates and messages still refer to them after they are renamed
-or moved. Only ``rubric_from`` turns a draft into a rubric.
+A draft is JSON, kept in a tab's session and in the store's drafts. Criteria and options have a
+permanent ``uid``, so that widgets, gates and messages still refer to them after they are renamed or
+moved. Only ``rubric_from`` turns a draft into a rubric.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
     return {**changed, "serial": serial.last}
 
 
-def completed(kept: dict[str, Any]) -> RubricDraft:
-    """Return a stored draft, perhaps of an older version, with all fields a draft has today."""
+def completed(stored: dict[str, Any]) -> RubricDraft:
+    """Return a stored draft, perhaps of an older version, with all current fields of a draft."""
     new = new_draft()
-    scoring = {**new["scoring"], **kept.get("scoring", {})}
-    draft = cast("RubricDraft", {**new, **kept, "scoring": scoring})
+    scoring = {**new["scoring"], **stored.get("scoring", {})}
+    draft = cast("RubricDraft", {**new, **stored, "scoring": scoring})
     serial = Serial(draft["serial"])
     gates = [cast("GateDraft", {"uid": "", **gate}) for gate in draft["gates"]]
     draft["gates"] = [gate if gate["uid"] else {**gate, "uid": serial.next("g")} for gate in gates]
@@ -82,13 +82,13 @@ def completed(kept: dict[str, Any]) -> RubricDraft:
 
 
 def _completed_criterion(kept: CriterionDraft) -> CriterionDraft:
-    whole = criterion_draft(Criterion.model_construct(name="", requirement=""), "", [])
+    template = criterion_draft(Criterion.model_construct(name="", requirement=""), "", [])
     option = option_draft(Option.model_construct(label=""), "")
 
     def filled(options: list[OptionDraft]) -> list[OptionDraft]:
         return [{**option, **stored} for stored in options]
 
-    complete: CriterionDraft = {**whole, **kept}
+    complete: CriterionDraft = {**template, **kept}
     parked = {scale: filled(options) for scale, options in complete["parked"].items()}
     return {**complete, "options": filled(complete["options"]), "parked": parked}
 
@@ -98,7 +98,7 @@ def _plain(noun: base.Noun) -> dict[str, Any]:
 
 
 def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str], str | None]:
-    """Return a lookup of uids by rule name that yields each once, since names may repeat."""
+    """Return a lookup of uids by rule name that returns each uid once, since names may repeat."""
     uids_by_name: dict[str, list[str]] = {}
     for data, uid in named:
         uids_by_name.setdefault(fold(data.get("name", "")), []).append(uid)
@@ -123,9 +123,10 @@ def _criterion(
 
 
 def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
-    """Return the draft of a rubric's plain data, which may be invalid; it keeps what fits a field.
+    """Return the draft of a rubric's plain data, which may be invalid, with all values that fit a
+    field.
 
-    It reads name, guidelines and criteria; the editor reports what is missing or wrong. An unknown
+    It reads name, guidelines and criteria; the editor reports missing or wrong values. An unknown
     scale becomes the least specific one: nominal with options, else binary.
     """
     draft = {**new_draft(), "name": _words(data, "name"), "guidelines": _words(data, "guidelines")}
@@ -160,9 +161,9 @@ def _criterion_from(data: Mapping[str, Any], serial: Serial) -> CriterionDraft:
         )
 
 
-def _scale(given: object, options: bool) -> str:
-    if given in get_args(Scale):
-        return str(given)
+def _scale(scale: object, options: bool) -> str:
+    if scale in get_args(Scale):
+        return str(scale)
     return "nominal" if options else "binary"
 
 
@@ -262,7 +263,7 @@ def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, A
 
 
 def rubric_from(draft: RubricDraft) -> Rubric:
-    """Return the draft as a rubric; raises ``InputError`` with every problem."""
+    """Return the draft as a rubric; raise ``InputError`` with every problem."""
     return base.build(Rubric, payload(draft), "rubric")
 
 
@@ -291,7 +292,7 @@ def is_changed(draft: RubricDraft) -> bool:
 
 
 def locate(draft: RubricDraft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
-    """Return the uids of the card (criterion, gate, pre-check) and the option of a path.
+    """Return the uid of the card (criterion, gate, pre-check) and of the option at a path.
 
     >>> locate(new_draft(), ("name",))
     (None, None)

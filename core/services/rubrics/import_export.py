@@ -62,9 +62,9 @@ _HEADS = {"name", "criterion", "criteria", "title", "requirement", "description"
 
 
 class PastedLine(NamedTuple):
-    """A criterion read from a line. ``line`` counts from 1; ``weight`` is as written or 10.
+    """A criterion read from a line. ``line`` counts from 1; ``weight`` is as written, or 10.
 
-    ``stated``: the weight was written in the line.
+    ``stated``: the line states the weight.
     """
 
     line: int
@@ -97,12 +97,12 @@ def read_paste(text: str) -> Pasted:
 
 
 def _left_over(text: str) -> Iterator[Problem]:
-    """Yield notices on cells of pasted tables that are not name, requirement or weight."""
+    """Yield notices on cells of pasted tables that are neither name, requirement nor weight."""
     for number, raw in enumerate(text.splitlines(), start=1):
-        rest = _cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
-        if len(rest) > 2:
+        cells = _cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
+        if len(cells) > 2:
             yield Problem(
-                f"“{rest[2][:60]}” and {plural(len(rest) - 2, 'cell')} in all are left out.",
+                f"“{cells[2][:60]}” and {plural(len(cells) - 2, 'cell')} in all are left out.",
                 "If these are levels, paste the line that names them, too: Criterion, Excellent, "
                 "Good, Poor.",
                 (),
@@ -143,23 +143,23 @@ def _heading(line: str) -> str | None:
 
 
 def _table_row(number: int, raw: str, section: str) -> PastedLine | None:
-    weight, rest = _cells(raw)
-    if not rest or (weight is None and {fold(cell) for cell in rest} & _HEADS):
-        return None  # the heads of the table
-    name, requirement = (rest[0], rest[1]) if len(rest) > 1 else (_short(rest[0]), rest[0])
+    weight, cells = _cells(raw)
+    if not cells or (weight is None and {fold(cell) for cell in cells} & _HEADS):
+        return None  # The line is the table's header.
+    name, requirement = (cells[0], cells[1]) if len(cells) > 1 else (_short(cells[0]), cells[0])
     return _line(number, name, requirement, weight, section)
 
 
 def _cells(raw: str) -> tuple[float | None, list[str]]:
     """Return the weight and the other cells of a table row."""
-    weight, rest = None, list[str]()
+    weight, cells = None, list[str]()
     for cell in filter(None, map(str.strip, raw.split("\t"))):
         plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
         if plain and weight is None:
             weight = _number(plain.group(1))
         else:
-            rest.append(cell)
-    return weight, rest
+            cells.append(cell)
+    return weight, cells
 
 
 def _plain(number: int, line: str, section: str) -> PastedLine | None:
@@ -191,7 +191,7 @@ def _number(text: str) -> float:
 
 
 def _short(text: str) -> str:
-    """Return the first words as a name: up to a full stop, not too long, only whole words."""
+    """Return the first words as a name: up to a full stop, not too long, and only whole words."""
     first = re.split(r"(?<=\w)[.;!?](?:\s|$)", text, maxsplit=1)[0].strip().rstrip(".,;:")
     if len(first) <= _LONGEST_NAME:
         return first or text[:_LONGEST_NAME]
@@ -218,7 +218,7 @@ def added(
 
 
 def added_whole(draft: RubricDraft, criteria: Iterable[Criterion]) -> RubricDraft:
-    """Return the draft with the criteria of a grid at its end, including levels."""
+    """Return the draft with the criteria of a grid at its end, including their levels."""
     for criterion in criteria:
         draft = append_criterion(draft, criterion)
     return draft
@@ -238,7 +238,7 @@ _ABSTAINED = {
 
 @dataclass(frozen=True)
 class Shared:
-    """A rubric as a file: its text, name and type, and what the format cannot hold."""
+    """A rubric as a file: its text, name and type, and the parts that the format cannot store."""
 
     text: str
     file_name: str
@@ -247,7 +247,7 @@ class Shared:
     for_spreadsheets: bool = False
 
     def data(self, *, mark: bool = True) -> bytes:
-        """Return the file; ``mark=False`` leaves out the byte order mark that Excel needs."""
+        """Return the file's bytes; ``mark=False`` omits the byte order mark that Excel needs."""
         return csv_bytes(self.text, mark=mark and self.for_spreadsheets)
 
 
@@ -255,7 +255,7 @@ def share(rubric: Rubric, form: ShareForm) -> Shared:
     """Return the rubric in a format. ``losses`` is empty if it reads back unchanged.
 
     Raises:
-        InputError: the file would be empty, because no criterion can be written to it.
+        InputError: the file would be empty, because the format can store none of the criteria.
     """
     if form in ("canvas", "moodle") and all(c.weight <= 0 for c in rubric.criteria):
         title = FORM_WORDS[form].title
@@ -269,7 +269,7 @@ def share(rubric: Rubric, form: ShareForm) -> Shared:
         losses = (Problem("The sheet is for people; it cannot be imported."),)
         return Shared(text, name, labels.mime, losses)
     written = write_rubric(rubric, form)
-    # Canvas and Moodle read their own tables, and do not expect a byte order mark.
+    # Canvas and Moodle read their own tables, and expect no byte order mark.
     return Shared(written.text, name, labels.mime, written.losses, form == "csv")
 
 
@@ -277,20 +277,20 @@ def rules_of(rubric: Rubric) -> SheetRules:
     """Return gates, pre-checks, scoring and decision as sentences."""
     gates = [gate_words(gate.model_dump(mode="json", by_alias=True)) for gate in rubric.gates]
     gates += [check_words(check.model_dump(mode="json")) for check in rubric.prechecks]
-    others, scoring = list[str](), rubric.scoring
+    rules, scoring = list[str](), rubric.scoring
     if scoring.abstention == "partial":
         credit = percent(scoring.partial_credit)
-        others.append(f"What cannot be assessed earns {credit} of its points.")
+        rules.append(f"What cannot be assessed earns {credit} of its points.")
     elif scoring.abstention in _ABSTAINED:
-        others.append(_ABSTAINED[scoring.abstention])
+        rules.append(_ABSTAINED[scoring.abstention])
     if scoring.min_coverage != ScoringPolicy().min_coverage:
         least = percent(scoring.min_coverage)
-        others.append(f"There is a grade where {least} of the weight or more was assessed.")
+        rules.append(f"There is a grade where {least} of the weight or more was assessed.")
     if scoring.length_penalty is not None:
-        others.append(f"Length: {penalty_words(scoring.length_penalty.model_dump(mode='json'))}")
+        rules.append(f"Length: {penalty_words(scoring.length_penalty.model_dump(mode='json'))}")
     if rubric.decision is not None:
-        others.append(decision_words(rubric.decision.model_dump(mode="json")))
-    return SheetRules(tuple(gates), tuple(others))
+        rules.append(decision_words(rubric.decision.model_dump(mode="json")))
+    return SheetRules(tuple(gates), tuple(rules))
 
 
 def read(
@@ -299,7 +299,7 @@ def read(
     """Read the rubrics in a file or pasted text of any format, with notices.
 
     Raises:
-        InputError: the text is empty, or lists every problem with its line.
+        InputError: the text is empty or invalid; lists every problem with its line.
     """
     opened = Opened.of(data, name)
     if not opened.head.strip():
@@ -308,7 +308,7 @@ def read(
 
 
 def is_table(data: str | bytes, name: str) -> bool:
-    """Return whether the text is a table, in which levels have points."""
+    """Return whether the text is a table, whose levels have points."""
     if isinstance(data, bytes) and is_zip(data):
         return True
     text = data[:4000].decode("utf-8", "ignore") if isinstance(data, bytes) else data
@@ -323,7 +323,7 @@ def rubrics_at(
     ``data`` is the content, if it was not read from a path (standard input).
 
     Raises:
-        InputError: the file is missing, or does not hold a rubric.
+        InputError: the file is missing, or is not a rubric.
         NotFound: unknown rubric.
     """
     if data is not None:

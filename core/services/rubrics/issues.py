@@ -1,4 +1,4 @@
-"""Faults of criteria: the check's findings on a draft, and those that reviewers reported."""
+"""Faults of criteria: findings of the check on a draft, and faults that reviewers reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload, rubric_from
 from core.store.store import Store
 
-#: The reasons for "cannot assess" that concern the criterion and not the submission.
+#: The reasons for "cannot assess" that concern the criterion instead of the submission.
 ABOUT_CRITERION: tuple[Why, ...] = ("criterion_wrong", "ambiguous_criterion", "split_criterion")
 
 
@@ -49,8 +49,8 @@ def issues(store: Store, rubric_id: int | None = None) -> list[Issue]:
     """Return every final verdict that calls a criterion wrong, ambiguous or two questions in one.
 
     Only resolved cells count, since verdicts on others must stay hidden until the review ends.
-    Reports are sorted by rubric and criterion, those on unchanged criteria first. Criteria of
-    items with their own rubric are excluded, since those rubrics cannot be opened.
+    Reports are sorted by rubric and criterion; reports on unchanged criteria come first. Criteria
+    of items with their own rubric are excluded, since those rubrics cannot be opened.
     """
     reports = [
         issue
@@ -75,9 +75,9 @@ def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[Issu
         (c.item_id, c.criterion) for c in store.queues.cells(queue.id) if c.state == "resolved"
     }
     reports = [v for v in reports if (v.item_id, v.criterion) in resolved]
-    own = _own_rubrics(store, run, {v.item_id for v in reports})
+    own_rubrics = _own_rubrics(store, run, {v.item_id for v in reports})
     latest = store.rubrics.latest(version.rubric_id)
-    return [_issue(v, queue, version, latest) for v in reports if v.item_id not in own]
+    return [_issue(v, queue, version, latest) for v in reports if v.item_id not in own_rubrics]
 
 
 def _says(verdict: VerdictRow) -> Why | None:
@@ -98,7 +98,7 @@ def _issue(
     assert why is not None, "only verdicts that say something of a criterion"
     assert verdict.final is not None, "they are final"
     then = version.rubric.criterion(verdict.criterion)
-    now = {c.name: c for c in latest.rubric.criteria}.get(verdict.criterion)
+    current = {c.name: c for c in latest.rubric.criteria}.get(verdict.criterion)
     return Issue(
         rubric_id=version.rubric_id,
         rubric=latest.rubric.name,
@@ -109,19 +109,19 @@ def _issue(
         reviewer=verdict.reviewer,
         run_id=queue.run_id,
         queue_id=queue.id,
-        changed=now is None or _asked(now) != _asked(then),
+        changed=current is None or _asked(current) != _asked(then),
     )
 
 
 def _asked(criterion: Criterion) -> tuple[object, ...]:
-    """Return what judges see of the criterion."""
+    """Return the parts of the criterion that judges see."""
     return (criterion.requirement, criterion.scale, criterion.options)
 
 
 def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[LintFinding, ...]:
     """Return the findings on a draft, with places as in the draft.
 
-    If the draft is invalid, its valid criteria are checked one by one.
+    If the draft is invalid, its valid criteria are checked separately.
     """
     try:
         return check(rubric_from(draft), with_dismissed=with_dismissed)
@@ -130,8 +130,8 @@ def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[Li
         reads = english([criterion for _, criterion in readable])
         lint_findings = [
             finding
-            for (at, criterion), is_read in zip(readable, reads, strict=True)
-            for finding in check_criterion(criterion, at, reads=is_read)
+            for (index, criterion), is_read in zip(readable, reads, strict=True)
+            for finding in check_criterion(criterion, index, reads=is_read)
             if with_dismissed or finding.rule not in off(criterion.meta)
         ]
         return ordered(lint_findings)
@@ -156,12 +156,15 @@ def _readable(draft: RubricDraft) -> list[tuple[int, Criterion]]:
 
 def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
     """Return the draft with the edit applied, or unchanged if its place is gone."""
-    head, *rest = edit.path
+    head, *inner = edit.path
     if head == "scoring":
-        return draft_criteria.set_scoring(draft, str(rest[0]), edit.value)
+        return draft_criteria.set_scoring(draft, str(inner[0]), edit.value)
     if head == "gates":
-        return {**draft, "gates": [g for index, g in enumerate(draft["gates"]) if index != rest[0]]}
-    index = rest[0]
+        return {
+            **draft,
+            "gates": [g for index, g in enumerate(draft["gates"]) if index != inner[0]],
+        }
+    index = inner[0]
     if not isinstance(index, int) or index >= len(draft["criteria"]):
         return draft
     uid = draft["criteria"][index]["uid"]
@@ -173,11 +176,11 @@ def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
         case "spread":
             return draft_criteria.spread_values(draft, uid)
         case _:
-            return draft_criteria.set_criterion(draft, uid, str(rest[1]), edit.value)
+            return draft_criteria.set_criterion(draft, uid, str(inner[1]), edit.value)
 
 
 def _split(draft: RubricDraft, uid: str, requirements: list[str]) -> RubricDraft:
-    """Return the draft with a criterion split in two that share its weight; gates stay."""
+    """Return the draft with a criterion split in two, which share its weight; gates stay."""
     grown, second = draft_criteria.duplicate_criterion(draft, uid)
     weight = next(c["weight"] for c in draft["criteria"] if c["uid"] == uid)
     for part, requirement in zip((uid, second), requirements, strict=True):
@@ -196,12 +199,12 @@ def _with_abstention(draft: RubricDraft, uid: str, texts: list[str]) -> RubricDr
 
 def is_dismissed(draft: RubricDraft, finding: LintFinding) -> bool:
     """Return whether this finding was dismissed in the draft."""
-    at = finding.criterion
-    return finding.rule in off(draft["meta"] if at is None else draft["criteria"][at]["meta"])
+    place = finding.criterion
+    return finding.rule in off(draft["meta"] if place is None else draft["criteria"][place]["meta"])
 
 
 def dismiss(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
-    """Return the draft with this rule dismissed here; the rubric saves it."""
+    """Return the draft with this rule dismissed here; the rubric stores that."""
     return _with_off(draft, finding, lambda listed: [*listed, finding.rule])
 
 
@@ -215,10 +218,10 @@ def recall(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
 def _with_off(
     draft: RubricDraft, finding: LintFinding, change: Callable[[list[str]], list[str]]
 ) -> RubricDraft:
-    at = finding.criterion
-    if at is None:
+    place = finding.criterion
+    if place is None:
         return draft_criteria.set_field(draft, "meta", _listed(draft["meta"], change))
-    criterion = draft["criteria"][at]
+    criterion = draft["criteria"][place]
     return draft_criteria.set_criterion(
         draft, criterion["uid"], "meta", _listed(criterion["meta"], change)
     )
@@ -226,5 +229,5 @@ def _with_off(
 
 def _listed(meta: dict[str, Any], change: Callable[[list[str]], list[str]]) -> dict[str, Any]:
     listed = list(dict.fromkeys(change(off(meta))))
-    others = {key: value for key, value in meta.items() if key != OFF}
-    return {**others, OFF: listed} if listed else others
+    other_meta = {key: value for key, value in meta.items() if key != OFF}
+    return {**other_meta, OFF: listed} if listed else other_meta

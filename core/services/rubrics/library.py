@@ -28,7 +28,7 @@ from core.text.names import fold
 
 
 def _loose(noun: type[BaseModel] | None, data: Any) -> Any:
-    """Return plain data as that noun, unchecked: for writing a file, never for grading."""
+    """Return plain data as that noun, unchecked: only for writing a file."""
     if isinstance(data, list):
         return tuple(_loose(noun, part) for part in data)
     if noun is None or not isinstance(data, dict):
@@ -42,7 +42,7 @@ Format = Literal["yaml", "json"]
 _DRAFTS = "rubric/"
 #: Separates a rubric's id from the tab, if several people have unsaved work on it.
 BESIDE = "~"
-#: The key prefix, before a draft's name, of data that moves along when the draft is saved.
+#: The key prefix, before a draft's name, of data that follows the draft when it is saved.
 WORKBENCH = "workbench/"
 
 
@@ -139,7 +139,7 @@ def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -
 def keep_beside(
     store: Store, name: str, draft: RubricDraft, text: str | None, *, seen: str | None, tab: str
 ) -> KeptDraft:
-    """Store unsaved work without overwriting others: under ``name``, or under one of this tab.
+    """Store unsaved work without overwriting others': under ``name``, or under a name of this tab.
 
     ``seen`` is when the draft under ``name`` was last changed, as far as this tab knows. If another
     tab changed it since, that draft stays, and this one gets its own name.
@@ -162,7 +162,7 @@ def others_kept(store: Store, name: str, mine: str) -> list[KeptDraft]:
 
 
 def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
-    """Return which members edit the same rubric, and when each last did, without their text."""
+    """Return the members who edit the same rubric, and when each last did, without their text."""
     return store.drafts.others(_DRAFTS + name.partition(BESIDE)[0])
 
 
@@ -235,7 +235,7 @@ def _take_workbench_along(store: Store, old: str, new: str) -> None:
 
 
 def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
-    """Return the draft, to be saved after that version, which it was compared with.
+    """Return the draft, ready to be saved after that version, with which it was compared.
 
     Raises:
         Conflict: a newer version was saved since and has not been compared yet.
@@ -252,19 +252,20 @@ def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
 
 
 def detached(draft: RubricDraft) -> RubricDraft:
-    """Return the draft, to be saved as a separate rubric."""
+    """Return the draft, ready to be saved as a separate rubric."""
     return {**draft, "rubric_id": None, "parent": None, "base": None}
 
 
 def read(text: str | bytes, name: str) -> Parsed[Rubric]:
-    """Read the rubric in a YAML or JSON text, with notices; else ``InputError`` with lines."""
+    """Return the rubric in a YAML or JSON text, with notices; raise ``InputError`` with lines."""
     if not text.strip():
         raise InputError("There is nothing to read.", where=name)
     return parse_rubric(text, name)
 
 
 def lost_comments(text: str) -> str:
-    """Return a warning about comments in a YAML text, which a rubric cannot keep; else empty.
+    """Return a warning about comments in a YAML text, which a rubric cannot keep; empty without
+    any.
 
     >>> lost_comments("name: x  # mine")[:25]
     'Line 1 holds a comment. C'
@@ -272,8 +273,8 @@ def lost_comments(text: str) -> str:
     lines = comment_lines(text)
     if not lines:
         return ""
-    some, more = ", ".join(map(str, lines[:6])), len(lines) - 6
-    where = f"Lines {some}{f' and {more} more' if more > 0 else ''} hold comments."
+    some, unlisted = ", ".join(map(str, lines[:6])), len(lines) - 6
+    where = f"Lines {some}{f' and {unlisted} more' if unlisted > 0 else ''} hold comments."
     if len(lines) == 1:
         where = f"Line {some} holds a comment."
     return (

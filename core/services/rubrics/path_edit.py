@@ -1,7 +1,7 @@
 """Edits to nested data of a draft by path.
 
-A step of a path names a field or, in a list, the ``uid`` of an object. A missing object is not
-changed, since it may have just been removed, in this tab or another. The input is not modified.
+A step of a path names a field or, in a list, the ``uid`` of an object. A missing object is skipped,
+since it may have just been removed, in this tab or another. The input is not modified.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ Step = Literal[-1, 1]
 
 
 def edited(data: Data, path: Sequence[str], change: Callable[[Any], Any]) -> Data:
-    """Return the data with the value at ``path`` replaced by ``change`` of it.
+    """Return the data with ``change`` applied to the value at ``path``.
 
     >>> edited({"rows": [{"uid": "a", "n": 1}]}, ("rows", "a", "n"), lambda n: n + 1)
     {'rows': [{'uid': 'a', 'n': 2}]}
     """
     if not path:
         return cast("Data", change(data))
-    at, (step, *rest) = cast("Any", data), path
-    if isinstance(at, list):
-        return cast("Data", [edited(x, rest, change) if x["uid"] == step else x for x in at])
-    return cast("Data", {**at, step: edited(at.get(step), rest, change)})
+    value_here, (step, *inner) = cast("Any", data), path
+    if isinstance(value_here, list):
+        return cast(
+            "Data", [edited(x, inner, change) if x["uid"] == step else x for x in value_here]
+        )
+    return cast("Data", {**value_here, step: edited(value_here.get(step), inner, change)})
 
 
 def put(data: Data, path: Sequence[str], value: Any) -> Data:
@@ -45,21 +47,27 @@ def without(items: list[Data], uid: str) -> list[Data]:
 
 
 def placed(items: list[Data], uid: str, place: int) -> list[Data]:
-    """Return the list with one object at another place (from 0; beyond an end is that end)."""
-    at, rest = index_of(items, uid), without(items, uid)
-    return items if at is None else [*rest[: max(0, place)], items[at], *rest[max(0, place) :]]
+    """Return the list with one object at another place (from 0; beyond the end means the end)."""
+    index, others_left = index_of(items, uid), without(items, uid)
+    return (
+        items
+        if index is None
+        else [*others_left[: max(0, place)], items[index], *others_left[max(0, place) :]]
+    )
 
 
 def moved(items: list[Data], uid: str, step: Step) -> list[Data]:
     """Return the list with one object moved a place up or down, if there is room."""
-    at = index_of(items, uid)
-    return items if at is None else placed(items, uid, at + step)
+    index = index_of(items, uid)
+    return items if index is None else placed(items, uid, index + step)
 
 
 def doubled(items: list[Data], uid: str, twin: Callable[[Any], Any]) -> list[Data]:
     """Return the list with ``twin`` of one object right after it."""
-    at = index_of(items, uid)
-    return items if at is None else [*items[: at + 1], twin(items[at]), *items[at + 1 :]]
+    index = index_of(items, uid)
+    return (
+        items if index is None else [*items[: index + 1], twin(items[index]), *items[index + 1 :]]
+    )
 
 
 def numbered(stem: str, taken: Iterable[str], first: int = 1) -> str:

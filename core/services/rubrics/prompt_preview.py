@@ -1,4 +1,4 @@
-"""Preview a rubric before any call: the prompt it makes, the score it gives."""
+"""Preview a rubric before any call: its prompt, and its score."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload
 from core.store.store import Store
 
-#: The judge name that the preview's option order is drawn for; judges see other orders.
+#: The judge name that seeds the preview's option order; judges see other orders.
 REHEARSAL = "preview"
 SAMPLE_ITEM = Item(
     id="sample",
@@ -78,13 +78,15 @@ def item_of(store: Store, version_id: int, item_id: str) -> Item:
 
 
 def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
-    """Return one criterion of a draft, even if others are invalid; ``InputError`` if it is."""
+    """Return one criterion of a draft, even if others are invalid; raise ``InputError`` if it is
+    invalid.
+    """
     index = next(i for i, c in enumerate(draft["criteria"]) if c["uid"] == uid)
     return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
 
 
 def instructed(store: Store) -> dict[str, str]:
-    """Return the judges, then the panels, with instructions of their own, by name."""
+    """Return judges, then panels, that have their own instructions, by name."""
     judges = ((f"judge {row.name}", row.judge.instructions) for row in store.judges.list())
     panels = ((f"panel {row.name}", row.panel.asking.instructions) for row in store.panels.list())
     return {name: text for name, text in (*judges, *panels) if text.strip()}
@@ -103,8 +105,8 @@ def preview_prompt(
 ) -> PromptPreview:
     """Return exactly what a judge receives, with options shuffled by ``seed``.
 
-    ``instructions`` are those of a judge or panel, with placeholders for the rubric's ``name`` and
-    the criterion's; ``style`` is a panel's.
+    ``instructions`` are a judge's or panel's, with placeholders for the rubric's ``name`` and the
+    criterion's; ``style`` is a panel's.
     """
     order = shown_order(
         criterion, seed=seed, item=item.id, judge=REHEARSAL, replicate=0, shuffle=shuffle
@@ -145,7 +147,7 @@ def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
 def screened(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
     """Return a pre-check's findings and excuses in a text, from its plain data.
 
-    Raises ``InputError`` if it is invalid.
+    Raises ``InputError`` if the pre-check is invalid.
     """
     return findings(base.build(Precheck, dict(check), "pre-check"), FoldedText(text))
 

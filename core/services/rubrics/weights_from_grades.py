@@ -66,7 +66,7 @@ class Inferred:
     """Weights for a rubric, and how well they explain the totals.
 
     ``r2`` is the explained share of the totals' variance, ``None`` if all totals are equal;
-    ``r2_rounded`` is the same with rounded weights. ``error`` is the root mean square of the
+    ``r2_rounded`` is the share for rounded weights. ``error`` is the root mean square of the
     residuals, in points. ``left_out`` counts items that lack a total or a label.
     """
 
@@ -98,7 +98,7 @@ def infer_from(
 
 
 def totals_of(items: Sequence[Item]) -> dict[str, list[str]]:
-    """Return the numeric fields of ``meta``, each with the ids of the items that have one."""
+    """Return the numeric fields of ``meta``, each with the ids of the items that have it."""
     ids_by_field: dict[str, list[str]] = {}
     for item in items:
         for name, value in item.meta.items():
@@ -120,8 +120,8 @@ def infer(
 
     Args:
         rubric: has the criteria to weight; only the signs of its weights matter.
-        items: with labels for every criterion; others are left out and counted.
-        totals: by item id, or the name of the field of ``meta`` that holds them.
+        items: need labels for every criterion; items without are left out and counted.
+        totals: by item id, or the name of the field of ``meta`` that has them.
         step: weights are rounded to its multiples; ``None`` chooses a step that fits their size.
         penalties: the criteria that take points away; by default those of negative weight.
         seed: draws the resamples for the intervals (bootstrap over items, percentile).
@@ -133,18 +133,18 @@ def infer(
 
     named = set(penalties) if penalties is not None else _negative(rubric)
     signs = np.array([-1.0 if c.name in named else 1.0 for c in rubric.criteria])
-    ids, values, wanted = _complete(rubric, items, totals)
+    ids, values, total_of = _complete(rubric, items, totals)
     if len(ids) < len(rubric.criteria) + 1:
         raise InputError(
             f"{len(ids)} items have a total and a label for all {len(rubric.criteria)} criteria; "
             f"at least {len(rubric.criteria) + 1} are needed."
         )
-    fitted = _fit(values * signs, wanted) * signs
-    low, high = _interval(values * signs, wanted, seed)
+    fitted = _fit(values * signs, total_of) * signs
+    low, high = _interval(values * signs, total_of, seed)
     bounds = [tuple(sorted((signs[k] * low[k], signs[k] * high[k]))) for k in range(len(signs))]
     step = step or _step(fitted)
     rounded = np.round(fitted / step) * step
-    residuals = wanted - values @ fitted
+    residuals = total_of - values @ fitted
     return Inferred(
         weights=tuple(
             Weight(
@@ -159,10 +159,10 @@ def infer(
         ),
         items=len(ids),
         left_out=len(items) - len(ids),
-        r2=_explained(wanted, residuals),
-        r2_rounded=_explained(wanted, wanted - values @ rounded),
+        r2=_explained(total_of, residuals),
+        r2_rounded=_explained(total_of, total_of - values @ rounded),
         error=float(np.sqrt(np.mean(residuals**2))),
-        misfits=_misfits(ids, wanted, residuals),
+        misfits=_misfits(ids, total_of, residuals),
     )
 
 
@@ -175,7 +175,7 @@ def _complete(
 ) -> tuple[list[str], Matrix, Matrix]:
     import numpy as np
 
-    ids, rows, wanted = list[str](), list[list[float]](), list[float]()
+    ids, rows, targets = list[str](), list[list[float]](), list[float]()
     for item in items:
         total = _number(item.meta.get(totals)) if isinstance(totals, str) else totals.get(item.id)
         labels = labels_of(item, rubric)
@@ -184,41 +184,41 @@ def _complete(
             continue
         ids.append(item.id)
         rows.append([value for value in values if value is not None])
-        wanted.append(total)
-    return ids, np.array(rows).reshape(len(ids), len(rubric.criteria)), np.array(wanted)
+        targets.append(total)
+    return ids, np.array(rows).reshape(len(ids), len(rubric.criteria)), np.array(targets)
 
 
-def _fit(values: Matrix, wanted: Matrix) -> Matrix:
+def _fit(values: Matrix, targets: Matrix) -> Matrix:
     from scipy.optimize import nnls
 
-    solution: Matrix = nnls(values, wanted)[0]
+    solution: Matrix = nnls(values, targets)[0]
     return solution
 
 
-def _interval(values: Matrix, wanted: Matrix, seed: int) -> tuple[Matrix, Matrix]:
+def _interval(values: Matrix, targets: Matrix, seed: int) -> tuple[Matrix, Matrix]:
     """Return the 2.5 and 97.5 percentiles of fits to items drawn with replacement."""
     import numpy as np
 
     generator = np.random.default_rng(seeded("weights", seed).getrandbits(64))
-    draws = generator.integers(len(wanted), size=(RESAMPLES, len(wanted)))
-    fits = np.array([_fit(values[rows], wanted[rows]) for rows in draws])
+    draws = generator.integers(len(targets), size=(RESAMPLES, len(targets)))
+    fits = np.array([_fit(values[rows], targets[rows]) for rows in draws])
     low, high = np.percentile(fits, [2.5, 97.5], axis=0)
     return low, high
 
 
-def _explained(wanted: Matrix, residuals: Matrix) -> float | None:
-    spread = float(((wanted - wanted.mean()) ** 2).sum())
+def _explained(targets: Matrix, residuals: Matrix) -> float | None:
+    spread = float(((targets - targets.mean()) ** 2).sum())
     return None if spread <= 1e-12 else 1.0 - float((residuals**2).sum()) / spread
 
 
-def _misfits(ids: Sequence[str], wanted: Matrix, residuals: Matrix) -> tuple[Misfit, ...]:
+def _misfits(ids: Sequence[str], targets: Matrix, residuals: Matrix) -> tuple[Misfit, ...]:
     spread = float(residuals.std())
-    least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(wanted).max())))
+    least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(targets).max())))
     far = [
         Misfit(
             ids[index],
-            float(wanted[index]),
-            float(wanted[index] - residuals[index]),
+            float(targets[index]),
+            float(targets[index] - residuals[index]),
             float(residuals[index]),
         )
         for index in range(len(ids))
@@ -231,14 +231,16 @@ def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
     column = values[:, k]
     if (column == column[0]).all():
         return "Every item got the same, so its weight cannot be estimated."
-    for other, criterion in enumerate(rubric.criteria):
-        if other != k and (values[:, other] == column).all():
+    for index, criterion in enumerate(rubric.criteria):
+        if index != k and (values[:, index] == column).all():
             return f"It always got what {criterion.name!r} got: only their sum can be estimated."
     return ""
 
 
 def _step(fitted: Matrix) -> float:
-    """Return the largest of `_STEPS` up to a tenth of the largest weight; else the smallest."""
+    """Return the largest of `_STEPS` that is at most a tenth of the largest weight; else the
+    smallest.
+    """
     import numpy as np
 
     largest = float(np.abs(fitted).max())
@@ -269,7 +271,7 @@ _TEXT = "submission"
 def read_grades(data: bytes, name: str, rubric: Rubric) -> tuple[Item, ...]:
     """Return the rows as items: labels from columns named like criteria, other numbers in ``meta``.
 
-    A gradebook has no texts, and none are needed.
+    A gradebook needs no texts.
 
     Raises:
         InputError: no column is named like a criterion, a label is unknown, or the file itself is
@@ -278,10 +280,10 @@ def read_grades(data: bytes, name: str, rubric: Rubric) -> tuple[Item, ...]:
     table = read_table(data, name, most=MAX_ITEMS + 1)
     mapping = guess_mapping(table, rubric)
     if not mapping.labels:
-        wanted = ", ".join(repr(c.name) for c in rubric.criteria[:5])
+        names = ", ".join(repr(c.name) for c in rubric.criteria[:5])
         raise InputError(
             "No column is named like a criterion.",
-            (Problem(f"The criteria are {wanted}.", "Name a column like each of them."),),
+            (Problem(f"The criteria are {names}.", "Name a column like each of them."),),
             name,
         )
     if mapping.submission is None:

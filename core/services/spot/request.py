@@ -71,7 +71,7 @@ class SpotRequest(Noun):
 
     @property
     def submission(self) -> Submission:
-        """The typed submission, of the way that is taken."""
+        """Return the typed submission, of the way that is taken."""
         if self.way == "sections":
             return Sections(thinking=self.thinking, output=self.output)
         if self.way == "chat":

@@ -1,4 +1,4 @@
-"""Asks judges about the workbench cells that need it, in hidden runs.
+"""Ask judges about the workbench cells that need it, in hidden runs.
 
 Each criterion is a separate question, so that editing one affects no other. The Runner processes
 these runs like any others; nothing waits here, and a reload finds them again.
@@ -28,13 +28,13 @@ from core.store.store import Store
 
 #: ``open``: cells without an answer to the current question; ``failed``: failed ones; ``all``.
 Which = Literal["open", "failed", "all"]
-#: Older runs than this are not searched.
+#: The number of newest runs that are searched.
 MOST_RUNS = 60
 _SOURCE = "workbench"
 
 
 class Want(NamedTuple):
-    """Which cells to ask about; optionally only of one row or one criterion."""
+    """The cells to ask about; optionally only of one row or one criterion."""
 
     which: Which = "open"
     row: str | None = None
@@ -42,7 +42,7 @@ class Want(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The rows of a run, in which the same judges are asked about the same criteria."""
+    """Rows of a run for which the same judges are asked about the same criteria."""
 
     rows: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -53,7 +53,7 @@ class Batch(NamedTuple):
 class AskingCost(NamedTuple):
     """How many pairs of row and criterion are asked about, and the cost.
 
-    Known answers cost nothing, so this is an upper bound.
+    Cached answers cost nothing, so this is an upper bound.
     """
 
     cells: int
@@ -70,15 +70,15 @@ def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
         takes=CostEstimate(
             items=len({row for b in batches for row in b.rows}),
             calibration=0,
-            votes=sum(each.votes for each in estimates),
-            judges=tuple(judge for each in estimates for judge in each.judges),
+            votes=sum(estimate.votes for estimate in estimates),
+            judges=tuple(judge for estimate in estimates for judge in estimate.judges),
         ),
     )
 
 
 @allowed("write")
 def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, ...]:
-    """Start asking; return the ids of the runs, none if nothing is left to ask.
+    """Start asking; return the ids of the runs; empty if nothing is left to ask.
 
     Running questions are not asked twice. Fresh cells are asked again with another order of options
     (for ``all``, or a row without open cells).
@@ -109,12 +109,12 @@ def cancel(store: Store, name: str) -> int:
     return len(active)
 
 
-def lacking(now: WorkbenchState) -> str:
+def lacking(state: WorkbenchState) -> str:
     """Return why the chosen judges cannot be asked; empty if they can."""
-    if not now.judges:
+    if not state.judges:
         return "No judge is chosen. Choose a model, or an offline judge."
-    learners = ", ".join(judge.name for judge in now.judges if judge.learns)
-    if learners and now.bench["learn_from"] is None:
+    learners = ", ".join(judge.name for judge in state.judges if judge.learns)
+    if learners and state.bench["learn_from"] is None:
         return (
             f"{learners}: offline judges learn from labelled items. Choose the dataset they learn "
             "from, or ask a model."
@@ -122,23 +122,23 @@ def lacking(now: WorkbenchState) -> str:
     return ""
 
 
-def _refuse(now: WorkbenchState) -> None:
-    reason = lacking(now)
-    if not now.subject.criteria:
+def _refuse(state: WorkbenchState) -> None:
+    reason = lacking(state)
+    if not state.subject.criteria:
         reason = reason or "No criterion can be asked yet. Fix what the check says first."
-    if not now.cells:
+    if not state.cells:
         reason = reason or "No row has a text to judge. Write, paste or take one from a dataset."
     if reason:
         raise InputError(reason)
 
 
-def _any_open(now: WorkbenchState, want: Want) -> bool:
-    return any(True for _ in _wanted(now, want._replace(which="open")))
+def _any_open(state: WorkbenchState, want: Want) -> bool:
+    return any(True for _ in _wanted(state, want._replace(which="open")))
 
 
-def _wanted(now: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
+def _wanted(state: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
     """Yield the row, criterion and judge of every cell to ask about."""
-    for row, cells in now.cells.items():
+    for row, cells in state.cells.items():
         for name, cell in cells.items():
             if (want.row not in (None, row)) or (want.criterion not in (None, name)):
                 continue
@@ -153,67 +153,67 @@ def _wanted(now: WorkbenchState, want: Want) -> Iterator[tuple[str, str, str]]:
                     yield row, name, judged.judge
 
 
-def _batches(now: WorkbenchState, want: Want) -> Iterator[Batch]:
+def _batches(state: WorkbenchState, want: Want) -> Iterator[Batch]:
     """Yield the fewest runs that ask about exactly these cells."""
-    if want.row is not None and want.which == "open" and not _any_open(now, want):
+    if want.row is not None and want.which == "open" and not _any_open(state, want):
         # This row has no open cells, so it is asked again.
         want = want._replace(which="all")
     by_row: dict[str, dict[str, set[str]]] = {}
-    for row, name, judge in _wanted(now, want):
+    for row, name, judge in _wanted(state, want):
         by_row.setdefault(row, {}).setdefault(judge, set()).add(name)
     grouped: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
-    kinds = {judge.name: judge.offline for judge in now.judges}
-    for row, asked in by_row.items():
+    kinds = {judge.name: judge.offline for judge in state.judges}
+    for row, cells in by_row.items():
         alike: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
-        for judge, names in asked.items():
-            ordered = tuple(n for n in now.subject.criteria if n in names)
+        for judge, names in cells.items():
+            ordered = tuple(n for n in state.subject.criteria if n in names)
             alike.setdefault((kinds[judge], ordered), []).append(judge)
         for (offline, names_in_order), judges in alike.items():
             grouped.setdefault((offline, names_in_order, tuple(judges)), []).append(row)
-    by_name = {judge.name: judge for judge in now.judges}
+    by_name = {judge.name: judge for judge in state.judges}
     for (offline, criteria, chosen), rows in grouped.items():
         yield Batch(tuple(rows), criteria, tuple(by_name[n] for n in chosen), offline)
 
 
-def _trial(name: str, now: WorkbenchState, batch: Batch) -> Trial:
+def _trial(name: str, state: WorkbenchState, batch: Batch) -> Trial:
     shown = not batch.offline and any(
-        item.truth(now.subject.criteria[name]) is not None
-        for item in now.hashes.examples
+        item.truth(state.subject.criteria[name]) is not None
+        for item in state.hashes.examples
         for name in batch.criteria
     )
     asking = Asking(
-        few_shot=now.hashes.few_shot if shown else 0,
-        flip="check" if now.bench["flip"] and not batch.offline else "off",
+        few_shot=state.hashes.few_shot if shown else 0,
+        flip="check" if state.bench["flip"] and not batch.offline else "off",
     )
     chosen = set(batch.rows)
-    hashes = now.offline if batch.offline else now.questions
+    hashes = state.offline if batch.offline else state.questions
     return Trial(
         name=f"Workbench: {name}",
-        rubric=now.subject.rubric(batch.criteria, f"Workbench of {name}"),
+        rubric=state.subject.rubric(batch.criteria, f"Workbench of {name}"),
         panel=trials.panel_of("Workbench", batch.judges, asking),
-        texts=_rows("rows", [item for item in now.hashes.tests if item.id in chosen]),
+        texts=_rows("rows", [item for item in state.hashes.tests if item.id in chosen]),
         source=_SOURCE,
-        learn_from=now.bench["learn_from"] if batch.offline else None,
+        learn_from=state.bench["learn_from"] if batch.offline else None,
         details={
             HELP: {
                 WORKBENCH: name,
                 "asked": {row: {c: hashes[row, c] for c in batch.criteria} for row in batch.rows},
-                "judges": {j.name: judge_hash(j, now.bench["learn_from"]) for j in batch.judges},
+                "judges": {j.name: judge_hash(j, state.bench["learn_from"]) for j in batch.judges},
             }
         },
     )
 
 
-def _start(store: Store, name: str, now: WorkbenchState, batch: Batch, seed: int) -> int:
-    trial = replace(_trial(name, now, batch), seed=seed)
+def _start(store: Store, name: str, state: WorkbenchState, batch: Batch, seed: int) -> int:
+    trial = replace(_trial(name, state, batch), seed=seed)
     if trial.panel.asking.few_shot:
-        shown = trials.kept(store, _rows("examples", now.hashes.examples), _SOURCE)
+        shown = trials.kept(store, _rows("examples", state.hashes.examples), _SOURCE)
         trial = replace(trial, learn_from=shown)
     return trials.begin(store, trial)
 
 
-def _rows(what: str, items: Iterable[Item]) -> Dataset:
-    return Dataset(name=f"Workbench {what}", items=tuple(items))
+def _rows(name: str, items: Iterable[Item]) -> Dataset:
+    return Dataset(name=f"Workbench {name}", items=tuple(items))
 
 
 def _grown(bench: Bench, started: Sequence[int], seed: int) -> Bench:

@@ -29,7 +29,7 @@ MOST_ROWS = 200
 class BenchRow(TypedDict):
     """A test row. ``expected`` maps criterion names to labels, ``reasons`` to their reasons.
 
-    ``submission`` is a text or plain data. An ``example`` is shown to models and is no test.
+    ``submission`` is a text or plain data. An ``example`` is shown to models and is not a test.
     ``source`` says where the row came from.
     """
 
@@ -130,7 +130,7 @@ def item_from(row: BenchRow) -> Item:
 
 
 def is_empty(row: BenchRow) -> bool:
-    """Return whether the row is empty, so that there is nothing to judge yet."""
+    """Return whether the row has no submission to judge yet."""
     item = item_from(row)
     return not item.text.strip() or not has_text(item)
 
@@ -196,7 +196,7 @@ def set_row(store: Store, name: str, uid: str, **values: Any) -> None:
 
 @allowed("draft")
 def expect(store: Store, name: str, uid: str, criterion: str, label: str | None) -> None:
-    """Set which option is right for a row; ``None`` removes it."""
+    """Set the right option of a row; ``None`` removes it."""
 
     def said(row: BenchRow) -> BenchRow:
         expected = {n: old for n, old in row["expected"].items() if n != criterion}
@@ -264,10 +264,10 @@ def followed(store: Store, name: str, draft: RubricDraft) -> Bench:
     their number is unchanged.
     """
     bench = opened(store, name)
-    now = _follow(bench, draft)
-    if now != bench and (bench["rows"] or bench["runs"]):
+    current = _follow(bench, draft)
+    if current != bench and (bench["rows"] or bench["runs"]):
         return change(store, name, lambda latest: _follow(latest, draft))
-    return now
+    return current
 
 
 def _follow(bench: Bench, draft: RubricDraft) -> Bench:
@@ -304,8 +304,10 @@ def _renamed(
     gone = [name for name in seen if name not in named]
     if same_uids:
         return next((name for name in gone if seen[name]["uid"] == criterion["uid"]), None)
-    asked = criterion["requirement"].strip()
-    alike = [name for name in gone if asked and seen[name]["requirement"].strip() == asked]
+    requirement = criterion["requirement"].strip()
+    alike = [
+        name for name in gone if requirement and seen[name]["requirement"].strip() == requirement
+    ]
     return alike[0] if len(alike) == 1 else None
 
 

@@ -1,7 +1,7 @@
 """The state of a workbench: fresh and stale answers, agreement by criterion, a cell in full.
 
-An answer is fresh while the question that the judge would be sent has the same hash. So undoing an
-edit restores its answers, and an edit that no judge is shown affects none.
+An answer is fresh while the question that the judge would get has the same hash. So undoing an edit
+restores its answers, and edits that judges do not see affect none.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from core.store.store import Store
 class BenchCell:
     """A criterion of a row: the expected option, and the chosen judges' answers.
 
-    There is a ``verdict`` if all answers of the chosen judges are to the current question.
-    ``expected`` is an index into ``choices``, or ``None`` if no option is expected.
+    It has a ``verdict`` if all chosen judges answered the current question. ``expected`` is an
+    index into ``choices``, or ``None`` if no option is expected.
     """
 
     criterion: Criterion
@@ -72,7 +72,7 @@ class BenchCell:
 
     @property
     def open(self) -> bool:
-        """Return whether there is something left to ask."""
+        """Return whether something is left to ask."""
         return self.state not in ("asking", "fresh")
 
 
@@ -80,7 +80,7 @@ class BenchCell:
 class WorkbenchState:
     """All rows, and the cells by criterion of each test row with a text.
 
-    ``runs`` are running; ``stopped`` are the last ones that ended with an error.
+    ``runs`` are running; ``stopped`` are the last runs that ended with an error.
     """
 
     bench: Bench
@@ -105,7 +105,7 @@ class WorkbenchState:
 
     @property
     def examples(self) -> list[BenchRow]:
-        """Return the rows that models are shown as examples."""
+        """Return the rows that models see as examples."""
         return [row for row in self.bench["rows"] if row["example"]]
 
     @property
@@ -210,7 +210,7 @@ def _verdict(
 class Said:
     """A judge's answers with the criterion as it was then; or a failure.
 
-    ``answers`` has the answer and, if asked, the one in reversed order.
+    ``answers`` has the answer and, if asked, the answer in reversed order.
     """
 
     cell: JudgeCell
@@ -236,21 +236,22 @@ def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
     return tuple(_said(store, cell, judged) for judged in cell.judges)
 
 
-def _said(store: Store, cell: BenchCell, one: JudgeCell) -> Said:
-    if one.place is None:
-        return Said(one, cell.criterion)
-    run_id, item, name = one.place
+def _said(store: Store, cell: BenchCell, judge_cell: JudgeCell) -> Said:
+    if judge_cell.place is None:
+        return Said(judge_cell, cell.criterion)
+    run_id, item, name = judge_cell.place
     version = store.runs.row(run_id).rubric_version_id
-    asked = store.rubrics.version(version).rubric.criterion(name)
+    criterion = store.rubrics.version(version).rubric.criterion(name)
     votes = {vote.cell: vote for vote in store.votes.for_item(run_id, item)}
     failures = dict[Cell, list[FailureRow]]()
     for failure in store.votes.failures_of(run_id, item):
         failures.setdefault(failure.cell, []).append(failure)
     first, twin = (
-        vote_view(asked, Cell(item, name, one.judge, at), votes, failures) for at in (0, 1)
+        vote_view(criterion, Cell(item, name, judge_cell.judge, replicate), votes, failures)
+        for replicate in (0, 1)
     )
     answers = (first,) if twin.result is None else (first, replace(twin, repeats=0))
-    return Said(one, asked, answers)
+    return Said(judge_cell, criterion, answers)
 
 
 # Figures of a criterion over the workbench's rows: agreement with expected options, and flips.
@@ -266,9 +267,9 @@ class BenchFigures:
     """The figures of a criterion over the test rows.
 
     ``agreement`` is over rows with an expected option and a fresh verdict; ``always`` is the
-    agreement of a judge that always gives the most common expected option. ``by_judge`` is each
-    judge alone. ``flips`` is the share of answers that differ in reversed order. The counts are of
-    rows outside the figures: without an expected option, stale, failed, and not asked yet.
+    agreement of a judge that always gives the commonest expected option. ``by_judge`` is each judge
+    alone. ``flips`` is the share of answers that differ in reversed order. The counts are of rows
+    outside the figures: without an expected option, stale, failed, and not asked yet.
     """
 
     criterion: str
@@ -293,13 +294,13 @@ def _of(standing: WorkbenchState, name: str) -> BenchFigures:
     judged = [c for c in cells if c.agrees is not None and c.state in _CURRENT]
     common = Counter(c.expected for c in judged).most_common(1)
     answers = [j.answer for c in cells for j in c.judges if j.state in _CURRENT and j.answer]
-    asked = [answer.flips for answer in answers if answer.flips is not None]
+    flips = [answer.flips for answer in answers if answer.flips is not None]
     return BenchFigures(
         criterion=name,
         agreement=Estimate.share(sum(c.agrees is True for c in judged), len(judged)),
         always=Estimate.share(common[0][1] if common else 0, len(judged)),
         by_judge=tuple((j.name, _alone(cells, j.name)) for j in standing.judges),
-        flips=Estimate.share(sum(asked), len(asked)),
+        flips=Estimate.share(sum(flips), len(flips)),
         unlabelled=sum(c.expected is None for c in cells),
         stale=sum(c.state == "stale" for c in cells),
         failed=sum(c.state == "failed" for c in cells),

@@ -1,4 +1,4 @@
-"""Known answers, by the hash of the question that a judge would be sent."""
+"""Known answers, by the hash of the question that a judge would get."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORKBENCH = "workbench"
 
 
 class BenchAnswer(NamedTuple):
-    """A judge's answer: the option with the index and label that it had then.
+    """A judge's answer: the option with its index and label at that time.
 
     ``twin`` is the option chosen in reversed order, or ``None``; ``twin_failed`` is the failure of
     that call.
@@ -91,17 +91,17 @@ class KnownAnswers:
 
 
 def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
-    """Return all answers in these runs (oldest first); newer ones replace older ones."""
+    """Return all answers in these runs (oldest first); newer answers replace older ones."""
     answers = KnownAnswers()
     for run in runs:
         details = run.plan.details.get(HELP, {})
-        asked, under = details.get("asked", {}), details.get("judges", {})
+        hashes, under = details.get("asked", {}), details.get("judges", {})
         ballots = store.votes.all_ballots(run.id, chances=True) if run.votes else []
         votes = {(b.item_id, b.criterion, b.judge, b.replicate): b for b in ballots}
         failures = store.votes.open_failures(run.id) if run.failures_open else []
         failed = {failure.cell: failure for failure in failures}
         criteria = {c.name: c for c in store.rubrics.version(run.rubric_version_id).rubric.criteria}
-        for row, questions in asked.items():
+        for row, questions in hashes.items():
             for name, question in questions.items():
                 for judge, its_hash in under.items():
                     cell = _result(run, criteria[name], (row, name, judge), votes, failed)
@@ -150,7 +150,7 @@ def _label(criterion: Criterion, vote: BallotRow) -> str:
 # The hash leaves out what is never sent: names of criteria, values, size of weights, gates, tags,
 # dismissed checks. It includes the sign of a weight, because judges are told about penalties.
 
-#: The most examples that a model is shown for a criterion.
+#: The most examples that a model sees for a criterion.
 MOST_EXAMPLES = 20
 _SHORT = 24
 
@@ -168,7 +168,7 @@ class Subject:
 
     def rubric(self, names: Sequence[str], name: str) -> Rubric:
         """Return a rubric with only these criteria."""
-        chosen = tuple(self.criteria[one] for one in names)
+        chosen = tuple(self.criteria[criterion_name] for criterion_name in names)
         return Rubric(name=name, guidelines=self.guidelines, criteria=chosen)
 
 

@@ -1,4 +1,4 @@
-"""Adds rows to a workbench (pasted, from a dataset, from worked examples) and exports them."""
+"""Add rows to a workbench (pasted, from a dataset, from worked examples) and export them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from, new_row, row_of
 from core.store.store import Store
 
-#: The most items and runs that are searched for answers to try a criterion on.
+#: The most items, and the most runs, that are searched for answers to try a criterion on.
 _LOOKED_AT, _RECENT = 200, 50
 _SUBMISSIONS = ("submission", "response", "answer", "output", "text")
 
@@ -78,9 +78,9 @@ def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
     the newest dataset's.
     """
     datasets = store.datasets.list()
-    there = {row.version_id for row in datasets}
+    versions = {row.version_id for row in datasets}
     for run in store.runs.list(limit=_RECENT):
-        if run.rubric_id == rubric_id and run.dataset_version_id in there:
+        if run.rubric_id == rubric_id and run.dataset_version_id in versions:
             return run.dataset_version_id
     return max(datasets, key=lambda row: row.updated).version_id if datasets else None
 
@@ -89,13 +89,15 @@ def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
 def take_answers(store: Store, bench_name: str, version_id: int, criterion: str, count: int) -> int:
     """Add real answers of a dataset to the workbench; return how many.
 
-    Answers with a label of the criterion come first, the labels in turn, so that each option is
-    tried. If no judge is chosen, judges that can learn from the dataset are.
+    Answers with a label of the criterion come first, with labels in turn, so that each option is
+    tried. If no judge is chosen, judges that can learn from the dataset become the choice.
     """
     bench = bench_rows.opened(store, bench_name)
-    there = {str(row["submission"]) for row in bench["rows"]}
+    present = {str(row["submission"]) for row in bench["rows"]}
     ids = [row.id for row in store.datasets.rows(version_id, limit=_LOOKED_AT)]
-    rows = [row for row in of_items(store, version_id, ids) if str(row["submission"]) not in there]
+    rows = [
+        row for row in of_items(store, version_id, ids) if str(row["submission"]) not in present
+    ]
     rounds = Counter[str]()
     order = list[tuple[bool, int, int]]()
     for place, row in enumerate(rows):
@@ -131,13 +133,13 @@ def worked_examples(draft: RubricDraft) -> list[BenchRow]:
 
 
 def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
-    """Return the rows as a dataset: examples are its calibration part, tests are for measuring.
+    """Return the rows as a dataset: examples are its calibration part, tests its evaluation part.
 
     Raises:
         InputError: no row has a text, or the name is invalid.
     """
-    whole = [(row, item_from(row)) for row in rows]
-    items = [_split_item(item, row["example"]) for row, item in whole if item.text.strip()]
+    pairs = [(row, item_from(row)) for row in rows]
+    items = [_split_item(item, row["example"]) for row, item in pairs if item.text.strip()]
     if not items:
         raise InputError("No row has a text. Write, paste or take one from a dataset.")
     return build(Dataset, {"name": name.strip() or "Test rows", "items": items}, "dataset")
@@ -166,15 +168,15 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
     if row is None or not row["expected"]:
         raise InputError("Say first which option is right for this row; then it can teach.")
     latest = store.datasets.latest(dataset_id)
-    whole = store.datasets.load(latest.id)
+    dataset = store.datasets.load(latest.id)
     item = _split_item(item_from(row), example=True)
-    twin = next((i for i in whole.items if _same(whole.resolved(i), item)), None)
-    items = [*whole.items, item]
+    twin = next((i for i in dataset.items if _same(dataset.resolved(i), item)), None)
+    items = [*dataset.items, item]
     if twin is not None:
         labels = {**twin.labels, **item.labels}
         taught = twin.model_copy(update={"labels": labels, "split": "calibration"})
-        items = [taught if i is twin else i for i in whole.items]
-    grown = whole.model_copy(update={"items": tuple(items)})
+        items = [taught if i is twin else i for i in dataset.items]
+    grown = dataset.model_copy(update={"items": tuple(items)})
     return store.datasets.add_version(
         dataset_id, grown, parent=latest.number, now=clock.now(), source="workbench"
     )
@@ -183,7 +185,7 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
 def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
     """Count a dataset's labelled items, and those marked as its calibration part.
 
-    Once an item is marked, judges learn only from marked ones, which users should know first.
+    Once an item is marked, judges learn only from marked items, which users should know beforehand.
     """
     version = store.datasets.latest(dataset_id)
     items = store.datasets.load(version.id).items
@@ -210,9 +212,9 @@ def _split_item(item: Item, example: bool) -> Item:
     return item.model_copy(update={"split": "calibration" if example else "evaluation"})
 
 
-def _same(one: Item, other: Item) -> bool:
-    return (one.submission, one.prompt, one.context) == (
-        other.submission,
-        other.prompt,
-        other.context,
+def _same(first: Item, second: Item) -> bool:
+    return (first.submission, first.prompt, first.context) == (
+        second.submission,
+        second.prompt,
+        second.context,
     )

@@ -1,4 +1,4 @@
-"""A table with a line per criterion: its agreement, number of items, and the next step."""
+"""A table with a line per criterion: its agreement, number of items, and standing."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def criteria_table(
     pair: Mapping[str, str] | None = None,
     left_out: Mapping[str, str] | None = None,
 ) -> TableBlock:
-    """Return the criteria of a pair of raters, with agreement beyond chance as a bar.
+    """Return the table of criteria for a pair of raters, with agreement beyond chance as a bar.
 
     Without a pair it shows the agreement among judges, or among people.
 
     Args:
         known: the figures of each criterion.
-        found: the conclusion from them; ``None`` if neither of the pair is a person or the labels.
-        same: the name of the share of equal answers.
+        found: the conclusion from them; ``None`` if the pair has neither a person nor labels.
+        same: the column title for the share of equal answers.
         pair: the address of the pair; a criterion's link adds its name.
         left_out: the items left out of each criterion, in words.
     """
@@ -51,14 +51,14 @@ def criteria_table(
     rows = []
     for criterion in known:
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
-        stands = [] if found is None else [_stands(found, criterion)]
+        stands = [] if found is None else [_standing(found, criterion)]
         items = Words(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
-        right = [_right(criterion), _differ(criterion)] if compared else []
+        right = [_accuracy(criterion), _differences(criterion)] if compared else []
         rows.append(
             (
                 Words(criterion.name, link=link),
                 *stands,
-                _reached(criterion.agreement),
+                _agreement_bar(criterion.agreement),
                 items,
                 *right,
             )
@@ -72,29 +72,29 @@ def criteria_table(
     return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
 
 
-def _reached(one: Estimate) -> Words:
-    if one.value is None:
+def _agreement_bar(agreement: Estimate) -> Words:
+    if agreement.value is None:
         return Words(DASH)
-    says = f"{one.words(score).inline}; the dotted line is {score(BOUND)}"
-    bar = Reach(says, one.value, one.low, one.high, BOUND)
-    return measured(one)._replace(reach=bar)
+    says = f"{agreement.words(score).inline}; the dotted line is {score(BOUND)}"
+    bar = Reach(says, agreement.value, agreement.low, agreement.high, BOUND)
+    return measured(agreement)._replace(reach=bar)
 
 
-def _right(one: Known) -> Words:
-    if one.accuracy is None or one.accuracy.value is None:
+def _accuracy(criterion: Known) -> Words:
+    if criterion.accuracy is None or criterion.accuracy.value is None:
         return Words(DASH)
-    return measured_share(one.accuracy)
+    return measured_share(criterion.accuracy)
 
 
-def _differ(one: Known) -> Words:
-    """Return the number of items on which they differ; the criterion's name leads to them."""
-    if one.accuracy is None or one.accuracy.value is None:
+def _differences(criterion: Known) -> Words:
+    """Return the number of items on which the pair differs."""
+    if criterion.accuracy is None or criterion.accuracy.value is None:
         return Words(DASH)
-    return Words(count(round((1 - one.accuracy.value) * one.agreement.n)))
+    return Words(count(round((1 - criterion.accuracy.value) * criterion.agreement.n)))
 
 
 def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
-    """Return the uncounted abstentions and ties of each criterion, in words."""
+    """Return, by criterion, the number of abstentions and ties left out, in words."""
     return {
         line.name: ", ".join(
             f"{count(n)} {what}"
@@ -105,12 +105,12 @@ def left_out(lines: Sequence[PairLine]) -> dict[str, str]:
     }
 
 
-def _stands(found: Conclusion, one: Known) -> Words:
-    standing = found.standing_of(one)
-    if not one.agreement.n:
+def _standing(conclusion: Conclusion, criterion: Known) -> Words:
+    standing = conclusion.standing_of(criterion)
+    if not criterion.agreement.n:
         return Words("no answers to compare", tone="warn")
-    text = _WORDS[standing][0 if found.reference else 1]
-    needed = labels_needed(one) if standing == "undecided" else None
+    text = _WORDS[standing][0 if conclusion.reference else 1]
+    needed = labels_needed(criterion) if standing == "undecided" else None
     return Words(
         text, f"needs about {count(needed)} items" if needed else "", tone=_TONES[standing]
     )
