@@ -97,7 +97,7 @@ class Effect(Noun):
 
 
 class Gate(Noun):
-    """An effect that applies if a condition on the verdicts holds. Gates have no order."""
+    """An effect that applies if a condition holds; the order of gates does not matter."""
 
     name: str
     when: Condition

@@ -1,4 +1,4 @@
-"""Read labels, systems and splits of a regular items.jsonl by columns, no texts.
+"""Read labels, systems and splits of a regular items.jsonl as columns, without texts.
 
 The item reader handles everything else (own rubrics, conversations, missing texts, unknown labels)
 and reports problems with their lines.
@@ -24,10 +24,10 @@ from core.formats.source.parsed import MAX_ROWS
 Codes = npt.NDArray[np.int64]
 _TEXTS = ("id", "submission", "prompt", "reference", "description", "system", "split")
 _KNOWN = frozenset({*_TEXTS, "labels", "meta"})
-#: Searched for wherever a value may begin; a match within a text costs only a second check.
+#: Matches wherever a value may begin; a match inside a text only costs a second check.
 _NOT_FINITE = re.compile(r"[:\[,]\s*-?(?:NaN|Inf)")
 _SPLITS = ("", "calibration", "evaluation")
-#: Notes may nest; deeper ones go to the item reader.
+#: The deepest nesting of notes; deeper ones go to the item reader.
 _DEEPEST = 8
 _LONGEST_ID = 500
 
@@ -107,7 +107,7 @@ def _short_enough(table: Any) -> bool:
 def _words(column: Any) -> tuple[Codes, list[Any]]:
     """Return the index of each cell among the distinct values, and the values."""
     whole = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    # Its own way to numpy imports pandas.
+    # Arrow's own conversion to numpy imports pandas.
     return np.from_dlpack(whole.indices).astype(np.int64), whole.dictionary.to_pylist()
 
 

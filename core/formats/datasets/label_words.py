@@ -18,17 +18,17 @@ from core.text.names import fold
 #: Other words for MET and UNMET.
 YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
 NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
-#: Words that mean these only in a yes/no question, or next to such words.
+#: Words that mean yes only in a yes/no question, or next to such words.
 YES_SIGNS = frozenset({"1", "t", "\u2713", "\u2714"})
 NO_SIGNS = frozenset({"0", "f", "\u2717", "\u2718"})
 #: Words for "cannot be assessed".
 AWAY = frozenset({"cannot_assess", "cannot assess", "not applicable", "abstain", "abstained", "?"})
-#: How files write "not available"; if an option of the rubric has that name, it is that option.
+#: Words for "not available"; if an option of the rubric has that name, they mean that option.
 _NA = frozenset({"na", "n/a"})
-#: Cells without an answer: empty, a dash, or a program's word for nothing.
+#: Cells without an answer: empty, a dash, or a program's word for null.
 NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null", "<na>", "#n/a"})
 
-#: Words that say that there is no number, by language, with a bar between them.
+#: Words that mean "no number", by language, separated by bars.
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
     "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
@@ -42,7 +42,7 @@ _ABSENCES = (
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
     "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
 )
-#: What they say beside numbers, in lower case.
+#: These words in lower case; they count as empty in columns of numbers.
 ABSENT = frozenset(fold(word) for words in _ABSENCES for word in words.split("|"))
 
 
@@ -58,12 +58,12 @@ def is_yes(word: str) -> bool | None:
     return False if plain in NO or plain in NO_SIGNS else None
 
 
-#: Marks go up to this; beyond it they are levels of a round step, at most so many.
+#: The highest mark; larger numbers are levels of a round step, at most this many.
 _MOST_POINTS, _MOST_STEPS, _ROUND = 100, 20, 5
 
 
 def may_be_marks(numbers: Collection[float]) -> bool:
-    """Return whether numbers are in the range of marks, or are few round levels beyond it.
+    """Return whether numbers are in the range of marks, or are a few round levels beyond it.
 
     >>> may_be_marks([3.5, 98]), may_be_marks([0, 120, 200]), may_be_marks([812, 849])
     (True, True, False)
@@ -76,7 +76,7 @@ def may_be_marks(numbers: Collection[float]) -> bool:
 
 
 def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
-    """Return whether a cell is empty, or a word for it that is not an option.
+    """Return whether a cell is empty, or a word for empty that is not an option.
 
     >>> asked = Criterion(name="c", requirement="r")
     >>> [holds_no_answer(asked, word) for word in ("", "NaN", "N/A", "MET")]
@@ -91,7 +91,7 @@ _SEVERAL = re.compile(r"\s*[;|]\s*|,\s+|\n")
 
 
 def several_in(words: Collection[str]) -> list[str]:
-    """Return the words that list several labels: each part is a word, or a part of another one.
+    """Return the words that list several labels: each part is a word, or part of another word.
 
     >>> several_in(["pay; hours", "hours", "pay", "so, so"])
     ['pay; hours']
@@ -107,7 +107,7 @@ def several_in(words: Collection[str]) -> list[str]:
 
 
 def empty_words(what: str, counts: Mapping[str, int]) -> str:
-    """Return how many answers or labels are empty, and how they are written.
+    """Return a sentence on the number of empty answers or labels, and their spellings.
 
     >>> empty_words("answer", {"": 5, "NA": 4, "-": 1})
     '10 answers are empty (blank 5, NA 4, - 1).'

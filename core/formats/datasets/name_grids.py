@@ -1,4 +1,4 @@
-"""Headings of two parts that make a whole grid, such as `kim_tone, kim_depth, lee_tone, ...`."""
+"""Headings of two parts that form a complete grid, such as `kim_tone, kim_depth, lee_tone, ...`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import bare
 
-#: Headings with other signs between their parts say by themselves what they are.
+#: Headings with other separators are unambiguous.
 _PARTS = (r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
 
 
 class NameGrid(NamedTuple):
-    """Raters and criteria, and the column of each of one with each of the other."""
+    """Raters and criteria, and the column of each pair."""
 
     raters: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -32,7 +32,7 @@ class NameGrid(NamedTuple):
 
 
 def grid_of(columns: Sequence[str]) -> NameGrid | None:
-    """Return at least two names by at least two, each pair a heading, or ``None``.
+    """Return the grid of at least two names by two, with a heading for each pair, or ``None``.
 
     >>> grid_of(["kim tone", "kim wit", "lee tone", "lee wit", "id"]).criteria
     ('tone', 'wit')
@@ -57,7 +57,7 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
 
 
 def _turned(grid: NameGrid) -> NameGrid:
-    """Return the grid with those for raters who are most likely raters."""
+    """Return the grid with the likelier names as raters."""
     asked = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
     if asked == [True, False] or (asked[0] == asked[1] and named == [False, True]):
@@ -67,7 +67,7 @@ def _turned(grid: NameGrid) -> NameGrid:
 
 
 def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns without those that go on where another heading of the same kind ends.
+    """Return the columns without those whose heading continues another heading.
 
     >>> table = Table("x.csv", "csv", (), ({"kim": "4", "kim_time": "9", "lee": "3"},), (2,))
     >>> without_asides(table, ["kim", "kim_time", "lee"])
@@ -87,7 +87,7 @@ def _goes_on(heading: str, other: str) -> bool:
 
 
 def answers_in_grid(table: Table) -> NameGrid | None:
-    """Return the grid of a table's columns of answers on one scale, if there is one."""
+    """Return the grid of a table's answer columns on one scale, or ``None``."""
     able = [c for c in table.columns if could_answer(table, c) and not sums_up(c)]
     grid = grid_of(able)
     if grid is None:

@@ -1,4 +1,4 @@
-"""Convert a sheet of a workbook to a table: header, merged cells and asides."""
+"""Convert a sheet of a workbook to a table: header, merged cells and rows that are no items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     """Return the rows below the header of a sheet, each cell as text.
 
     Cells merged downwards repeat their value in every row, as shown. Columns without a heading are
-    left out, with a notice. The cells are taken from the sheet as they become rows.
+    left out, with a notice. Cells are removed from the sheet as they become rows.
 
     Raises:
         InputError: a duplicate heading, or one over several columns; with its cell.
@@ -40,7 +40,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     cells = dict(sheet.rows)
     notices += _filled_down(sheet, cells, header)
     notices += _asides(sheet, heads, body, others)
-    sheet.rows.clear()  # both at once would take twice the memory
+    sheet.rows.clear()  # both together would take twice the memory
     rows = tuple(
         {text: row.get(c, "") for c, text in heads.items()} for row in map(cells.pop, body)
     )
@@ -51,10 +51,10 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
 
 
 def joined_sheets(book: Workbook, name: str) -> TableRows:
-    """Return the rows of all sheets, one below the other, each with the name of its sheet.
+    """Return the rows of all sheets, appended, each with the name of its sheet.
 
     Raises:
-        InputError: sheets with other columns than the first.
+        InputError: a sheet with other columns than the first.
     """
     parts = {sheet: sheet_rows(book.spent(sheet)[0], (), name) for sheet in book.filled}
     columns = next(iter(parts.values())).columns
@@ -96,7 +96,7 @@ def _filled_down(
         area = f"{address(top, left)}:{address(bottom, right)}"
         (across if right > left else down).append(area)
         for row in range(top + 1, bottom + 1 if right == left else top + 1):
-            # A row with nothing else is empty.
+            # A row without other cells is empty.
             if row in cells:
                 cells[row] = {**cells[row], left: cells[top][left]}
     notices = list[Problem]()

@@ -15,7 +15,7 @@ from core.formats.source.archives import MOST_FILES
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import TableRows
 
-#: A folder with only these is not a folder of submissions.
+#: A folder with only these files is not a folder of submissions.
 _TABLES = frozenset(
     {
         *(".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml"),
@@ -25,7 +25,7 @@ _TABLES = frozenset(
 #: Moodle: a folder per participant, or everything in the file's name. The number is the
 #: "Participant 12345" of its grading worksheet.
 _MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
-#: Programs do not write longer paths. On a long crafted path the pattern takes minutes.
+#: The longest path to match. On a long crafted path the pattern takes minutes.
 _LONGEST_PATH = 1000
 #: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
 _CANVAS = re.compile(
@@ -46,7 +46,7 @@ class _HandedIn(NamedTuple):
 
 
 def submissions_in(opened: Opened) -> TableRows | None:
-    """Return the submissions in an archive or lone document; ``None`` otherwise.
+    """Return the submissions in an archive or single document; ``None`` for other files.
 
     Raises:
         InputError: it cannot be opened, or has no text at all.
@@ -65,7 +65,7 @@ def submissions_in(opened: Opened) -> TableRows | None:
 
 
 def could_be_submissions(paths: Mapping[str, object]) -> bool:
-    """Return whether some files are not tables of data."""
+    """Return whether some files are not data tables."""
     return any(PurePosixPath(path).suffix.lower() not in _TABLES for path in paths)
 
 

@@ -23,7 +23,7 @@ from core.formats.source.parsed import (
 
 ColumnarKind = Literal["parquet", "arrow"]
 _BATCH = 1000
-#: What types of bytes (pictures, sound) are called.
+#: Types of bytes (pictures, sound).
 _BYTES = ("binary", "large_binary", "fixed_size_binary")
 
 
@@ -38,7 +38,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
     """Return the rows of a Parquet or Arrow file (file, stream, Feather).
 
     Structs become mappings, lists stay lists, timestamps become texts. Binary columns (pictures,
-    sound) are left out. After ``most`` rows, it is read no further.
+    sound) are left out. Stops after ``most`` rows.
 
     Raises:
         InputError: damaged, encrypted, or too large for a small machine.
@@ -55,7 +55,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         left = [f.name for f in schema if str(f.type).startswith(_BYTES)]
         columns = [column for column in names if column not in left]
         rows = list(islice(_rows(batches, columns, name), most))
-        # What Arrow holds back would count beside the rows.
+        # Arrow's buffers would use memory in addition to the rows.
         del batches
         pa.default_memory_pool().release_unused()
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -101,7 +101,7 @@ def _rows(batches: Iterable[Any], columns: list[str], name: str) -> Iterator[dic
 
 
 def _weight(value: Any) -> int:
-    """Return about how much memory a value takes."""
+    """Return the approximate memory of a value in bytes."""
     if isinstance(value, dict):
         return 100 + sum(len(str(key)) + _weight(part) for key, part in value.items())
     if isinstance(value, list):

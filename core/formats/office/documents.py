@@ -82,7 +82,7 @@ def _plain(opened: Opened) -> DocumentText | None:
     try:
         text = opened.text("text", opened.size, table=True)
     except InputError:
-        # Of an unknown encoding: a picture, or a text in another script.
+        # The encoding is unknown: a picture, or a text in another script.
         return None
     remark = opened.notices[0].message if opened.notices else ""
     if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
@@ -207,7 +207,7 @@ def _odt(archive: Unpacked) -> DocumentText:
 
 
 def _pdf(data: bytes, name: str) -> DocumentText:
-    """Return the text of a PDF by page; one of pictures has none, with a notice."""
+    """Return the text of a PDF by page; if it has only pictures, a notice says so."""
     import logging
 
     import pypdf

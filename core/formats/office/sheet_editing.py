@@ -39,12 +39,12 @@ class SheetTable(RawTable):
         Numbers are written as numbers, other texts as texts, each in its cell's style.
 
         Raises:
-            InputError: a cell holds a formula, or the sheet is written in a way not known here.
+            InputError: a cell holds a formula, or the sheet has an unsupported structure.
         """
         archive = Unpacked(self.book, self.name)
         text = archive.read(self.part).decode("utf-8-sig")
         if "<!" in text or "<?" in text[1:]:
-            # Within a comment a row may begin that never ends; no program writes one.
+            # A row inside a comment might never end; no program writes such comments.
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         rows: dict[int, dict[int, str]] = {}
         for (row, column), value in changes.items():
@@ -68,7 +68,7 @@ def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     """Return a sheet of an .xlsx workbook, or ``None`` for other files.
 
     Raises:
-        InputError: a workbook of another kind; ``SheetNotChosen`` where several sheets have rows.
+        InputError: a workbook of another kind; ``SheetNotChosen`` if several sheets have rows.
     """
     name, book = opened.name, opened.once(book_in)
     if book is None:

@@ -103,7 +103,7 @@ def elapsed(span: timedelta) -> str:
 def _moment(serial: float, mac: bool) -> datetime:
     base = _MAC if mac else _AFTER_LEAP if serial >= 60 else _FIRST
     at = base + timedelta(days=int(serial))
-    # To the second: fractions of a day are inexact.
+    # Rounded to seconds, because fractions of a day are inexact.
     return at + timedelta(seconds=round(serial % 1 * 86400))
 
 

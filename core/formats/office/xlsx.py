@@ -143,7 +143,7 @@ class _RichTexts:
             self._parts.append(text)
 
 
-#: The format of a cell that names none.
+#: The format of a cell that specifies none.
 _NUMBER = CellFormat()
 
 

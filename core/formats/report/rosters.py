@@ -57,7 +57,7 @@ class Roster:
     locked: int | None = None
 
     def maximum(self, row: int, column: int) -> float | None:
-        """Return the maximum of a grade in that cell, if the file has it."""
+        """Return the maximum grade of a cell, if the file has it."""
         if self.kind == "moodle_worksheet":
             most = self.table.column("Maximum grade")
             return number_of(self.table.rows[row].text(most))
@@ -81,9 +81,9 @@ class Roster:
 
 
 def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
-    r"""Return the roster in a file of Canvas or Moodle, or in any headed table.
+    r"""Return the roster in a file of Canvas or Moodle, or in any table with a header.
 
-    Of a workbook it reads the only sheet with rows, or the named one.
+    In a workbook it reads the only sheet with rows, or the named one.
 
     Raises:
         InputError: not a table, or no rows of students.

@@ -63,7 +63,7 @@ class _Leaf(NamedTuple):
 def tree(root: Mapping[str, Any]) -> Converted:
     """Return the leaves as criteria in sections, weighted by their path.
 
-    A node's score is the mean of its parts by weight. So the shares of all leaves add up to one,
+    A node's score is the weighted mean of its parts. So the shares of all leaves add up to one,
     here to 100 points.
     """
     return {

@@ -25,7 +25,7 @@ from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import csv_text, harmless, number_of, points_text, unguarded
 from core.formats.source.parsed import Parsed, refusal
 
-#: The first four headings, which Canvas reads by their exact names.
+#: The first four headings; Canvas requires their exact names.
 HEADS = ("Rubric Name", "Criteria Name", "Criteria Description", "Criteria Enable Range")
 TRIPLE = ("Rating Name", "Rating Description", "Rating Points")
 #: The Canvas template has three ratings; a rubric with more gets more columns.
@@ -80,12 +80,13 @@ def looks_like_canvas(heads: Sequence[str]) -> bool:
 def read_canvas_rubrics(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
     """Return every rubric of the file, in order.
 
-    Rows may be ragged, and points may have a decimal comma. Ratings without a name and foreign
+    Rows may be ragged, and points may have a decimal comma. Ratings without a name and unknown
     columns are left out, with a notice.
 
     Raises:
-        InputError: with every problem found, each with its line. Points that are no number are
-            refused, where Canvas would take them for 0.
+        InputError: with every problem found, each with its line. Invalid points are refused,
+        although
+            Canvas would read them as 0.
     """
     return _CanvasReader(table, scaling).read()
 
@@ -168,7 +169,7 @@ class _CanvasReader:
             self._nameless.append(Problem(f"Left out: {message}.", "", (), row.line))
 
     def _foreign(self) -> list[Problem]:
-        """Return notices of the foreign columns."""
+        """Return notices about unknown columns."""
         used = {at for triple in self._triples for at in triple} | {*self._columns}
         return [
             Problem(f"The column {head!r} is left out.", "", (), 1)

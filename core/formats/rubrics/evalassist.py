@@ -14,7 +14,7 @@ from core.formats.source.json_reader import decode
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DOCUMENT_BYTES, Document
 
-#: What is kept of a test case besides its criterion and its rows.
+#: The parts of a test case that are kept besides its criterion and its rows.
 _NAMED = ("judge", "evaluator")
 _KNOWN = {"id", "contextVariables", "context", "expectedResult", "response", "result", "metadata"}
 
@@ -60,7 +60,7 @@ def is_pairwise(case: Mapping[str, Any]) -> bool:
 
 
 def unreadable(case: Mapping[str, Any]) -> Problem | None:
-    """Return why its rows cannot become items, or ``None``."""
+    """Return why a test case's rows cannot become items, or ``None``."""
     if is_pairwise(case):
         given = [row.get("responses") for row in _rows(case)]
         most = max((len(answers) for answers in given if isinstance(answers, list)), default=2)
@@ -78,14 +78,14 @@ def unreadable(case: Mapping[str, Any]) -> Problem | None:
 
 
 def rows_of(case: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return its rows as items; examples for its judge become calibration items."""
+    """Return a test case's rows as items; examples for its judge become calibration items."""
     name = str(case["criteria"].get("name") or "Criterion 1")
     rows = [_row(row, name, None) for row in _rows(case)]
     return rows + [_row(row, name, "calibration") for row in _rows(case, "examples")]
 
 
 def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of its judge; settings could hold secrets."""
+    """Return the names of a test case's judge; its settings could hold secrets."""
     notes = {key: case.get(key) for key in _NAMED}
     return {
         key: str(note["name"])
@@ -95,7 +95,7 @@ def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
 
 
 def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
-    """Return notices of what does not become items and labels."""
+    """Return notices about parts of a test case that do not become items and labels."""
     notices = []
     results = sum(bool(row.get("result")) for row in [*_rows(case), *_rows(case, "examples")])
     if results:
@@ -113,7 +113,7 @@ def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
 
 
 def beside_criterion(case: Mapping[str, Any]) -> list[Problem]:
-    """Return notices of what a rubric cannot hold."""
+    """Return notices about parts of a test case that a rubric cannot hold."""
     rows = rows_of(case)
     if not rows:
         return []

@@ -16,7 +16,7 @@ from core.formats.source.parsed import Parsed, refusal, stem
 from core.text.names import fold
 
 Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
-#: Whether the best level comes first; ``None`` if neither points nor words tell.
+#: Whether the best level comes first; ``None`` if neither points nor words decide.
 Order = Literal["best_first", "worst_first"] | None
 
 
@@ -42,12 +42,12 @@ _ROLES: dict[Role, frozenset[str]] = {
         total"""
     ),
 }
-#: Headings of vote tables; a table with one of them is not a rubric grid.
+#: Headings of vote tables; a table with any of them is not a rubric grid.
 _VOTES = _known(
     """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
     excerpt"""
 )
-#: Words for levels, from best to worst; words on a line are equal.
+#: Words for levels, from best to worst; words on the same line are equal.
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
     "exceeds expectations|exceeds|expert|full marks|full credit|fully met|complete|strong|high|"
@@ -77,7 +77,7 @@ _SURE = tuple(
         rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
     )
 )
-#: The same without a unit, as headings have them.
+#: The same without a unit, for headings.
 _BARE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -137,7 +137,7 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     ]
     named = "criterion" in roles
     if not named:
-        # An empty or other first heading: the first column holds the criteria.
+        # An empty or unknown first heading: the first column holds the criteria.
         roles[0] = "criterion"
     levels = [head for head, role in zip(heads, roles, strict=True) if role == "level"]
     points = [points_in(head, heading=True) for head in levels]
@@ -157,7 +157,7 @@ def looks_like_grid(heads: Sequence[str]) -> bool:
 
 
 def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether columns like `Rater 1` hold answers: of one word, or of cells that repeat.
+    """Return whether columns like `Rater 1` hold answers: single words, or cells that repeat.
 
     >>> holds_answers(["id", "Kim 1", "Lee 2"], [["a", "yes", "no"], ["b", "no", "yes"]])
     True
@@ -175,7 +175,7 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def order_of(labels: Sequence[str]) -> Order:
-    """Return which end is best, by known words, which must agree.
+    """Return whether the best level is first or last, by known words, which must agree.
 
     >>> order_of(["Poor", "Fair", "Wonderful"]), order_of(["Gold", "Silver"])
     ('worst_first', None)
@@ -211,7 +211,7 @@ def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubri
 
 
 def _is_total(cells: Sequence[str]) -> bool:
-    """Return whether a row is a total: it says so, and holds only numbers."""
+    """Return whether a row is a total: its name says so, and it holds only numbers."""
     first, *others = [text for text in cells if text] or [""]
     return fold(first).startswith(("total", "sum")) and all(
         points_in(text).label == text and points_in(text).points is not None for text in others

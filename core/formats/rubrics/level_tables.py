@@ -171,7 +171,7 @@ class _LevelReader:
 
     def _text(self, row: RawRow, head: str) -> str:
         text = unguarded(row.text(self._at[head]))
-        # Our own cells are kept exactly; spaces in others' cells are an accident.
+        # Our own cells are kept exactly; in other tools' cells, surrounding spaces are accidental.
         return text if self._full and text.strip() else text.strip()
 
     def _rubric(

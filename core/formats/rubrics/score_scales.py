@@ -39,7 +39,7 @@ _SCORE = re.compile(r"(?:orig_)?score(\d{1,3})_description\Z")
 
 
 def is_score_rubric(value: Any) -> bool:
-    """Return whether a mapping describes scores one by one, as Prometheus's rubrics do."""
+    """Return whether a mapping describes each score, as Prometheus's rubrics do."""
     return isinstance(value, Mapping) and sum(bool(_SCORE.match(str(key))) for key in value) > 1
 
 
@@ -64,9 +64,9 @@ def score_rubric(value: Mapping[str, Any]) -> Converted:
 
 
 def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a row of the Feedback Collection as an item's fields, or ``None`` of other rows.
+    """Return a row of the Feedback Collection as an item's fields, ``None`` for other rows.
 
-    Its own prompt and output (``instruction``, ``output``) repeat these fields for training.
+    The row's ``instruction`` and ``output`` repeat these fields for training.
     """
     own = {key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")}
     if "response" not in own or not is_score_rubric(own):
@@ -85,7 +85,7 @@ def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
 # OpenAI evals: a model-graded spec, a prompt with choices and their scores.
 
 _PAIRWISE = re.compile(r"\{completion2\}")
-#: Lines that only frame the data, which judges here are shown by themselves.
+#: Lines that only frame the data, which our prompts show separately.
 _FRAME = re.compile(r"\s*(?:\*{3,}|-{3,}|\[(?:BEGIN|END) DATA\]|(?:\[[^\]]+\]:?\s*)?\{\w+\})\s*\Z")
 _CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
 
@@ -112,7 +112,7 @@ def _is_spec(value: Any) -> bool:
 
 
 def model_graded(value: Any) -> Converted:
-    """Return the rubric of a model-graded spec: a criterion for each, or for each of its ``args``.
+    """Return the rubric of a model-graded spec: a criterion for each spec or each of its ``args``.
 
     Raises:
         InputError: it compares several answers.
@@ -156,7 +156,7 @@ def _spec_criteria(
 def _answers(
     scores: Any, labels: Sequence[str], described: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return scale and options, nothing for a plain yes or no, or ``None`` without scores."""
+    """Return scale and options: {} for a plain yes or no, ``None`` without scores."""
     if scores == "from_strings":
         scores = {label: float(label) for label in labels if label.isdecimal()}
     if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
@@ -187,7 +187,7 @@ def scoring_criteria(value: Mapping[str, Any]) -> Converted:
     """Return the rubric; a criterion without described scores is a yes-or-no question.
 
     Raises:
-        InputError: levels without a number each.
+        InputError: a level without a number.
     """
     given = value["scoring_criteria"]
     entries = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)

@@ -1,4 +1,4 @@
-"""Convert every shape of a rubric file to the one that ``Rubric`` is built from."""
+"""Convert every layout of a rubric file to the one that ``Rubric`` is built from."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Shaper:
 
 
 def name_for(requirement: str, index: int, taken: set[str]) -> str:
-    """Return a short name from the requirement, unlike all names in ``taken``.
+    """Return a short name from the requirement, different from all names in ``taken``.
 
     >>> name_for("Cites a source for the figure, with page.", 0, {"cites a source for the figure"})
     'Cites a source for the figure 2'

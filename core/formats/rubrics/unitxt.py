@@ -21,12 +21,12 @@ _KNOWN = {"name", "description", "options", "option_map", "prediction_field", "c
 _OF_OPTIONS = {"name", "description", "score"}
 _AROUND = {"criteria", "criterion", "items", "name", "description", "weight"}
 _AROUND |= {"required", "target_option", "score_threshold"}
-#: Known keys that change no answer.
+#: Known keys that affect no answer.
 _IDLE = {"__type__", "__id__", "artifact_type", "catalog", "type"}
 
 
 def looks_like_unitxt(value: Any) -> bool:
-    """Return whether plain data holds a criterion of this shape.
+    """Return whether plain data holds such a criterion.
 
     >>> looks_like_unitxt({"name": "a", "description": "b", "options": []})
     True
@@ -80,7 +80,7 @@ def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
     """Return the criteria as one rubric, of weight 10 unless the file has weights.
 
     Raises:
-        InputError: with every problem; a criterion that compares answers is one of them.
+        InputError: with every problem; a criterion that compares answers is also a problem.
     """
     data, notices, lines = unitxt_data(document, name)
     return rubric_of_rows(data, name, lines, notices)
@@ -92,7 +92,7 @@ def unitxt_data(
     """Return the rubric in our keys, notices, and the line of each criterion.
 
     Raises:
-        InputError: as `read_unitxt`.
+        InputError: see `read_unitxt`.
     """
     reader = _UnitxtReader()
     criteria = list[dict[str, Any]]()
@@ -211,7 +211,7 @@ class _UnitxtReader:
         return fields | other | ({"options": of_options} if of_options else {})
 
     def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
-        """Report keys around a criterion; a test case has its own reader for them."""
+        """Report unused keys around a criterion; the reader of test cases reports theirs."""
         left = [k for k in around if k not in _AROUND | _IDLE]
         if left and "instances" not in around:
             self.notices.append(
@@ -230,7 +230,7 @@ class _UnitxtReader:
     def _gate(
         self, around: Mapping[str, Any], name: str, options: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Return a gate for a required criterion: unmet makes the score 0."""
+        """Add a gate for a required criterion: unmet makes the score 0."""
         if around.get("required") is not True:
             return
         then = {"cap": 0.0, "reason": f"{name} is required"}

@@ -1,4 +1,4 @@
-"""Rows of a table that are no items: means at the foot, points possible, further headings."""
+"""Rows of a table that are not items: means at the foot, points possible, further headings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import heads_a_summary
 
 Row = Mapping[str, Any]
-#: No more rows than this at the head, or at the foot, are summaries.
+#: The most summary rows at the head, or at the foot.
 _MOST = 6
 _IMPORT_ID = '{"ImportId":'
 
 
 def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
-    """Return the rows that are no items, by index, with what they are.
+    """Return the rows that are not items, by index, with a description.
 
     >>> marks = [{"id": "a", "kim": "3"}, {"id": "b", "kim": "4"}, {"id": "Mean", "kim": "3.5"}]
     >>> summary_rows(["id", "kim"], marks)
@@ -41,7 +41,7 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
 
 
 def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
-    """Return the notice of rows that were left out."""
+    """Return the notice about rows that were left out."""
     if not found:
         return []
     listed = ", ".join(
@@ -68,7 +68,7 @@ def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int
 def _remark(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
 ) -> str | None:
-    """Return the words of a row below the items that is mostly empty."""
+    """Return the words of a row below the items that is mostly empty, or ``None``."""
     others = [rows[n] for n in items[-50:]]
     full = [c for c in columns if len(others) > 3 and _mostly(others, c)]
     gaps = [c for c in full if not _filled(rows[at], c)]
@@ -78,7 +78,7 @@ def _remark(
 
 
 def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:
-    """Return whether a row is empty where most items are filled."""
+    """Return whether a row is empty in columns that most items fill."""
     others = [rows[n] for n in items if n != at]
     return any(not _filled(rows[at], c) and _mostly(others, c) for c in columns)
 
@@ -86,7 +86,7 @@ def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[
 def _summed(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
 ) -> str | None:
-    """Return what a row sums up by its first cell or its numbers, or ``None``."""
+    """Return what a row summarises, by its first cell or its numbers, or ``None``."""
     row = rows[at]
     filled = [c for c in columns if _filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""

@@ -1,4 +1,4 @@
-"""Read a regular votes.csv by columns.
+"""Read a regular votes.csv as columns.
 
 The row reader (``vote_tables``) handles everything else (quotes, repetitions, unknown labels,
 probabilities) and reports problems with their lines.
@@ -22,9 +22,9 @@ from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, ImportedVo
 Codes = npt.NDArray[Any]
 #: If any of these is filled, rows are read one by one.
 _MORE = ("weight", "replicate", "order", "confidence")
-#: Further columns that an import keeps.
+#: Further columns that an import stores.
 KEPT_BESIDES = (*_MORE, "reason")
-#: How many bytes of the file are parsed at a time; a longer first line has no column names.
+#: Bytes of the file parsed at a time; a longer first line has no column names.
 _BLOCK, _LONGEST_HEAD = 2**20, 2**16
 
 
@@ -44,7 +44,7 @@ class CleanColumn(NamedTuple):
 
 
 class CleanAnswers(Sequence[ImportedVote]):
-    """The rows of the file in order, as columns that are made on demand.
+    """The rows of the file in order, as columns that are computed on demand.
 
     ``pair`` gives each row's pair of criterion and rater, ``row`` its item.
     """
@@ -67,7 +67,7 @@ class CleanAnswers(Sequence[ImportedVote]):
         return self._vote(range(len(self))[at])
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the rows are equal, however they were read."""
+        """Return whether the rows are equal, whichever reader read them."""
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
@@ -98,7 +98,7 @@ class CleanAnswers(Sequence[ImportedVote]):
 
 
 class CleanPair(NamedTuple):
-    """A criterion, a rater of it, and the choices."""
+    """A criterion, one of its raters, and the choices."""
 
     criterion: str
     rater: str
@@ -120,9 +120,8 @@ def read_clean_votes(
 ) -> CleanAnswers | None:
     """Return the answers in a votes.csv, or ``None`` if the row reader is needed.
 
-    The items have these ids and no rubrics of their own.
-
-    ``whole``: also where it gives reasons, which only an import keeps.
+    The items have these ids and no rubrics of their own. ``whole``: also return ``None`` for a file
+    with reasons, which only an import stores.
     """
     head = _head(data)
     # The row reader distinguishes lines in its messages.
@@ -154,7 +153,7 @@ def _head(data: bytes) -> tuple[list[str], str] | None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    # Even in unused columns. As a whole it would be text next to the bytes.
+    # Unused columns count, too. Decoding the whole file would put the text next to the bytes.
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, 0 if data.isascii() else len(data), _BLOCK):
@@ -189,13 +188,13 @@ def _blocks(
                 include_columns=list(wanted),
                 strings_can_be_null=False,
             ),
-            # Arrow's own memory pool never returns memory.
+            # Arrow's own memory pool never releases memory.
             memory_pool=pa.system_memory_pool(),
         )
         for block in read:
             if block.num_rows:
                 yield {
-                    # Its own way to numpy imports pandas.
+                    # Arrow's own conversion to numpy imports pandas.
                     name: (np.from_dlpack(column.indices), column.dictionary.to_pylist())
                     for name, column in zip(wanted, block.columns, strict=True)
                 }
@@ -210,7 +209,7 @@ class _Rows:
         self._place = {item_id: row for row, item_id in enumerate(ids)}
         self._criteria = {criterion.name: Labels(criterion) for criterion in rubric.criteria}
         self._pairs: dict[tuple[str, str, str], int] = {}
-        #: Block by block what is in ``CleanRows``.
+        #: The columns of ``CleanRows``, block by block.
         self._found: list[tuple[Codes, ...]] = []
 
     def add(self, block: Mapping[str, Words]) -> bool:
@@ -231,7 +230,7 @@ class _Rows:
             name, rater, of_kind, label = (int(at) for at in codes)
             word, criterion = labels[label].strip(), self._criteria[names[name]]
             option, usable = criterion.find(word)
-            # Left to the row reader, which counts the words that mean "no answer".
+            # The row reader counts the words that mean "no answer".
             if not usable or (word and criterion.empty(word)):
                 return False
             pair = names[name], raters[rater], kinds[of_kind]

@@ -21,7 +21,7 @@ from core.formats.votes.imported import VoteLine
 from core.formats.votes.tools.messages import mapping_in, objects_in
 
 _WHAT = "experiment"
-#: What a vote may hold besides answer and reason, without a place in imported votes.
+#: Parts of a vote, besides answer and reason, that imported votes cannot hold.
 _BESIDE = ("confidence", "probabilities", "reasoning", "shuffle_order")
 
 
@@ -132,7 +132,7 @@ class _ExperimentReader:
             )
         if not reports or not item or strange:
             return
-        # A single judge's report is a criterion itself; that of several judges holds one.
+        # A single judge's report is a criterion itself; that of several judges contains one.
         asked = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
         try:
             rubric = build(
@@ -174,7 +174,7 @@ class _ExperimentReader:
             }
 
     def experiment(self) -> Experiment:
-        """Return everything that was read."""
+        """Return all content read so far."""
         items = [
             {
                 "id": self._id(number, line),
@@ -234,7 +234,7 @@ def _only_judge(about: Mapping[str, Any]) -> str:
 
 
 def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """Return our criterion; a binary one has no options, whatever its scale."""
+    """Return the criterion in our keys; a binary one has no options, whatever its scale."""
     name = str(given.get("name") or f"criterion {index + 1}")
     weight = given.get("weight")
     data: dict[str, Any] = {

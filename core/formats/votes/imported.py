@@ -1,4 +1,4 @@
-"""Check imported votes, which arrive in the columns of the common layout's votes.csv."""
+"""Check imported votes, given in the columns of the common layout's votes.csv."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = ("human", "llm", "offline")
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 #: The prefix of columns with the probability of a label.
 PROBABILITY = "p_"
-#: A replicate beyond this is not a repetition's number.
+#: The largest replicate; a higher number does not count repetitions.
 MOST_REPLICATES = 100_000
 
 #: A row in the columns of the common layout, with its line if there is one.
@@ -157,7 +157,7 @@ class VoteChecker:
         return (Problem(message, mend, (), self._repeated[0][1]),)
 
     def _without_chances(self) -> tuple[Problem, ...]:
-        """Return the notice of votes whose probabilities lie on no option."""
+        """Return the notice about votes whose probabilities are on no option."""
         if not (times := len(self._meant_none)):
             return ()
         votes = "1 vote has" if times == 1 else f"{times:,} votes have"
@@ -209,7 +209,7 @@ class VoteChecker:
         criteria = self._criteria.get(item)
         if criteria is None:
             alike = self._folded.get(fold(item)) or self._folded.get(fold(item.removesuffix(".0")))
-            # By their code points, since different characters may look the same.
+            # Spelt as code points, since different characters may look the same.
             mend = f"It is {item!a}; meant may be {alike!a}. Write both alike." if alike else ""
             self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id", mend)
             return None
@@ -266,7 +266,7 @@ class VoteChecker:
         given = row.get("replicate")
         cell = (row["item_id"], row["criterion"], row["rater_id"])
         if given:
-            # A spreadsheet, or a table with gaps, writes whole numbers as 0.0.
+            # Spreadsheets, and tables with gaps, write whole numbers as 0.0.
             given = given.removesuffix(".0")
             if given.isascii() and given.isdigit() and int(given[:9]) <= MOST_REPLICATES:
                 self._told_apart((*cell, kind, row.get("order") or "", str(int(given))), line)
@@ -281,7 +281,7 @@ class VoteChecker:
         return number
 
     def _told_apart(self, answer: tuple[str, ...], line: int | None) -> None:
-        """Refuse a duplicate replicate, since one of the two would be lost."""
+        """Refuse a duplicate replicate, since one of the two answers would be lost."""
         if answer in self._lines:
             message = (
                 f"repeats replicate {answer[-1]} of {answer[2]!r} for {answer[1]!r} of "
@@ -326,7 +326,7 @@ class Labels:
         return self._found[label]
 
     def empty(self, label: str) -> bool:
-        """Return whether a cell is empty, or a word for it that is not an option."""
+        """Return whether a cell is empty, or a word for empty that is not an option."""
         if label not in self._empty:
             self._empty[label] = holds_no_answer(self._criterion, label)
         return self._empty[label]
@@ -344,9 +344,9 @@ TableFormat = Literal["long", "wide", "criteria", "pairs"]
 class VoteBundle:
     """The checked content of a file or folder of votes.
 
-    ``format`` is the name of the layout or format that it was read as. ``notices`` report what was
-    derived, left out or tolerated. ``mapping`` and ``roles`` say what columns were used for.
-    ``details`` are kept with the run, such as that pairs are contests.
+    ``format`` names the layout or format in which it was read. ``notices`` report what was derived,
+    left out or tolerated. ``mapping`` and ``roles`` say how columns were used. ``details`` are kept
+    with the run, for example that pairs are contests.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Rows and ids of more than one text: an item is an id and a system, or the table is refused."""
+"""Ids with more than one text: an item becomes an id and a system, or the table is refused."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def by_system(table: Table, mapping: VoteMapping) -> bool:
 
 
 def merges_texts(table: Table, mapping: VoteMapping) -> bool:
-    """Return whether an item would be made of rows with different texts.
+    """Return whether an item would merge rows with different texts.
 
-    Where no column is named for the text, a rater must answer twice about different sentences.
+    If no column is named for the text, this requires a rater who answers twice about different
+    sentences.
     """
     if mapping.item is None or mapping.item == mapping.submission or by_system(table, mapping):
         return False
@@ -49,7 +50,7 @@ def merges_texts(table: Table, mapping: VoteMapping) -> bool:
 
 
 def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
-    """Return what is to be known where an id has several texts."""
+    """Return notices about ids with several texts."""
     item, text = mapping.item or "", mapping.submission or ""
     if mapping.by_system:
         message = f"One {item!r} has a text for each {mapping.system!r}: an item is both together."
@@ -64,7 +65,7 @@ _MAP = "--map 'item={}'"
 
 
 def not_to_be_read(table: Table) -> str:
-    """Return why the rows of a table are neither items nor votes, or an empty text."""
+    """Return why the rows of a table are neither items nor votes, or ""."""
     if why := why_ranking(table):
         return why
     if column := _counts(table):
@@ -87,7 +88,7 @@ def not_to_be_read(table: Table) -> str:
 
 
 def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
-    """Return the labels, and the people's answers next to them that were not used."""
+    """Return the labels, and the unused answers of people next to them."""
     people = {"human", "people", "manual", "expert"}
     beside = [c for c in mapping.meta if people & {*plain_head(c).split()}]
     beside = [c for c in beside if could_answer(table, c) and not sums_up(c)]
@@ -95,7 +96,7 @@ def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
 
 
 def _counts(table: Table) -> str:
-    """Return the column that says how often a row's answer was given to an item with several."""
+    """Return the column that counts how often an item with several answers got a row's answer."""
     named = [c for c in table.columns if plain(c) in COUNTS]
     if not named:
         return ""
@@ -108,7 +109,7 @@ def _counts(table: Table) -> str:
 
 
 def _scores_of_systems(table: Table) -> list[str]:
-    """Return columns of numbers that are headed for systems, in the same way."""
+    """Return columns of numbers whose headings name systems, in the same form."""
     named = [c for c in table.columns if system_named(c) and c not in table.nested]
     marks = [c for c in named if (of := words_in(table, c)) and None not in map(number_of, of)]
     alike = [
@@ -137,7 +138,7 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
 
 
 def _sentences(table: Table, mapping: VoteMapping) -> list[str]:
-    """Return the columns of sentences that no field has, without those for reasons."""
+    """Return the unused columns of sentences, without those for reasons."""
     used = {*mapping.used().values()}
     free = [c for c in table.columns if c not in used and plain(c) not in NAMES["reason"]]
     return [c for c in free if (of := texts_in(table, c)) is not None and of.sentences]

@@ -49,7 +49,7 @@ from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import parse_votes, votes_in
 
-#: What a file or folder holds: a layout of a table of votes, the name of a format of votes,
+#: The content of a file or folder: a layout of a table of votes, the name of a format of votes,
 #: "folder", "autorubric", "rubric", "dataset", or "unknown", from which nothing is guessed.
 SourceKind: TypeAlias = str
 SeenKind: TypeAlias = str
@@ -69,16 +69,17 @@ def read_bundle(
     """Return the votes of a source, with rubric and items.
 
     Args:
-        source: what was opened.
-        kind: its shape, as ``known.kind_of`` finds it or a person says.
-        rubric: what was asked; where ``None``, the source's own, or one derived from its labels.
-        dataset: what was judged; where ``None``, the source's own, or items with their ids only.
-        mapping: of a table; where ``None``, guessed.
-        bins: how the numbers of a tool's results are cut into steps.
-        said: the columns of a table whose role a person chose.
+        source: the opened source.
+        kind: its kind, as ``known.kind_of`` recognises it or the user says.
+        rubric: the rubric of the questions; ``None`` for the source's own, or one derived from its
+            labels.
+        dataset: the judged items; ``None`` for the source's own, or items with only their ids.
+        mapping: the mapping of a table; ``None`` to guess it.
+        bins: how the numbers of a tool's results are binned.
+        said: the columns of a table whose role the user chose.
 
     Raises:
-        InputError: every problem found, each with its line; nothing is kept of a bad file.
+        InputError: every problem found, each with its line; nothing of a bad file is imported.
     """
     if kind == "folder":
         return _folder(source, rubric, dataset)
@@ -116,7 +117,7 @@ def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> 
 
 
 def table_of(source: VoteSource, most: int | None = None, rubric: Rubric | None = None) -> Table:
-    """Return the table of a lone file, or of an archive's votes.csv; ``most``: no more rows."""
+    """Return the table of a single file, or of an archive's votes.csv, up to ``most`` rows."""
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
@@ -173,7 +174,7 @@ def _table(
         spelt = spelt_as(rubric, table_votes.lines)
         labels = labels_spelt_as(rubric, table_votes.labels)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
-    # A model that gives a row without an answer has failed; else nobody was asked.
+    # A model with a row but no answer has failed; a person was simply not asked.
     spelt = _answered(rubric, spelt, empty, models=mapping.layout == "long")
     table_votes = table_votes._replace(lines=spelt, labels=labels)
     if dataset is None:
@@ -196,7 +197,7 @@ def _table(
 def _answered(
     rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str], *, models: bool
 ) -> list[VoteLine]:
-    """Return the lines with an answer, or of ``models``; ``empty`` counts words of the others."""
+    """Return the lines with an answer, or by ``models``; ``empty`` counts the others' words."""
     names, answered = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
     for line, row in lines:
         labels = names.get(row["criterion"])
@@ -209,7 +210,7 @@ def _answered(
 
 
 def _shape(mapping: VoteMapping) -> Problem:
-    """Return how the table was read."""
+    """Return a notice on how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
     item = f"the item is {mapping.item!r}" if mapping.item else "each row is an item"
     if mapping.layout == "pairs":
@@ -250,14 +251,14 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
-    """Return whether a column sums up raters in their own words."""
+    """Return whether a column summarises raters in their own words."""
     words = set[str]().union(*(words_in(table, c.column) for c in mapping.columns))
     counts = plain(column) in COUNTS
     return sums_up(column) and not counts and bool(own := words_in(table, column)) and own <= words
 
 
 def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:
-    """Return the columns that may hold the texts: one for each item, and not used otherwise."""
+    """Return the unused columns that may hold the texts: one text per item."""
     values, used = Values(table), set(mapping.used().values())
     keys = [c for c in (mapping.item, mapping.system) if c in values.columns]
     return [c for c in judged_texts(values, keys) if c not in used]

@@ -20,13 +20,13 @@ from core.formats.votes.tools.known_tools import tool_of
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
 KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
-#: No assignment has more questions than this.
+#: The most tables; no assignment has more questions.
 MOST_TABLES = 200
 
 
 @dataclass(frozen=True)
 class VoteSource:
-    """Files by name within a folder or archive, or a lone file.
+    """Files by name within a folder or archive, or a single file.
 
     ``title`` is the folder's name, or the file's without its ending. ``sheet`` is the chosen sheet
     of a workbook.
@@ -40,7 +40,7 @@ class VoteSource:
 
     @property
     def opened(self) -> Opened:
-        """Return the first file; of a lone one it is all there is."""
+        """Return the first file, which is the only one of a single file."""
         return next(iter(self.files.values()))
 
     def first(self, names: Iterable[str]) -> str | None:

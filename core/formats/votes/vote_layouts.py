@@ -1,4 +1,4 @@
-"""Which layout a table has: votes in one of four, items to judge, or nothing that is known."""
+"""The layout of a table: votes in one of four layouts, items to judge, or unknown."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def kind_of_table(
 
 
 def _tell_otherwise(table: Table, layout: Layout) -> bool:
-    """Return whether the values tell another item or more answers than the headings do.
+    """Return whether the values suggest another item or more answers than the headings.
 
-    An id in each row is no item, and neither is one of which raters have several rows.
+    An id that is unique is not an item, nor is an id with several rows per rater.
     """
     keys, mapping = row_keys(table), guess_vote_mapping(table, layout)
     if not keys or keys[0].rater != mapping.rater or mapping.criterion:
@@ -100,7 +100,7 @@ def _tell_otherwise(table: Table, layout: Layout) -> bool:
 
 
 def _has_raters(table: Table, labels: Iterable[str]) -> bool:
-    """Return whether columns beside texts are numbered raters, or people by their titles."""
+    """Return whether columns next to texts are numbered raters, or people by their titles."""
     wide = rater_columns(opened_up(table))
     if wide is None or wide.are == "criteria" or set(wide.columns) & set(labels):
         return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
@@ -109,13 +109,13 @@ def _has_raters(table: Table, labels: Iterable[str]) -> bool:
 
 
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
-    """Return the layout, unless its items would be made of different texts."""
+    """Return the layout, or ``unknown`` if its items would merge different texts."""
     merged = merges_texts(table, guess_vote_mapping(table, layout))
     return "unknown" if merged else _unless_ticked(table, layout)
 
 
 def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["unknown"]:
-    """Return the layout, unless its answers are one mark or nothing, which may be a no."""
+    """Return the layout, or ``unknown`` if its answers are one mark or blank, which may mean no."""
     if layout == "long":
         return layout
     table = first_rows(table)
@@ -124,7 +124,7 @@ def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["
 
 
 def _named_alike(table: Table, columns: Sequence[str]) -> bool:
-    """Return whether columns left over are scores on one scale, as `rank_kim` and `rank_lee`."""
+    """Return whether the unused columns are scores on one scale, like `rank_kim` and `rank_lee`."""
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
     ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
@@ -137,7 +137,7 @@ _SCORES = ("rank", "rating", "score", "grade", "vote", "mark")
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:
-    """Return whether headings are two names by two, and nothing tells which are raters."""
+    """Return whether headings are two names by two, and it is unclear which are raters."""
     grid = answers_in_grid(table)
     if grid is None or all(kinds_of([column]) for column in grid.columns.values()):
         return False
@@ -168,13 +168,13 @@ def looks_wide(table: Table) -> bool:
     """Return whether a table has a column of answers per rater.
 
     At least half of the columns other than items, texts and reasons must share a small set of
-    labels. Otherwise some columns of another kind of table only look alike. Columns named for what
-    is asked are criteria; beside long texts, only columns named for raters are raters.
+    labels. Otherwise some columns of another kind of table only look similar. Columns named for
+    criteria are criteria; next to long texts, only columns named for raters are raters.
     """
     mapping = guess_vote_mapping(table, "wide")
     answers = [c.column for c in mapping.columns]
     if names_a_respondent(mapping.item or "") and not all(map(names_a_rater, answers)):
-        return False  # a row is a person, and columns are what they answered
+        return False  # a row is a person, and columns are their answers
     by_criterion = all(c.criterion for c in mapping.columns)
     if not by_criterion and not _could_be_raters(table, answers):
         return False
@@ -187,7 +187,7 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
     if mapping.item is None or len(answers) < 2:
         return False
     if mapping.criterion is None and len(words_in(table, mapping.item)) < len(table.rows):
-        return False  # several rows of an item: its answers cannot be told apart
+        return False  # an item has several rows, so its answers cannot be distinguished
     if all(c.criterion for c in mapping.columns):
         fit = on_one_scale(table, mapping.columns)
     else:
@@ -235,7 +235,7 @@ def _is_log(table: Table, columns: dict[str, str]) -> bool:
 
 
 def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
-    """Return whether a `model` or `user` wrote the text rather than judged it."""
+    """Return whether a `model` or `user` column names the text's author rather than the judge."""
     if plain(columns["rater"]) not in WEAK or "submission" not in columns:
         return False
     texts: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Fields of votes by the headings of columns, in English, checked by the values in them."""
+"""Fields of votes by English headings, checked by the values of their columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt", "instruction", "input", "question"),
     "system": ("system", "system name", "model", "model name"),
 }
-#: The two answers of a table of pairs, and who wrote them.
+#: The two answers of a table of pairs, and their authors.
 PAIR = ("first", "second", "first_system", "second_system")
 WIDE = ("item", "criterion", "submission", "prompt", "system")
 #: Names that end in "id" and do not name the item.
@@ -57,7 +57,7 @@ _NO_ITEM = re.compile(
     r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
     r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
 )
-#: Rater columns that just as often name whose answer was judged.
+#: Columns that name either the rater or the author of the judged answer.
 WEAK = ("user", "model")
 
 
@@ -67,7 +67,7 @@ def flat_columns(table: Table) -> list[str]:
 
 
 def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
-    """Return the column of each field: the first of its known names that no earlier field took."""
+    """Return the column of each field: the first of its known names that no earlier field uses."""
     free = {plain(without_prefix(column)): column for column in reversed(columns)}
     free |= {plain(column): column for column in reversed(columns)}
     by_field = dict[str, str]()
@@ -85,8 +85,8 @@ def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str
 def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields, checked by values.
 
-    The submission must be texts, a question that is another one in every row is a prompt, and a
-    text that rows repeat is the item where no column names it.
+    The submission must be texts, a question that differs in every row is a prompt, and a text that
+    rows repeat is the item if no column names it.
     """
     fields = _judged_by(table, _by_its_id(table, fields))
     asked = fields.get("criterion", "")
@@ -114,7 +114,7 @@ def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
 
 
 def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with a column headed for raters, where one may be what was judged."""
+    """Return the fields with a column headed for raters if the present one may name authors."""
     who = fields.get("rater", "")
     if plain(who) not in WEAK:
         return fields
@@ -126,7 +126,7 @@ def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 
 def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with an id as the item, where a column headed so holds long texts."""
+    """Return the fields with an id as the item, if the item's column holds long texts."""
     text = fields.get("item", "")
     of = texts_in(table, text)
     if of is None or not of.sentences or of.length <= LONG:
@@ -137,7 +137,7 @@ def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 
 def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields without a criterion, or long texts as a label, that an item has one of."""
+    """Return the fields without a criterion or long label that is constant within an item."""
     if not {"criterion", "label"} & fields.keys():
         return fields
     values, wrong = Values(table), list[str]()
@@ -157,7 +157,7 @@ def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str
 
 
 def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
-    """Return the only column of long texts that is the same in all rows of an item."""
+    """Return the only column of long texts that is constant within items."""
     free = {plain(c): c for c in table.columns if c not in fields.values()}
     text = text_column(table, free).column
     if text is None or "item" not in fields:
@@ -167,7 +167,7 @@ def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
 
 
 def _differs(table: Table, column: str) -> bool:
-    """Return whether a column holds sentences, or most rows have a value of their own there."""
+    """Return whether a column holds sentences, or a different value in most rows."""
     of = texts_in(table, column)
     if of is not None and of.sentences:
         return True

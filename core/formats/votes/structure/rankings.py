@@ -1,4 +1,4 @@
-"""Tables that rank (orders, places, best and worst), or that count what raters answered."""
+"""Tables that rank (orders, places, best and worst), or that count raters' answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAIRS = "columns for both answers and for the better one (first, second, prefer
 
 
 def why_ranking(table: Table) -> str:
-    """Return why a table of rankings or counts is not read and what to do, or an empty text."""
+    """Return why a table of rankings or counts is not read and what to do, or ""."""
     values = Values(table)
     if _is_crossed(values):
         return (
@@ -47,7 +47,7 @@ def why_ranking(table: Table) -> str:
 
 
 def _is_crossed(values: Values) -> bool:
-    """Return whether rows and columns are headed for the same labels, and most counts agree."""
+    """Return whether rows and columns have the same labels, and most counts agree."""
     columns = [c for c in values.columns[1:] if values.is_number(c) and not sums_up(c)]
     labels = [_label(c) for c in columns]
     heads = [_label(word) for word in values.of[values.columns[0]]] if columns else []
@@ -57,7 +57,7 @@ def _is_crossed(values: Values) -> bool:
     counts = [[number_of(values.of[c][at]) for at in rows.values()] for c in columns]
     whole = [n for of in counts for n in of if n is not None and n >= 0 and n.is_integer()]
     agreed = [number_of(values.of[c][rows[_label(c)]]) or 0.0 for c in columns]
-    # Marks that people gave each other have small numbers.
+    # Marks that people give each other are small numbers.
     return len(whole) == len(columns) ** 2 and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
 
 
@@ -66,7 +66,7 @@ def _label(heading: str) -> str:
 
 
 def _places(values: Values) -> Sequence[str]:
-    """Return the columns of which each row is an order of the same words, or of 1 to n."""
+    """Return the columns whose rows each order the same words, or 1 to n."""
     for group in sharing(values.table, values.columns):
         rows = list(zip(*(values.of[c] for c in group), strict=True))
         full = [row for row in rows if all(row)]
@@ -105,6 +105,6 @@ def _extremes(values: Values) -> tuple[str, str] | None:
 
 
 def _picks(best: str, worst: str, others: Sequence[str]) -> bool:
-    """Return whether two different words are among others, all of them different."""
+    """Return whether two different words are among others, which all differ."""
     picked = bool(best and worst and best != worst and {best, worst} <= set(others))
     return picked and len(set(others)) == len(others)

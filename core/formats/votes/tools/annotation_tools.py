@@ -19,7 +19,7 @@ from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
-#: An answer longer than this is a text, not a choice.
+#: The longest choice; a longer answer is a text.
 _LONGEST = 80
 
 
@@ -38,7 +38,10 @@ class Marked(NamedTuple):
 def answers_of(
     results: ToolResults, marks: Sequence[Marked], left: Mapping[str, int]
 ) -> ToolResults:
-    """Return the answers, with multiple choices split into questions, and what is left out."""
+    """Return the results with these answers, multiple choices split into questions.
+
+    ``left`` counts what is left out, for a notice.
+    """
     for what, count in sorted(left.items()):
         results.note(f"Left out: {count:,} {what}.")
     several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
@@ -64,7 +67,7 @@ def answers_of(
 
 
 def _item(results: ToolResults, row: Mapping[str, Any]) -> str:
-    """Return the row's own id (0 is one), otherwise its place."""
+    """Return the row's own id (0 is valid), otherwise its number."""
     own = row.get("id")
     return str(own) if own not in (None, "") else f"row {len(results.items) + 1}"
 
@@ -107,7 +110,7 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
     who = annotation.get("completed_by")
-    # E-mail addresses and names of annotators are left out: a number replaces them.
+    # Annotators' e-mail addresses and names are replaced by a number.
     number = mapping_in(who).get("id") if isinstance(who, dict) else who
     return f"annotator {number}" if number is not None else "annotator"
 
@@ -130,7 +133,7 @@ def _regions(
             left[f"marks of the kind {form!r}"] += 1
 
 
-#: The columns that Label Studio's CSV adds to the task's own and the marks'.
+#: The columns that Label Studio's CSV adds to those of the task and its marks.
 _ABOUT = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 _MORE = {*_ABOUT, "id", "agreement", "history", "is_gt", "annotator_reviews"}
 
@@ -152,7 +155,7 @@ def _read_table(file: Opened) -> ToolResults:
         own = {column: row[column] for column in file.columns if column not in (*named, *_MORE)}
         results.items.setdefault(item, item_fields(own))
         who = row["annotator"]
-        # E-mail addresses are left out: a number replaces them.
+        # E-mail addresses are replaced by a number.
         rater = who if who.isdecimal() else people.setdefault(who, str(len(people) + 1))
         for column in named:
             marks += _cell(item, column, f"annotator {rater}", row[column], left)
@@ -160,7 +163,7 @@ def _read_table(file: Opened) -> ToolResults:
 
 
 def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
-    """Return whether a column holds a text of each task, which its annotators did not write."""
+    """Return whether a column holds a text of each task, not one by its annotators."""
     first, words = dict[str, str](), 0
     for row in rows:
         if first.setdefault(row["id"], row[column]) != row[column] or row[column][:1] in "[{":
@@ -184,7 +187,7 @@ def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> 
 
 
 def _plain(value: Any) -> Value:
-    """Return the number in a cell, or its word."""
+    """Return a cell as a number if possible, otherwise as a word."""
     number = finite(value)
     if number is None:
         return str(value)

@@ -15,7 +15,7 @@ _TEXTS = ("submission", "prompt", "reference", "system")
 
 
 def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields of `Item` by usual names; the longest text is judged.
+    """Return fields of `Item` by usual names; the longest text is the submission.
 
     All other fields go to ``meta``.
 
@@ -62,7 +62,7 @@ _CONTEXTS = frozenset((*CONTEXT, *CONTEXT_SYNONYMS))
 
 
 def number_in(value: Any) -> float | None:
-    """Return a score as a number; yes and no are not numbers.
+    """Return a score as a number, ``None`` for yes and no.
 
     >>> number_in(1), number_in(True), number_in("1")
     (1.0, None, None)
@@ -72,7 +72,7 @@ def number_in(value: Any) -> float | None:
 
 
 def yes_or_no(value: Any) -> bool | None:
-    """Return a yes/no verdict; a number is not one.
+    """Return a yes/no verdict, ``None`` for a number.
 
     >>> yes_or_no(False), yes_or_no(0)
     (False, None)

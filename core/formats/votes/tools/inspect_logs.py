@@ -2,8 +2,8 @@
 
 The output of a sample's epoch is an item. Epochs with the same output are replicates of one item.
 Every scorer is a rater. Scorers with letters C, P, I or N answer one question: whether the answer
-is correct. Any other score is a question of its own. A person's later change counts as that
-person's answer, and the scorer keeps its first.
+is correct. Any other score is a separate question. A person's later change counts as that person's
+answer, and the scorer keeps its first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import ToolShape
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
-CORRECT = "correct"  #: What Inspect's own reducer makes of its letters.
+CORRECT = "correct"  #: The question that Inspect's letters answer.
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MET_OR_NOT = ((UNMET, 0.0), (MET, 1.0))
 _ATTACHED = "attachment://"
@@ -96,7 +96,7 @@ class _LogReader:
             self._score(item, epoch, name, mapping_in(score), text)
 
     def item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
-        """Return the item of a sample's output, perhaps from an earlier epoch."""
+        """Return the item of a sample's output, which may be from an earlier epoch."""
         id, output = str(sample["id"]), text(_output(sample))
         if (id, output) in self._known:
             return self._known[id, output]
@@ -169,7 +169,7 @@ class _LogReader:
         self._found.answers.append(ToolAnswer(item, question, rater, kind, scalar, reason, epoch))
 
     def _kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
-        """Return whether a model graded: a model scorer, or one that names a model."""
+        """Return ``llm`` for a model scorer or one that names a model, otherwise ``offline``."""
         if "grading" in mapping_in(score.get("metadata")) or self._model(scorer):
             return "llm"
         return "llm" if scorer.startswith("model_graded") else "offline"
@@ -201,7 +201,7 @@ class _LogReader:
         return results
 
     def _spell_letters(self) -> None:
-        """Return C and I as met or not, or three levels with P; N counts as I."""
+        """Replace C and I by met or not, or three levels with P; N counts as I."""
         results = self._found
         letters: dict[str, set[str]] = {}
         for answer in results.answers:
@@ -227,7 +227,7 @@ def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
 
 
 def _attachments(sample: Mapping[str, Any]) -> Callable[[str], str]:
-    """Restore long texts that the log stores once, elsewhere."""
+    """Return a function that restores long texts, which the log stores once, elsewhere."""
     held = mapping_in(sample.get("attachments"))
 
     def text(given: str) -> str:

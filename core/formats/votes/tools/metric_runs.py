@@ -93,7 +93,7 @@ _RAGAS = {
 def _is_ragas(row: Mapping[str, Any]) -> bool:
     given = set(row)
     beside = {"retrieved_contexts", "reference", "reference_contexts"}
-    # Without any further column it is a set of items, and no results.
+    # Without further columns it is a set of items, not results.
     return {"user_input", "response"} <= given and bool(beside & given and given - set(_RAGAS))
 
 
@@ -138,7 +138,7 @@ def _cell(value: Any) -> Value:
 
 
 def listed(value: Any) -> Any:
-    """Return a list of texts in Python syntax; anything else unchanged.
+    """Return a list of texts from Python syntax; anything else unchanged.
 
     Python's parser would need gigabytes for a cell of some megabytes.
 
@@ -153,7 +153,7 @@ def listed(value: Any) -> Any:
         return value
 
 
-#: Possessive (``*+``), so that no text takes long.
+#: Possessive (``*+``), so that matching takes linear time.
 _TEXT = re.compile(r"'(?:[^'\\\n]++|\\.)*+'|\"(?:[^\"\\\n]++|\\.)*+\"")
 _TEXTS = re.compile(rf"\[\s*+(?:(?:{_TEXT.pattern})\s*+(?:,\s*+|(?=\])))*+\]")
 

@@ -13,7 +13,7 @@ from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
 
 _ANSWERS = ("accept", "reject", "ignore")
-#: What is no text of the task.
+#: Keys that are not texts of the task.
 _OWN = {"answer", "label", "accept", "options", "config", "spans", "tokens", "html", "priority"}
 
 
@@ -30,7 +30,7 @@ def _read(rows: Rows, title: str) -> ToolResults:
         own = {k: v for k, v in row.items() if k not in _OWN and not k.startswith("_")}
         results.items[item] = item_fields(own)
         who = row.get("_annotator_id") or row.get("_session_id")
-        # Sessions often bear a person's name: a number replaces it.
+        # Sessions are often named after a person, so a number replaces the name.
         rater = raters.setdefault(who, f"annotator {len(raters) + 1}")
         if row.get("answer") == "ignore":
             left["ignored by their annotator"] += 1

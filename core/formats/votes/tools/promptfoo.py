@@ -1,8 +1,8 @@
 """Results of `promptfoo eval --output` as JSON, JSON lines or CSV.
 
 An output (a test with a prompt and a provider) is an item. Every assertion's metric is a question
-that it passed or not. Whether all passed is one more question, which people answer too if they
-rated by hand. Numbers next to pass and fail go into the reasons.
+that it passed or not. Whether all passed is another question, which people also answer if they
+rated by hand. Numbers next to pass and fail become reasons.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _is_table(file: Opened) -> bool:
-    """Return whether columns are an output, status, score and reasons each."""
+    """Return whether columns are outputs, each with status, score and reasons."""
     outputs = [head for head, after in pairwise(file.columns) if after == "Status"]
     return "Grader Reason" in file.columns and any(map(_SYSTEM.match, outputs))
 
@@ -160,9 +160,9 @@ def _answers(
 
 
 def _in_every_test(rows: Rows) -> frozenset[str]:
-    """Return assertions that every graded output has word for word.
+    """Return the assertions that every graded output has, in the same words.
 
-    They name their own question.
+    Each of them is a separate question.
     """
     kinds = [
         {_whole(mapping_in(part.get("assertion"))) for part in

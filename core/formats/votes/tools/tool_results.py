@@ -51,7 +51,7 @@ class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
     ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
-    one that came with the answers, if any. ``of`` is what the tool is called.
+    rubric given with the answers, if any. ``of`` is the tool's name.
     """
 
     tool: str
@@ -79,13 +79,13 @@ def bundle(
     """Return an import: a rubric, the items, and every answer as a vote.
 
     Args:
-        results: what the tool's reader made of its file.
-        rubric: what was asked; where ``None``, a criterion for each question.
-        dataset: what was judged; where ``None``, the items of the file.
-        bins: into how many steps, or at which edges, numbers are cut.
+        results: the results from the tool's reader.
+        rubric: the rubric of the questions; ``None`` for a criterion per question.
+        dataset: the judged items; ``None`` for the items of the file.
+        bins: how many bins, or which edges, numbers get.
 
     Raises:
-        InputError: there are no answers, or one is no option of the rubric.
+        InputError: there are no answers, or one is not an option of the rubric.
     """
     if bins is not None:
         results.answers = [_numbered(answer, bins) for answer in results.answers]
@@ -115,7 +115,7 @@ def bundle(
 
 
 def _numbered(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
-    """Return the answer as its number, if steps were requested."""
+    """Return the answer as its number, if bins were requested for it."""
     if answer.number is None or bins.for_(answer.question) is None:
         return answer
     return answer._replace(value=answer.number)

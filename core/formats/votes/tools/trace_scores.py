@@ -144,7 +144,7 @@ _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "of
 def _shapes(
     kind: str, fits: Callable[[Row], bool], take: Callable[[ToolResults, Row], None]
 ) -> tuple[ToolShape, ...]:
-    """Return the shapes of rows: JSON lines or list, an API page, a table."""
+    """Return the layouts of rows: JSON lines or list, an API page, a table."""
 
     def read(rows: Rows, title: str) -> ToolResults:
         results = ToolResults(kind, title)
