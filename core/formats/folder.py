@@ -209,6 +209,6 @@ def _found(path: Path, names: tuple[str, ...]) -> Path:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"This folder cannot be opened: {reason}.", (), str(path)) from None
     if not inside:
-        wanted = f"It has no {' or '.join(names)}." if names else "Name a file."
-        raise InputError(f"This is a folder. {wanted}", (), str(path))
+        advice = f"It has no {' or '.join(names)}." if names else "Name a file."
+        raise InputError(f"This is a folder. {advice}", (), str(path))
     return inside[0]

@@ -236,15 +236,15 @@ def could_answer(table: Table, column: str) -> bool:
     # If the first rows have too many words, the others need not be read.
     if len(_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False
-    given = _given(table, column)
-    if not given or len(given) > MOST_LABELS:
+    counts = _given(table, column)
+    if not counts or len(counts) > MOST_LABELS:
         return False
-    if last in LANGUAGE and None in map(number_of, given):
+    if last in LANGUAGE and None in map(number_of, counts):
         return False
-    if measures(column) and None in map(is_yes, given) and None not in map(number_of, given):
+    if measures(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
         return False
-    answers = set(given)
-    return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))
+    answers = set(counts)
+    return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(counts))
 
 
 def says_no_label(answers: set[str]) -> bool:
@@ -268,19 +268,23 @@ def _counted(word: str) -> bool:
     return number is not None and abs(number) >= _COUNTED_FROM
 
 
-def _all_unique(given: Counter[str]) -> bool:
-    if len(given) < given.total() or None not in map(is_yes, given):
+def _all_unique(counts: Counter[str]) -> bool:
+    if len(counts) < counts.total() or None not in map(is_yes, counts):
         return False
-    whole = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in given)
-    return len(given) >= (UNIQUE_NUMBERS if whole else UNIQUE_WORDS)
+    numeric = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in counts)
+    return len(counts) >= (UNIQUE_NUMBERS if numeric else UNIQUE_WORDS)
 
 
 def unique_words(table: Table, column: str) -> bool:
     """Return whether a column holds texts or names that differ in many rows."""
-    given = _given(table, column)
-    if len(given) < UNIQUE_WORDS or len(given) < given.total() or None not in map(is_yes, given):
+    counts = _given(table, column)
+    if (
+        len(counts) < UNIQUE_WORDS
+        or len(counts) < counts.total()
+        or None not in map(is_yes, counts)
+    ):
         return False
-    return not all(number_of(word) is not None for word in given)
+    return not all(number_of(word) is not None for word in counts)
 
 
 def words_in(table: Table, column: str) -> set[str]:
@@ -334,15 +338,15 @@ def one_scale(left: set[str], right: set[str]) -> bool:
     >>> one_scale({"true", "false"}, {"0", "1"})
     True
     """
-    both, shared = left | right, left & right
-    if both <= YES | NO:
+    all_answers, shared = left | right, left & right
+    if all_answers <= YES | NO:
         return bool(left and right)
     if all({is_yes(word) for word in labels} == {True, False} for labels in (left, right)):
         return True
-    if len(both) > MOST_LABELS or not shared:
+    if len(all_answers) > MOST_LABELS or not shared:
         return False
-    numbers = all(number_of(word) is not None for word in both)
-    if numbers and len(both) <= MOST_SHARED:
+    numbers = all(number_of(word) is not None for word in all_answers)
+    if numbers and len(all_answers) <= MOST_SHARED:
         return True
     return len(shared) * (4 if numbers else 2) >= min(len(left), len(right))
 

@@ -272,20 +272,20 @@ class _Header:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.notices: list[Problem] = []
-        own, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
+        known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
         self.problems = [
             Problem(p.message, p.mend, p.path, table.line_of_header(p.path)) for p in self.problems
         ]
         self.data: dict[str, Any] = {}
-        own = {key: value for key, value in own.items() if value is not None}
-        if "reference_submission" in own:
-            own.setdefault("reference", own.pop("reference_submission"))
-        for key in own.keys() & _HEADER_TEXTS:
-            self._text(key, own[key])
-        self._context(own.get("context"))
-        self.rubric = self._rubric(own.get("rubric"))
+        known = {key: value for key, value in known.items() if value is not None}
+        if "reference_submission" in known:
+            known.setdefault("reference", known.pop("reference_submission"))
+        for key in known.keys() & _HEADER_TEXTS:
+            self._text(key, known[key])
+        self._context(known.get("context"))
+        self.rubric = self._rubric(known.get("rubric"))
         self.data["rubric"] = self.rubric
-        self.data["meta"] = self._meta(own.get("meta", {}), foreign)
+        self.data["meta"] = self._meta(known.get("meta", {}), foreign)
 
     def _wrong(self, message: str, mend: str, key: str) -> None:
         line = self._table.line_of_header((key,))
@@ -358,8 +358,8 @@ def folded(dataset: Dataset) -> Dataset:
     """
     items = [dataset.resolved(item) for item in dataset.items]
     if dataset.rubric:
-        own = {"rubric": dataset.rubric}
-        items = [item if item.rubric else item.model_copy(update=own) for item in items]
+        defaults = {"rubric": dataset.rubric}
+        items = [item if item.rubric else item.model_copy(update=defaults) for item in items]
     return Dataset(name=dataset.name, items=tuple(items))
 
 

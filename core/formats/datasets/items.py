@@ -100,9 +100,9 @@ class ItemReader:
     def item(self, row: int, id: str) -> Item | None:
         """Return the item of a row, or ``None`` if it has a problem."""
         before = len(self.problems)
-        own, cells = self._own_rubric(row), self._table.rows[row]
-        truth = Truth(own, self._mapping.words, self.empty_labels) if own else self._truth
-        data: dict[str, Any] = {"id": id, "rubric": own}
+        rubric, cells = self._own_rubric(row), self._table.rows[row]
+        truth = Truth(rubric, self._mapping.words, self.empty_labels) if rubric else self._truth
+        data: dict[str, Any] = {"id": id, "rubric": rubric}
         for name, column, read in self._columns:
             try:
                 data[name] = read(cells.get(column), self._mapping)
@@ -184,14 +184,16 @@ class ItemReader:
     def _labels(self, row: int, truth: Truth) -> dict[str, Label]:
         mapping, cells = self._mapping, self._table.rows[row]
         labels = self._aligned(row, truth)
-        given = cells.get(mapping.label_map) if mapping.label_map is not None else None
-        if given is not None and not isinstance(given, dict):
+        label_cell = cells.get(mapping.label_map) if mapping.label_map is not None else None
+        if label_cell is not None and not isinstance(label_cell, dict):
             mend = "Use a mapping from criterion to label."
-            self._wrong(UnfitValue(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
-            given = None
+            self._wrong(
+                UnfitValue(f"is {kind_of(label_cell)}.", mend), row, (mapping.label_map or "",)
+            )
+            label_cell = None
         named: list[tuple[str, Any, Any, Path]] = [
             (name, value, "", (mapping.label_map or "", name))
-            for name, value in (given or {}).items()
+            for name, value in (label_cell or {}).items()
         ]
         for name, column in mapping.labels.items():
             reason = cells.get(mapping.reasons.get(name, ""))
@@ -226,16 +228,16 @@ class ItemReader:
     def _meta(self, row: int) -> dict[str, Any]:
         mapping, cells = self._mapping, self._table.rows[row]
         meta = {c: cells[c] for c in mapping.meta if cells.get(c) not in (None, "")}
-        own = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
-        if own is not None and not isinstance(own, dict):
+        notes = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
+        if notes is not None and not isinstance(notes, dict):
             mend = "Use a mapping, or give each note a key of its own."
-            self._wrong(UnfitValue(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
-            own = None
-        if own:
-            for key in own.keys() & meta.keys():
+            self._wrong(UnfitValue(f"is {kind_of(notes)}.", mend), row, (mapping.meta_map or "",))
+            notes = None
+        if notes:
+            for key in notes.keys() & meta.keys():
                 mend = "Keep one of the two."
                 self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
-            meta |= own
+            meta |= notes
         self._note_text(row, meta)
         return meta
 

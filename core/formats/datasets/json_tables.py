@@ -49,8 +49,8 @@ def json_table(document: Document, name: str) -> JsonTable:
                 return table
         for key in _LISTS:
             if isinstance(value.get(key), list) and value[key]:
-                left = tuple(_left_out(value, key))
-                return replace(_listed(value[key], (key,), document, name), notices=left)
+                notices = tuple(_left_out(value, key))
+                return replace(_listed(value[key], (key,), document, name), notices=notices)
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
         heads = [f"column {n}" for n in range(1, max(map(len, value)) + 1)]
         return JsonTable(list(_zipped(heads, value)), [(at,) for at in range(len(value))])
@@ -60,10 +60,10 @@ def json_table(document: Document, name: str) -> JsonTable:
 
 
 def _left_out(value: Mapping[str, Any], key: str) -> Iterator[Problem]:
-    others = [repr(other) for other in value if other not in (key, "schema")]
-    if others:
+    unused = [repr(key_name) for key_name in value if key_name not in (key, "schema")]
+    if unused:
         yield Problem(
-            f"The rows are read from {key!r}; also in the file but left out: {', '.join(others)}."
+            f"The rows are read from {key!r}; also in the file but left out: {', '.join(unused)}."
         )
 
 

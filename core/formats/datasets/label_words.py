@@ -98,11 +98,11 @@ def several_in(words: Collection[str]) -> list[str]:
     """
     parts = {word: [p for p in _SEVERAL.split(fold(word)) if p] for word in words}
     single = {fold(word) for word in words}
-    counts = Counter(part for of in parts.values() for part in set(of))
+    counts = Counter(part for part_list in parts.values() for part in set(part_list))
     return [
         word
-        for word, of in parts.items()
-        if len(of) > 1 and any(counts[p] > 1 or p in single for p in of)
+        for word, part_list in parts.items()
+        if len(part_list) > 1 and any(counts[p] > 1 or p in single for p in part_list)
     ]
 
 
@@ -114,10 +114,10 @@ def empty_words(what: str, counts: Mapping[str, int]) -> str:
     """
     total = sum(counts.values())
     shown = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+    others = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
     listed = ", ".join(f"{word or 'blank'} {times:,}" for word, times in shown[:10])
     are = f"{total:,} {what}s are" if total != 1 else f"1 {what} is"
-    return f"{are} empty ({listed}{more})."
+    return f"{are} empty ({listed}{others})."
 
 
 def option_named(criterion: Criterion, label: str) -> int | None:
@@ -140,11 +140,11 @@ def option_named(criterion: Criterion, label: str) -> int | None:
 
 def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
     yield label
-    whole = label.strip().removesuffix(".0")
-    yield whole
-    if (yes := is_yes(whole)) is not None:
+    integer = label.strip().removesuffix(".0")
+    yield integer
+    if (yes := is_yes(integer)) is not None:
         yield from (label for label in _yes_and_no(criterion) if is_yes(label) is yes)
-    if fold(whole) in _NA:
+    if fold(integer) in _NA:
         yield from (o.label for o in criterion.options if o.na and _says_na(o.label))
 
 
@@ -189,20 +189,20 @@ def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
 
 def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
     """Return the cells that say "absent", or nothing from the first other word on."""
-    away, numbers, others = list[str](), dict[str, float](), 0
+    away, numbers, other_words = list[str](), dict[str, float](), 0
     for cell in cells:
         word = cell.strip() if isinstance(cell, str) else ""
         if not word:
-            others += isinstance(cell, str | int | float)
+            other_words += isinstance(cell, str | int | float)
         elif word in numbers:
-            others += 1
+            other_words += 1
         elif _says_so(word, options):
             away.append(word)
         elif fold(word) not in NO_ANSWER:
             if (number := number_of(word)) is None:
                 return []
-            numbers[word], others = number, others + 1
-    return away if others > len(away) and len({*numbers.values()}) > 1 else []
+            numbers[word], other_words = number, other_words + 1
+    return away if other_words > len(away) and len({*numbers.values()}) > 1 else []
 
 
 def _says_so(cell: object, options: Collection[str]) -> bool:

@@ -203,9 +203,9 @@ def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
     """
     by_criterion: dict[str, dict[str, str]] = {}
     for change in changes:
-        left, equals, ours = change.rpartition("=")
-        criterion, colon, theirs = left.partition(":")
-        criterion, theirs = (criterion.strip(), theirs) if colon else ("", left)
+        target, equals, ours = change.rpartition("=")
+        criterion, colon, theirs = target.partition(":")
+        criterion, theirs = (criterion.strip(), theirs) if colon else ("", target)
         if not equals or not ours.strip():
             raise InputError(
                 f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
@@ -296,12 +296,12 @@ class Truth:
         if self._rubric is None:
             mend = "Import the rubric with it, or label by criterion name."
             raise UnfitValue("lists labels, but there is no rubric to align them to.", mend)
-        wanted = len(self._rubric.criteria)
-        for what, given in (("labels", values), ("reasons", reasons)):
-            if given is not None and (not isinstance(given, list) or len(given) != wanted):
-                size = f"{len(given)} {what}" if isinstance(given, list) else kind_of(given)
+        expected = len(self._rubric.criteria)
+        for kind, entries in (("labels", values), ("reasons", reasons)):
+            if entries is not None and (not isinstance(entries, list) or len(entries) != expected):
+                size = f"{len(entries)} {kind}" if isinstance(entries, list) else kind_of(entries)
                 raise UnfitValue(
-                    f"has {size} for {wanted} criteria.", f"List {wanted}, in their order."
+                    f"has {size} for {expected} criteria.", f"List {expected}, in their order."
                 )
         labels = {}
         for index, criterion in enumerate(self._rubric.criteria):

@@ -168,21 +168,21 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     if len(free) < len(table.columns):
         free = {plain_head(column): column for column in reversed(table.columns)}
     fields: dict[str, Any] = {}
-    for name, own in OWN.items():
-        _claim(fields, name, own, free, table)
+    for name, names in OWN.items():
+        _claim(fields, name, names, free, table)
     context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
     fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
-    for name, others in SYNONYMS.items():
+    for name, synonyms in SYNONYMS.items():
         if name not in fields and name != "submission":
             no_references = _no_references(fields, free, table)
-            _claim(fields, name, [n for n in others if n not in no_references], free, table)
+            _claim(fields, name, [n for n in synonyms if n not in no_references], free, table)
     if "id" not in fields:
         _claim(fields, "id", [n for n in reversed(free) if n.endswith(" id")], free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
     private = private_columns(table)
     if "submission" not in fields:
-        left = {name: column for name, column in free.items() if column not in private}
-        choice = text_column(table, left)
+        usable = {name: column for name, column in free.items() if column not in private}
+        choice = text_column(table, usable)
         chosen = choice.column or (None if choice.rivals else _only_text(fields, about, table))
         if chosen is not None:
             fields = {name: value for name, value in fields.items() if value != chosen}
@@ -217,8 +217,8 @@ def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
     mapping = guess_mapping(table, rubric)
     if mapping.submission is not None:
         return ()
-    taken = {*mapping.used.values(), *mapping.context}
-    return text_column(table, {plain_head(c): c for c in table.columns if c not in taken}).rivals
+    used = {*mapping.used.values(), *mapping.context}
+    return text_column(table, {plain_head(c): c for c in table.columns if c not in used}).rivals
 
 
 def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> str | None:
@@ -247,10 +247,10 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     named = [free[name] for name in (*LABELS, *CODES) if free.get(name) in able]
     named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*plain_head(c).split()}]
     several = [c for c in named if len(words_in(table, c)) > 1]
-    taken = prefixed or shared or several[:1]
-    for name in [name for name, column in free.items() if column in taken]:
+    labels = prefixed or shared or several[:1]
+    for name in [name for name, column in free.items() if column in labels]:
         del free[name]
-    return {without_prefix(column): column for column in taken}
+    return {without_prefix(column): column for column in labels}
 
 
 def _is_level(table: Table, column: str) -> bool:
@@ -293,8 +293,8 @@ def context_name(column: str) -> str:
 
 def _suits(name: str, column: str, table: Table) -> bool:
     """Return whether the column's values fit the field ``name``."""
-    told = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
-    values = [r[column] for r in table.rows if not told and r.get(column) not in (None, "")]
+    named = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
+    values = [r[column] for r in table.rows if not named and r.get(column) not in (None, "")]
     if name == "label_map" and plain_head(column) != "labels":
         return bool(values) and all(map(_holds_scalars, values))
     if name in ("label_map", "meta_map", "rubric"):
@@ -332,9 +332,9 @@ def _of_criteria(
         if bare in names and names[bare] not in labels:
             labels[names[bare]] = free.pop(plain)
         elif prefixed and (not names or ":" in column or plain_head(prefixed[2]) in names):
-            into = labels if prefixed[1].lower() == "label" else reasons
+            target = labels if prefixed[1].lower() == "label" else reasons
             named = names.get(plain_head(prefixed[2]), prefixed[2].strip())
-            into.setdefault(named, free.pop(plain))
+            target.setdefault(named, free.pop(plain))
     return labels, reasons
 
 
@@ -387,13 +387,13 @@ def _free(data: dict[str, Any], column: str) -> None:
         if data[field] == column:
             data[field] = None
     for field in ("labels", "reasons"):
-        data[field] = {name: other for name, other in data[field].items() if other != column}
+        data[field] = {name: value for name, value in data[field].items() if value != column}
     for field in ("context", "meta"):
-        data[field] = tuple(other for other in data[field] if other != column)
+        data[field] = tuple(value for value in data[field] if value != column)
 
 
 def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[str, ...]:
     """Return the columns under meta, including those that lost their field."""
-    taken = {*after.used.values(), *after.context, *after.meta}
+    used = {*after.used.values(), *after.context, *after.meta}
     had = {*before.used.values(), *before.context}
-    return (*after.meta, *(c for c in table.columns if c in had and c not in taken))
+    return (*after.meta, *(c for c in table.columns if c in had and c not in used))

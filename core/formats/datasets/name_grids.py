@@ -48,19 +48,21 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
         for first, second in parted.values():
             by_first.setdefault(first, []).append(second)
         sides = [tuple(seconds) for seconds in by_first.values() if len(seconds) > 1]
-        whole = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
-        firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(whole))
+        largest = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
+        firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(largest))
         if len(firsts) > 1:
             column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
-            return _turned(NameGrid(firsts, whole, column_of))
+            return _turned(NameGrid(firsts, largest, column_of))
     return None
 
 
 def _turned(grid: NameGrid) -> NameGrid:
     """Return the grid with the likelier names as raters."""
-    asked = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
+    are_criteria = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
-    if asked == [True, False] or (asked[0] == asked[1] and named == [False, True]):
+    if are_criteria == [True, False] or (
+        are_criteria[0] == are_criteria[1] and named == [False, True]
+    ):
         turned = {(second, first): c for (first, second), c in grid.columns.items()}
         return NameGrid(grid.criteria, grid.raters, turned)
     return grid
@@ -82,8 +84,8 @@ def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _goes_on(heading: str, other: str) -> bool:
-    return heading.startswith(f"{other} ") and len(heading) > len(other) + 2
+def _goes_on(heading: str, beginning: str) -> bool:
+    return heading.startswith(f"{beginning} ") and len(heading) > len(beginning) + 2
 
 
 def answers_in_grid(table: Table) -> NameGrid | None:
@@ -96,5 +98,5 @@ def answers_in_grid(table: Table) -> NameGrid | None:
     if columns == next(iter(sharing(table, columns)), []):
         return grid
     sides = [[grid.columns[r, c] for r in grid.raters] for c in grid.criteria]
-    apart = all(map(names_a_rater, grid.raters)) and all(sharing(table, of) for of in sides)
+    apart = all(map(names_a_rater, grid.raters)) and all(sharing(table, side) for side in sides)
     return grid if apart else None

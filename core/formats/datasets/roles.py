@@ -111,8 +111,10 @@ def roles_as_text(roles: Sequence[ColumnRole]) -> str:
     ]
     out = [role for role in roles if role.role == IGNORED and role.filled]
     cells = sum(role.filled for role in out)
-    left = f"Left out: {len(out)} columns with {cells:,} cells." if out else "Nothing is left out."
-    return "\n".join((*lines, left))
+    summary = (
+        f"Left out: {len(out)} columns with {cells:,} cells." if out else "Nothing is left out."
+    )
+    return "\n".join((*lines, summary))
 
 
 #: Columns of time and respondent that Google Forms adds.
@@ -150,14 +152,14 @@ class Change(NamedTuple):
         Raises:
             InputError: another form, or an unknown field.
         """
-        left, equals, column = text.partition("=")
-        field, colon, name = left.partition(":")
+        target, equals, column = text.partition("=")
+        field, colon, name = target.partition(":")
         field = aliases.get(field, field)
         with_names = {change.partition(":")[0] for change in named}
-        known = field in with_names and name.strip() if colon else field in fields
-        if not equals or not known:
+        is_known = field in with_names and name.strip() if colon else field in fields
+        if not equals or not is_known:
             names = (*fields, *named)
-            mend = near(left, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
+            mend = near(target, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
             message = f"--map {text!r} is not understood. Write FIELD=COLUMN. {mend}"
             raise InputError(message)
         return cls(field, " ".join(name.split()), column)
@@ -184,10 +186,12 @@ def said_once(
         field, equals, column = change.partition("=")
         if equals and column:
             columns.setdefault(aliases.get(field, field), []).append(column)
-    for field, given in columns.items():
-        if len(set(given)) > 1 and field.partition(":")[0] not in lists:
-            both = " and ".join(map(repr, given[:2]))
-            raise InputError(f"--map names two columns for {field!r}: {both}. Keep one of them.")
+    for field, names in columns.items():
+        if len(set(names)) > 1 and field.partition(":")[0] not in lists:
+            two_names = " and ".join(map(repr, names[:2]))
+            raise InputError(
+                f"--map names two columns for {field!r}: {two_names}. Keep one of them."
+            )
 
 
 def with_one_item(changes: Sequence[str]) -> list[str]:
@@ -199,8 +203,8 @@ def with_one_item(changes: Sequence[str]) -> list[str]:
     columns = [change.partition("=")[2] for change in changes if _of_item(change)]
     if len(set(columns)) < 2 or "" in columns:
         return list(changes)
-    rest = [change for change in changes if not _of_item(change)]
-    return [f"item={JOINED.join(dict.fromkeys(columns))}", *rest]
+    others = [change for change in changes if not _of_item(change)]
+    return [f"item={JOINED.join(dict.fromkeys(columns))}", *others]
 
 
 def _of_item(change: str) -> bool:

@@ -58,14 +58,16 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     """
     parts = {sheet: sheet_rows(book.spent(sheet)[0], (), name) for sheet in book.filled}
     columns = next(iter(parts.values())).columns
-    if other := next((sheet for sheet, of in parts.items() if of.columns != columns), None):
-        message = f"The sheet {other!r} has other columns than the first. Name one with --sheet."
+    if different := next((sheet for sheet, part in parts.items() if part.columns != columns), None):
+        message = (
+            f"The sheet {different!r} has other columns than the first. Name one with --sheet."
+        )
         raise InputError(message, (), name)
-    own = "sheet" if "sheet" not in columns else "sheet of the workbook"
-    rows = tuple({own: sheet, **row} for sheet, of in parts.items() for row in of.rows)
-    lines = tuple(line for of in parts.values() for line in of.lines)
-    notices = tuple(notice for of in parts.values() for notice in of.notices)
-    return TableRows((own, *columns), rows, lines, notices)
+    heading = "sheet" if "sheet" not in columns else "sheet of the workbook"
+    rows = tuple({heading: sheet, **row} for sheet, part in parts.items() for row in part.rows)
+    lines = tuple(line for part in parts.values() for line in part.lines)
+    notices = tuple(notice for part in parts.values() for notice in part.notices)
+    return TableRows((heading, *columns), rows, lines, notices)
 
 
 def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:
@@ -113,8 +115,8 @@ def _asides(
 ) -> list[Problem]:
     notices = list[Problem]()
     if others:
-        more = ", ".join(map(repr, others))
-        notices.append(Problem(f"Only the sheet {sheet.name!r} is read, not {more[:300]}."))
+        other_sheets = ", ".join(map(repr, others))
+        notices.append(Problem(f"Only the sheet {sheet.name!r} is read, not {other_sheets[:300]}."))
     nameless: dict[int, int] = {}
     for row in body:
         for column in sheet.rows[row].keys() - heads.keys():
@@ -124,12 +126,12 @@ def _asides(
         message = f"The column {column_name(column)} has no heading and is left out ({cells})."
         notices.append(Problem(message))
     if sheet.hidden_rows:
-        many = sheet.hidden_rows
-        rows = "1 hidden row is" if many == 1 else f"{many:,} hidden rows are"
+        hidden_rows = sheet.hidden_rows
+        rows = "1 hidden row is" if hidden_rows == 1 else f"{hidden_rows:,} hidden rows are"
         notices.append(Problem(f"{rows} read like the others."))
     return notices
 
 
 def _some(areas: Sequence[str]) -> str:
-    more = f" and {len(areas) - 5} more" if len(areas) > 5 else ""
-    return ", ".join(areas[:5]) + more
+    remaining = f" and {len(areas) - 5} more" if len(areas) > 5 else ""
+    return ", ".join(areas[:5]) + remaining

@@ -123,10 +123,10 @@ def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
 
 def _whole(table: Table) -> Table:
     """Return the table without summary rows, with related fields merged into one column."""
-    if table.flat and (left := summary_rows(table.columns, table.rows)):
-        rows = tuple(row for at, row in enumerate(table.rows) if at not in left)
-        lines = tuple(line for at, line in enumerate(table.lines) if at not in left)
-        notices = (*table.notices, *left_out(left, table.lines))
+    if table.flat and (summaries := summary_rows(table.columns, table.rows)):
+        rows = tuple(row for at, row in enumerate(table.rows) if at not in summaries)
+        lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
+        notices = (*table.notices, *left_out(summaries, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
     columns, rows, merged = options_as_one(table.columns, table.rows)
     table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *merged))
@@ -204,10 +204,10 @@ def _from_jsonl(opened: Opened, most: int | None) -> Table:
 
 
 def _from_document(document: Document, name: str) -> Table:
-    whole = unwrapped(document)
-    case = case_in(whole.value)
+    document_unwrapped = unwrapped(document)
+    case = case_in(document_unwrapped.value)
     if case is not None:
-        return _from_case(case, whole, name)
+        return _from_case(case, document_unwrapped, name)
     table = json_table(document, name)
     lines = tuple(document.line_of(place) for place in table.places)
     columns = _columns(table.rows, name)
@@ -272,9 +272,9 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
     """
     for name in dict.fromkeys(names):
         if name not in table.columns and _EACH in name:
-            head, _, rest = name.partition(_EACH)
-            values = [_each(row.get(head), steps_of(rest)) for row in table.rows]
-            rows = tuple({**row, name: of} for row, of in zip(table.rows, values, strict=True))
+            head, _, tail = name.partition(_EACH)
+            values = [_each(row.get(head), steps_of(tail)) for row in table.rows]
+            rows = tuple({**row, name: cell} for row, cell in zip(table.rows, values, strict=True))
             if any(values):
                 table = replace(table, columns=(*table.columns, name), rows=rows)
             continue
@@ -286,8 +286,8 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
         reached = [(row, _there(row, steps)) for row in table.rows]
-        if any(there for _, there in reached):
-            rows = tuple({**row, name: there[0]} if there else row for row, there in reached)
+        if any(hit for _, hit in reached):
+            rows = tuple({**row, name: hit[0]} if hit else row for row, hit in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
     return table
 

@@ -104,9 +104,9 @@ def texts_in(table: Table, column: str) -> TextShape | None:
     signs = [0 if text.isascii() else len(_UNSPACED.findall(text)) for text in texts]
     words = [len(text.split()) + n / 2.5 for text, n in zip(texts, signs, strict=True)]
     sentences = sum(w >= (3 if n else 2) for w, n in zip(words, signs, strict=True))
-    few = len(texts) >= 4 and len(set(texts)) * 2 <= len(texts)
+    repeated = len(texts) >= 4 and len(set(texts)) * 2 <= len(texts)
     length = (sum(map(len, texts)) + 1.5 * sum(signs)) / len(texts)
-    return TextShape(length, sentences * 2 > len(texts), few, sum(words) / len(texts))
+    return TextShape(length, sentences * 2 > len(texts), repeated, sum(words) / len(texts))
 
 
 #: Letters of scripts that are written without spaces.
@@ -130,7 +130,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     likely, none is chosen.
     """
     shapes = {column: texts_in(table, column) for column in free.values()}
-    texts = {column: of for column, of in shapes.items() if of is not None}
+    texts = {column: shape for column, shape in shapes.items() if shape is not None}
     about = {free[name] for name in ABOUT if name in free}
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
@@ -139,11 +139,19 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         weak = [c for c in columns if longer[c]]
         # A text about the answer is never used instead of a short answer without asking.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
-        short += [*unsure, *(other for c in unsure for other in longer[c] if other in about)]
+        short += [
+            *unsure,
+            *(
+                longer_column
+                for c in unsure
+                for longer_column in longer[c]
+                if longer_column in about
+            ),
+        ]
         chosen = _among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:
-            others = [c for c in _long(texts, free) if c != chosen.column]
-            chosen = TextChoice(None, "", (chosen.column, *others)) if others else chosen
+            candidates = [c for c in _long(texts, free) if c != chosen.column]
+            chosen = TextChoice(None, "", (chosen.column, *candidates)) if candidates else chosen
         if chosen and chosen.column and short:
             return TextChoice(None, "", tuple(dict.fromkeys((*short, chosen.column))))
         if chosen:
@@ -166,14 +174,14 @@ SECTIONS = frozenset({"thinking", "output", "first", "second"})
 
 def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
     """Return the longer columns next to a column as short as labels."""
-    of = texts.get(column)
-    if of is None or not of.like_labels:
+    shape = texts.get(column)
+    if shape is None or not shape.like_labels:
         return []
-    least = max(_SHORT, 3 * of.length)
+    least = max(_SHORT, 3 * shape.length)
     return [
         name
-        for name, other in texts.items()
-        if other.sentences and not other.repeated and other.length >= least
+        for name, candidate in texts.items()
+        if candidate.sentences and not candidate.repeated and candidate.length >= least
     ]
 
 
@@ -185,8 +193,10 @@ def turns_in(cell: Any) -> list[dict[str, Any]]:
     """
     turns = opened(cell) if cell else None
     listed = turns if isinstance(turns, list) else []
-    whole = all(isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed)
-    return listed if whole else []
+    are_turns = all(
+        isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed
+    )
+    return listed if are_turns else []
 
 
 def is_worded(table: Table, column: str) -> bool:
@@ -208,10 +218,10 @@ def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | N
 def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:
     """Yield the columns of sentences that could be the texts by their length."""
     about = {free[name] for name in ABOUT if name in free}
-    longest = max((of.length for name, of in texts.items() if name not in about), default=0)
-    for name, of in texts.items():
-        near = of.length >= LONG / 2 and of.length * 10 >= longest
-        if of.sentences and not of.repeated and near and name not in about:
+    longest = max((shape.length for name, shape in texts.items() if name not in about), default=0)
+    for name, shape in texts.items():
+        near = shape.length >= LONG / 2 and shape.length * 10 >= longest
+        if shape.sentences and not shape.repeated and near and name not in about:
             yield name
 
 

@@ -52,8 +52,8 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         if twice:
             problem = Problem(f"names the column {twice[0]!r} twice.", "Rename one of them.")
             raise refusal("table", [problem], name)
-        left = [f.name for f in schema if str(f.type).startswith(_BYTES)]
-        columns = [column for column in names if column not in left]
+        left_out = [f.name for f in schema if str(f.type).startswith(_BYTES)]
+        columns = [column for column in names if column not in left_out]
         rows = list(islice(_rows(batches, columns, name), most))
         # Arrow's buffers would use memory in addition to the rows.
         del batches
@@ -63,7 +63,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         raise InputError(f"This file cannot be read: {reason}.", (), name) from None
     if not rows or not columns:
         raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
-    notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left)
+    notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left_out)
     return TableRows(tuple(columns), tuple(rows), tuple(range(1, len(rows) + 1)), notices)
 
 

@@ -68,8 +68,8 @@ def column_name(column: int) -> str:
     letters = ""
     column += 1
     while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
+        column, letter = divmod(column - 1, 26)
+        letters = chr(65 + letter) + letters
     return letters
 
 

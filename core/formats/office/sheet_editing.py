@@ -49,17 +49,17 @@ class SheetTable(RawTable):
         rows: dict[int, dict[int, str]] = {}
         for (row, column), value in changes.items():
             rows.setdefault(self.rows[row].line, {})[column] = value
-        done = set[int]()
+        edited = set[int]()
 
         def written(match: re.Match[str]) -> str:
             number = int(match[1])
             if number not in rows:
                 return match[0]
-            done.add(number)
+            edited.add(number)
             return _with_cells(match[0], number, rows[number], self.name)
 
         text = _ROW.sub(written, text)
-        if done != set(rows):
+        if edited != set(rows):
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         return _repacked(self.book, {self.part: text})
 

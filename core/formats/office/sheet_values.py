@@ -83,8 +83,8 @@ def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
     if form.shown == "time":
         return _time(at)
     day = at.date().isoformat()
-    whole = form.shown == "date" or not (at.hour or at.minute or at.second)
-    return day if whole else f"{day} {_time(at)}"
+    date_only = form.shown == "date" or not (at.hour or at.minute or at.second)
+    return day if date_only else f"{day} {_time(at)}"
 
 
 def plain_number(value: float) -> str:

@@ -107,13 +107,13 @@ class Workbook:
         if cells.faults:
             message = f"The sheet {chosen!r} has cells without a value."
             raise InputError(message, shortened(cells.faults), self._name)
-        return cells, tuple(other for other in self.filled if other != chosen)
+        return cells, tuple(name for name in self.filled if name != chosen)
 
     def spent(self, sheet: str | None = None) -> tuple[FilledCells, tuple[str, ...]]:
         """Return a sheet like ``sheet``, without caching it: the caller owns its cells."""
-        cells, others = self.sheet(sheet)
+        cells, other_names = self.sheet(sheet)
         del self._read[cells.name]
-        return cells, others
+        return cells, other_names
 
     def _cells(self, sheet: str) -> FilledCells:
         if sheet not in self._read:
@@ -136,7 +136,7 @@ class Workbook:
         if sheet in self.book.sheets:
             return sheet
         folded = sheet.strip().casefold()
-        close = [other for other in self.book.sheets if other.strip().casefold() == folded]
+        close = [name for name in self.book.sheets if name.strip().casefold() == folded]
         if len(close) != 1:
             names = ", ".join(map(repr, self.book.sheets))
             message = f"There is no sheet {sheet!r}. The sheets are {names}."

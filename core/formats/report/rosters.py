@@ -102,10 +102,10 @@ def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
         problem = Problem("has no rows of students.", "Export it with its students.", (), 1)
         raise refusal("list of students", [problem], name)
     heads = {head.casefold() for head in table.heads}
-    who = tuple(head for head in _WHO[kind] if head.casefold() in heads)
-    others = grades if kind == "table" else ()
+    identity = tuple(head for head in _WHO[kind] if head.casefold() in heads)
+    undecided = grades if kind == "table" else ()
     locked = table.column("Grade can be changed") if kind == "moodle_worksheet" else None
-    return Roster(kind, table, (*who, *others), grades, students, possible, locked)
+    return Roster(kind, table, (*identity, *undecided), grades, students, possible, locked)
 
 
 def _kind(table: RawTable) -> RosterKind:

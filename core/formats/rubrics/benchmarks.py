@@ -117,10 +117,10 @@ def _leaves(
                 node, "has a part that is not a task.", "Give requirements, weight, sub_tasks."
             )
     weights = [_weight(part) for part in parts]
-    whole = sum(weights)
-    here = (*above, str(node["requirements"])) if depth else ()
+    total = sum(weights)
+    section = (*above, str(node["requirements"])) if depth else ()
     for part, weight in zip(parts, weights, strict=True):
-        yield from _leaves(part, share * weight / whole if whole else 0.0, here, depth + 1)
+        yield from _leaves(part, share * weight / total if total else 0.0, section, depth + 1)
 
 
 def _weight(node: Mapping[str, Any]) -> float:

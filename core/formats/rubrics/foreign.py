@@ -114,8 +114,8 @@ def _option(level: Level, value: float) -> dict[str, Any]:
 
 
 def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
-    wanted = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
-    return {fold(o["label"]): o["value"] for o in options} == wanted and len(options) == 2
+    expected = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
+    return {fold(o["label"]): o["value"] for o in options} == expected and len(options) == 2
 
 
 def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
@@ -198,10 +198,10 @@ def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
     >>> [str(loss) for loss in lost_of_rubric(rubric)]
     ['guidelines: The guidelines are left out.']
     """
-    losses, held = list[Problem](), {"name", "criteria", *keeps}
+    losses, kept = list[Problem](), {"name", "criteria", *keeps}
     for name in rubric.given():
         loss = rubric.about(name).lost
-        if name not in held:
+        if name not in kept:
             losses.append(Problem(f"{loss} {_are(loss)} left out.", "", (name,)))
     return losses
 
@@ -219,13 +219,13 @@ def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -
     """Return what a format with only names, texts, levels and points loses."""
     losses, options = list[Problem](), [(c.name, o) for c in criteria for o in c.options]
     parts: Sequence[tuple[str, Noun]] = [(c.name, c) for c in criteria]
-    for noun, nouns, held in (
+    for noun, nouns, kept in (
         (Criterion, parts, {*_HELD, *keeps}),
         (Option, options, _HELD_OF_OPTION),
     ):
-        for name in (name for name in noun.model_fields if name not in held):
+        for name in (name for name in noun.model_fields if name not in kept):
             loss = noun.about(name).lost
-            having = list(dict.fromkeys(of for of, part in nouns if name in part.given()))
+            having = list(dict.fromkeys(name_of for name_of, part in nouns if name in part.given()))
             if having:
                 losses.append(Problem(f"{loss} of {listed(having)} {_are(loss)} left out."))
     return losses
@@ -238,8 +238,8 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     ("'a', 'b'", "'a', 'b', 'c' and 4 more")
     """
     head = ", ".join(map(repr, names[:most]))
-    more = len(names) - most
-    return f"{head} and {more} more" if more > 0 else head
+    others = len(names) - most
+    return f"{head} and {others} more" if others > 0 else head
 
 
 # autorubric: our keys, fewer of them. Our own reader reads its files.

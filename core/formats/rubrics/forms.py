@@ -177,8 +177,8 @@ def _from_document(document: Document, name: str) -> Parsed[Rubric]:
     if form.name != "unitxt":
         return form.read(document, name)
     read, case = read_unitxt(document, name), case_in(document.value)
-    more = beside_criterion(case) if case else []
-    return Parsed(read.value, (*read.notices, *more), read.line_of)
+    notices = beside_criterion(case) if case else []
+    return Parsed(read.value, (*read.notices, *notices), read.line_of)
 
 
 def converted(value: Any) -> Any:
@@ -209,8 +209,8 @@ def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
     if form is None:
         message = f"has the columns {', '.join(raw.heads[:6])}, which are not columns of a rubric."
         raise refusal("rubric", [Problem(message, _KNOWN, (), 1)], raw.name)
-    first, *more = form.read(raw, scaling)
-    return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *more)
+    first, *further = form.read(raw, scaling)
+    return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *further)
 
 
 def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:

@@ -85,11 +85,11 @@ def join_notes(
     if not notes:
         return []
     notes_there = meta.get(part, {})
-    own = notes_there.get(name, {}) if isinstance(notes_there, dict) else None
-    if not isinstance(own, dict):
+    entry = notes_there.get(name, {}) if isinstance(notes_there, dict) else None
+    if not isinstance(entry, dict):
         return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes]
-    meta[part] = {**notes_there, name: {**notes, **own}}
-    return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in own]
+    meta[part] = {**notes_there, name: {**notes, **entry}}
+    return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in entry]
 
 
 def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
@@ -182,14 +182,14 @@ def _is_binary(options: object) -> bool:
     """Return whether these are MET (1) and UNMET (0), with or without an abstention."""
     if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
         return False
-    given = [
+    pairs = [
         (fold(str(option.get("label"))), option.get("value"))
         for option in options
         if not _is_na(option)
     ]
     # `true` equals 1, but is not a valid option value.
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in given)
-    return numbers and len(given) == 2 and dict(given) == {fold(MET): 1, fold(UNMET): 0}
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in pairs)
+    return numbers and len(pairs) == 2 and dict(pairs) == {fold(MET): 1, fold(UNMET): 0}
 
 
 def _is_na(option: dict[str, Any]) -> bool:
@@ -197,30 +197,32 @@ def _is_na(option: dict[str, Any]) -> bool:
 
 
 def _clean_options(shaped: Shaped, path: Path) -> None:
-    options, here = shaped.data["options"], (*path, "options")
+    options, options_path = shaped.data["options"], (*path, "options")
     cleaned: list[Any] = []
     if not isinstance(options, list):
-        shaped.problems.append(Problem(f"is {kind_of(options)}.", "Use a list of options.", here))
+        shaped.problems.append(
+            Problem(f"is {kind_of(options)}.", "Use a list of options.", options_path)
+        )
         shaped.data["options"] = []
         return
     if len(options) > MAX_OPTIONS:
         message = f"lists {len(options):,} options; {MAX_OPTIONS:,} is the limit."
-        shaped.problems.append(Problem(message, "Leave some out.", here))
+        shaped.problems.append(Problem(message, "Leave some out.", options_path))
         options = []
     for index, option in enumerate(options):
         if isinstance(option, dict):
-            cleaned.append(_clean_option(option, (*here, index), shaped))
+            cleaned.append(_clean_option(option, (*options_path, index), shaped))
         else:
             mend = "Write a mapping with label and value."
             message = f"is {kind_of(option)}, not an option."
-            shaped.problems.append(Problem(message, mend, (*here, index)))
+            shaped.problems.append(Problem(message, mend, (*options_path, index)))
     shaped.data["options"] = cleaned
 
 
 def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[str, Any]:
-    own, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
+    data, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
     shaped.problems += problems
-    cleaned = {key: value for key, value in own.items() if value is not None}
+    cleaned = {key: value for key, value in data.items() if value is not None}
     if _is_na(cleaned):
         # The other tool requires a value here, which never counts.
         cleaned["na"] = True

@@ -137,10 +137,10 @@ def _walkable(data: Any, path: Path) -> Path:
 
 def _without_doubles(more: list[Problem], reported: list[Problem]) -> list[Problem]:
     """Return the problems of ``more`` whose places have none in ``reported``."""
-    taken, fresh = {p.path for p in reported}, list[Problem]()
+    paths, fresh = {p.path for p in reported}, list[Problem]()
     for problem in more:
-        if problem.path not in taken:
-            taken.add(problem.path)
+        if problem.path not in paths:
+            paths.add(problem.path)
             fresh.append(problem)
     return fresh
 
@@ -233,8 +233,8 @@ def _plain(value: Any) -> Any:
         return {key: v if key == "meta" else _plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return int(value) if whole else value
+    is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return int(value) if is_integer else value
 
 
 class _Dumper(yaml.SafeDumper):

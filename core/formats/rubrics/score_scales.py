@@ -53,8 +53,8 @@ def score_rubric(value: Mapping[str, Any]) -> Converted:
     """
     scores = {int(m[1]): value[key] for key in value if (m := _SCORE.match(str(key)))}
     levels = [Level(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
-    asked = value.get("criteria", value.get("orig_criteria"))
-    requirement = str(asked or "Which description fits the answer best?")
+    question = value.get("criteria", value.get("orig_criteria"))
+    requirement = str(question or "Which description fits the answer best?")
     criterion = {
         "requirement": requirement,
         "scale": "ordinal",
@@ -68,18 +68,20 @@ def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
 
     The row's ``instruction`` and ``output`` repeat these fields for training.
     """
-    own = {key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")}
-    if "response" not in own or not is_score_rubric(own):
+    fields = {
+        key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")
+    }
+    if "response" not in fields or not is_score_rubric(fields):
         return None
-    (rubric, _), score = score_rubric(own), own.get("score")
-    own = {key: part for key, part in own.items() if not _SCORE.match(key)}
+    (rubric, _), score = score_rubric(fields), fields.get("score")
+    fields = {key: part for key, part in fields.items() if not _SCORE.match(key)}
     for key in ("criteria", "score", "feedback"):
-        own.pop(key, None)
+        fields.pop(key, None)
     if score is not None:
         label = {"label": str(score), "reason": str(row.get("orig_feedback") or "")}
         rubric["criteria"][0]["name"] = "score"
-        own["labels"] = {"score": label}
-    return own | {"rubric": rubric}
+        fields["labels"] = {"score": label}
+    return fields | {"rubric": rubric}
 
 
 # OpenAI evals: a model-graded spec, a prompt with choices and their scores.
@@ -100,8 +102,8 @@ def _specs(value: Any) -> dict[str, Mapping[str, Any]]:
         return {}
     if _is_spec(value):
         return {"": value}
-    whole = value and all(_is_spec(part) for part in value.values())
-    return {str(name): part for name, part in value.items()} if whole else {}
+    are_specs = value and all(_is_spec(part) for part in value.values())
+    return {str(name): part for name, part in value.items()} if are_specs else {}
 
 
 def _is_spec(value: Any) -> bool:
@@ -189,12 +191,18 @@ def scoring_criteria(value: Mapping[str, Any]) -> Converted:
     Raises:
         InputError: a level without a number.
     """
-    given = value["scoring_criteria"]
-    entries = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
+    criteria = value["scoring_criteria"]
+    entries = (
+        criteria.items() if isinstance(criteria, Mapping) else ((None, entry) for entry in criteria)
+    )
     rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
-    left = [k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}]
+    unused = [
+        k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}
+    ]
     notices = (
-        [Problem(f"Left out, as they are outside the criteria: {', '.join(left)}.")] if left else []
+        [Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")]
+        if unused
+        else []
     )
     return rubric | {"criteria": [_scored(name, entry) for name, entry in entries]}, notices
 

@@ -151,10 +151,10 @@ class _UnitxtReader:
     def _options(
         self, given: Mapping[str, Any], name: str, path: Path
     ) -> list[dict[str, Any]] | None:
-        listed, here = given.get("options"), (*path, "options")
+        listed, options_path = given.get("options"), (*path, "options")
         if not isinstance(listed, list) or len(listed) < 2:
             fault = f"is {kind_of(listed)}." if not isinstance(listed, list) else "has too few."
-            self.problems.append(Problem(fault, "List two options at least.", here))
+            self.problems.append(Problem(fault, "List two options at least.", options_path))
             return None
         options = [option if isinstance(option, dict) else {"name": option} for option in listed]
         labels = [str(option.get("name", "")) for option in options]
@@ -197,25 +197,31 @@ class _UnitxtReader:
 
     def _meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
         fields = {k: given[k] for k in ("prediction_field", "context_fields") if given.get(k)}
-        other = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
+        unknown = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
         of_options = {
-            str(option.get("name", "")): more
+            str(option.get("name", "")): unknown_parts
             for option in given["options"]
             if isinstance(option, dict)
-            and (more := {k: v for k, v in option.items() if k not in _OF_OPTIONS | _IDLE})
+            and (unknown_parts := {k: v for k, v in option.items() if k not in _OF_OPTIONS | _IDLE})
         }
-        texts = [*other, *(f"{', '.join(more)} of {label!r}" for label, more in of_options.items())]
+        texts = [
+            *unknown,
+            *(
+                f"{', '.join(unknown_parts)} of {label!r}"
+                for label, unknown_parts in of_options.items()
+            ),
+        ]
         if texts:
             message = f"{name!r}: {', '.join(texts)} kept under meta, not used."
             self.notices.append(Problem(message, "", path))
-        return fields | other | ({"options": of_options} if of_options else {})
+        return fields | unknown | ({"options": of_options} if of_options else {})
 
     def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
         """Report unused keys around a criterion; the reader of test cases reports theirs."""
-        left = [k for k in around if k not in _AROUND | _IDLE]
-        if left and "instances" not in around:
+        unused = [k for k in around if k not in _AROUND | _IDLE]
+        if unused and "instances" not in around:
             self.notices.append(
-                Problem(f"{name!r}: {', '.join(left)} next to it is left out.", "", path)
+                Problem(f"{name!r}: {', '.join(unused)} next to it is left out.", "", path)
             )
 
     def _say_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:

@@ -80,8 +80,8 @@ class Unpacked:
                 raise InputError(message, (), name)
         # Programs may write backslashes, or a path from the root of the disk.
         every = {info.filename.replace("\\", "/").lstrip("/"): info for info in infos}
-        kept = set(map(id, every.values()))
-        self._twice = next((info.filename for info in infos if id(info) not in kept), None)
+        last_ids = set(map(id, every.values()))
+        self._twice = next((info.filename for info in infos if id(info) not in last_ids), None)
         self.members = {path: info for path, info in every.items() if not is_hidden(path)}
 
     def refuse_twice(self) -> None:
@@ -155,21 +155,21 @@ def is_hidden(path: str) -> bool:
     )
 
 
-def _require_few(many: int, name: str) -> None:
-    if many > MOST_MEMBERS:
-        message = f"This archive holds {many:,} files; {MOST_MEMBERS:,} is the limit."
+def _require_few(number: int, name: str) -> None:
+    if number > MOST_MEMBERS:
+        message = f"This archive holds {number:,} files; {MOST_MEMBERS:,} is the limit."
         raise InputError(message, (), name)
 
 
 def _stated(data: bytes) -> int:
     """Return the number of files stated at the end of the archive."""
     large, end = data.rfind(b"PK\x06\x06"), data.rfind(b"PK\x05\x06")
-    many = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
+    number = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
     if (
-        many == 0xFFFF and large >= 0
+        number == 0xFFFF and large >= 0
     ):  # The field is full: the record of a large archive has the number.
-        many = int.from_bytes(data[large + 32 : large + 40], "little")
-    return many
+        number = int.from_bytes(data[large + 32 : large + 40], "little")
+    return number
 
 
 def _zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:

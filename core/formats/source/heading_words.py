@@ -211,12 +211,12 @@ def _pattern(kind: int) -> re.Pattern[str]:
         if w[0].isascii()
     )
     # In languages without spaces, or with affixes, these words match anywhere.
-    other = "|".join(re.escape(w) for w in words if not w[0].isascii())
+    anywhere = "|".join(re.escape(w) for w in words if not w[0].isascii())
     begin_otherwise = _OTHERS
     if _KINDS[kind] in (RATERS, PEOPLE):
         begin_otherwise += rf"|.*(?:{'|'.join(_words(RATED))})"  # a person who was rated
     begins = rf"(?<![^\W\d_])(?!{begin_otherwise})"
-    return re.compile(rf"{begins}(?:{latin})" + (rf"|{other}" if other else ""))
+    return re.compile(rf"{begins}(?:{latin})" + (rf"|{anywhere}" if anywhere else ""))
 
 
 def _words(of: Words) -> list[str]:
@@ -249,7 +249,7 @@ def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
 
 @cache
 def _row_words() -> frozenset[str]:
-    return frozenset(bare(w) for of in SUMMARY_ROWS.values() for w in of.split())
+    return frozenset(bare(w) for words in SUMMARY_ROWS.values() for w in words.split())
 
 
 def heads_a_summary(cell: str) -> bool:

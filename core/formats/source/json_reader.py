@@ -215,11 +215,15 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
             keys.pop()
             is_key = is_placed = False
         elif string is not None and is_key:
-            key, of = json.loads(string), keys[-1]
-            assert of is not None
+            key, keys_here = json.loads(string), keys[-1]
+            assert keys_here is not None
             path[-1] = key
-            yield tuple(path), offset, Problem("is given twice.", _ONCE) if key in of else None
-            of.add(key)
+            yield (
+                tuple(path),
+                offset,
+                Problem("is given twice.", _ONCE) if key in keys_here else None,
+            )
+            keys_here.add(key)
             is_key, is_placed = False, True
         else:
             fault = None if mark else _value_fault(string, bare)

@@ -25,8 +25,8 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
     for stem in stems:
         options = [c for c in columns if c.startswith(stem) and words.get(c) is not None]
         name = stem.rstrip(_SIGNS)
-        told = all(not words[c] or _stem(c, words[c] or "") == stem for c in options)
-        if name in columns or not told or not _one_a_row(rows, options):
+        named = all(not words[c] or _stem(c, words[c] or "") == stem for c in options)
+        if name in columns or not named or not _one_a_row(rows, options):
             continue
         kept = tuple(_with_one(row, options, name) for row in kept)
         columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
@@ -54,16 +54,16 @@ def _only_word(rows: Sequence[Row], column: str) -> str | None:
 
 def _stem(heading: str, word: str) -> str:
     """Return a heading without its last ``word``, with the separator; "" if it ends otherwise."""
-    whole = heading.rstrip(")] ")
-    before = whole[: len(whole) - len(word)]
-    ends = bool(word) and fold(whole).endswith(fold(word))
+    stripped = heading.rstrip(")] ")
+    before = stripped[: len(stripped) - len(word)]
+    ends = bool(word) and fold(stripped).endswith(fold(word))
     return before if ends and before.rstrip(_SIGNS) and before[-1:] in _SIGNS else ""
 
 
 def _one_a_row(rows: Sequence[Row], options: Sequence[str]) -> bool:
     """Return whether most rows have exactly one option, and not always the same."""
     chosen = [[c for c in options if row.get(c)] for row in rows]
-    used = {of[0] for of in chosen if of}
+    used = {options_used[0] for options_used in chosen if options_used}
     return len(used) > 1 and max(map(len, chosen)) == 1 and 2 * sum(map(len, chosen)) > len(rows)
 
 

@@ -222,10 +222,10 @@ class Opened:
             return ("rows",)
         if self.start[:1] != "{":
             return ("table",)
-        head, _, more = self.start.partition("\n")
+        head, _, following = self.start.partition("\n")
         if not head.rstrip().endswith("}"):
             return ("object",)
-        return ("rows",) if more.lstrip()[:1] == "{" else ("object", "rows")
+        return ("rows",) if following.lstrip()[:1] == "{" else ("object", "rows")
 
     @cached_property
     def first(self) -> dict[str, Any]:

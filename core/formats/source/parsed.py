@@ -164,12 +164,12 @@ def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     'and 2 more.'
     """
     head = tuple(problems[:MAX_PROBLEMS])
-    more = len(problems) - len(head)
-    if not more:
+    remaining = len(problems) - len(head)
+    if not remaining:
         return head
     if enough(problems):
-        return (*head, Problem(f"and at least {more:,} more; reading stopped there."))
-    return (*head, Problem(f"and {more:,} more."))
+        return (*head, Problem(f"and at least {remaining:,} more; reading stopped there."))
+    return (*head, Problem(f"and {remaining:,} more."))
 
 
 def enough(problems: Sequence[Problem]) -> bool:
@@ -235,8 +235,8 @@ class SharedWords(dict[str, str]):
     """
 
     def __missing__(self, word: str) -> str:
-        few = len(self) < _MOST_WORDS and len(word) <= LONGEST_WORD
-        return self.setdefault(word, word) if few else word
+        is_stored = len(self) < _MOST_WORDS and len(word) <= LONGEST_WORD
+        return self.setdefault(word, word) if is_stored else word
 
 
 def too_many_rows() -> Problem:

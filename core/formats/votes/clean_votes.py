@@ -91,9 +91,13 @@ class CleanAnswers(Sequence[ImportedVote]):
         groups = np.split(by_pair, np.flatnonzero(np.diff(self.pair[by_pair])) + 1)
         columns = []
         for at in sorted(groups, key=lambda group: int(group[0])):
-            of = self.pairs[int(self.pair[at[0]])]
+            pair_here = self.pairs[int(self.pair[at[0]])]
             rows, options, failed = self.row[at], self.option[at], self.failed[at]
-            columns.append(CleanColumn(of.criterion, of.rater, of.kind, rows, options, failed))
+            columns.append(
+                CleanColumn(
+                    pair_here.criterion, pair_here.rater, pair_here.kind, rows, options, failed
+                )
+            )
         return columns
 
 
@@ -216,7 +220,7 @@ class _Rows:
         """Add the rows of a block; return whether they are regular."""
         item, item_ids = block["item_id"]
         place = np.array([self._place.get(word, -1) for word in item_ids], np.int32)
-        (asked, names), (who, raters) = block["criterion"], block["rater_id"]
+        (criterion_codes, names), (rater_codes, raters) = block["criterion"], block["rater_id"]
         (kind, kinds), (label_codes, labels) = block["rater_kind"], block["label"]
         kinds = [word.strip().lower() for word in kinds]
         if (place < 0).any() or not set(names) <= self._criteria.keys():
@@ -224,7 +228,9 @@ class _Rows:
         if not set(kinds) <= set(KINDS) or not all(name.strip() for name in raters):
             return False
         shape = len(names), len(raters), len(kinds), len(labels)
-        distinct, of_row = _numbered(np.ravel_multi_index((asked, who, kind, label_codes), shape))
+        distinct, of_row = _numbered(
+            np.ravel_multi_index((criterion_codes, rater_codes, kind, label_codes), shape)
+        )
         distinct_votes = []
         for codes in zip(*np.unravel_index(distinct, shape), strict=True):
             name, rater, of_kind, label = (int(at) for at in codes)
@@ -258,14 +264,14 @@ def _twice(codes: Codes) -> bool:
     """Return whether a number repeats, without sorting if they are dense."""
     if int(codes.max()) > 16 * len(codes):
         return len(np.unique(codes)) < len(codes)
-    there = np.zeros(int(codes.max()) + 1, np.bool_)
-    there[codes] = True
-    return int(there.sum()) < len(codes)
+    present = np.zeros(int(codes.max()) + 1, np.bool_)
+    present[codes] = True
+    return int(present.sum()) < len(codes)
 
 
 def _numbered(codes: Codes) -> tuple[Codes, Codes]:
     """Return the distinct small numbers in order, and the index of each."""
     if int(codes.max()) > 16 * len(codes):
         return np.unique(codes, return_inverse=True)
-    there = np.bincount(codes) > 0
-    return np.flatnonzero(there), (np.cumsum(there, dtype=np.int32) - 1)[codes]
+    present = np.bincount(codes) > 0
+    return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[codes]

@@ -51,10 +51,10 @@ class Derived(NamedTuple):
         return {
             item: {
                 name: self.spelling[name][label]
-                for name, label in of.items()
+                for name, label in item_labels.items()
                 if not holds_no_answer(None, label)
             }
-            for item, of in labels.items()
+            for item, item_labels in labels.items()
         }
 
 
@@ -73,8 +73,8 @@ def derive_rubric(
     used: dict[str, dict[str, None]] = {}
     for _, row in lines:
         used.setdefault(row["criterion"], {})[row["label"]] = None
-    for given in labels.values():
-        for criterion, label in given.items():
+    for item_labels in labels.values():
+        for criterion, label in item_labels.items():
             used.setdefault(criterion, {})[label] = None
     criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
     spelling = {}
@@ -125,8 +125,8 @@ def labels_spelt_as(
     """Return items' labels as ``rubric`` spells them, without words that mean "no answer"."""
     names = {fold(c.name): c for c in rubric.criteria}
     spelt: dict[str, dict[str, str]] = {}
-    for item, of in labels.items():
-        for name, label in of.items():
+    for item, item_labels in labels.items():
+        for name, label in item_labels.items():
             criterion = names.get(fold(name))
             if holds_no_answer(criterion, label):
                 continue
@@ -162,14 +162,14 @@ def _criterion(name: str, scale: str, options: list[dict[str, Any]]) -> dict[str
 
 def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
     """Return whether a criterion is named for ranks, and each rater gave each rank once."""
-    of = dict[str, list[float]]()
+    ranks = dict[str, list[float]]()
     for _, row in lines:
         place = _number(row["label"])
         if row["criterion"] == criterion and place is not None:
-            of.setdefault(row["rater_id"], []).append(place)
-    last = max(map(len, of.values()), default=0)
-    once = all(len(set(places)) == len(places) for places in of.values())
-    every = {place for places in of.values() for place in places}
+            ranks.setdefault(row["rater_id"], []).append(place)
+    last = max(map(len, ranks.values()), default=0)
+    once = all(len(set(places)) == len(places) for places in ranks.values())
+    every = {place for places in ranks.values() for place in places}
     return once and holds(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
 
 
@@ -253,12 +253,15 @@ def _yes_and_no(
     sides: dict[bool, list[str]] = {True: [], False: []}
     for label in real:
         sides[bool(is_yes(label))].append(label)
-    for of in sides.values():  # a word is more specific than a sign
-        of.sort(key=lambda label: fold(label) not in YES | NO)
+    for words in sides.values():  # a word is more specific than a sign
+        words.sort(key=lambda label: fold(label) not in YES | NO)
     if not real or any(fold(label) in _OURS for label in real):
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}
         return "binary", [{"label": MET}, {"label": UNMET}], spelt
-    pair = {side: of[0] if of else _counterpart(sides[not side][0]) for side, of in sides.items()}
+    pair = {
+        side: words[0] if words else _counterpart(sides[not side][0])
+        for side, words in sides.items()
+    }
     spelt |= {label: pair[bool(is_yes(label))] for label in real}
     options = [{"label": pair[True], "value": 1.0}, {"label": pair[False], "value": 0.0}]
     return "nominal", options, spelt
@@ -267,8 +270,8 @@ def _yes_and_no(
 def _counterpart(word: str) -> str:
     """Return the other word of a pair, in the same letter case."""
     small = fold(word)
-    other = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
-    return other.upper() if word.isupper() else other.title() if word.istitle() else other
+    opposite = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
+    return opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite
 
 
 def _number(label: str) -> float | None:
@@ -301,8 +304,8 @@ _PARTS = {"00", "25", "50", "75"}
 
 def _levels(numbers: set[float]) -> list[float]:
     low, high = min(numbers), max(numbers)
-    whole = all(number.is_integer() for number in numbers)
-    if whole and high - low <= MOST_LEVELS:
+    integers = all(number.is_integer() for number in numbers)
+    if integers and high - low <= MOST_LEVELS:
         return [low + step for step in range(max(2, int(high - low) + 1))]
     return sorted(numbers) if len(numbers) > 1 else [low, low + 1]
 

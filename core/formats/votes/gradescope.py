@@ -155,15 +155,15 @@ class _GradescopeReader:
         grader = " ".join(row.text(table.column("Grader")).split())
         comment = row.text(table.column("Comments")).strip()
         for column in columns:
-            given = row.text(column.at).strip().casefold()
-            if given and given not in _YES:
-                message = f"is {given[:40]!r} for {column.name!r}."
+            mark = row.text(column.at).strip().casefold()
+            if mark and mark not in _YES:
+                message = f"is {mark[:40]!r} for {column.name!r}."
                 self.problems.append(Problem(message, "Use true or false.", (), row.line))
                 continue
-            if not given or (not grader and given == "false"):
+            if not mark or (not grader and mark == "false"):
                 # Not graded: Gradescope writes false for questions that were never opened.
                 continue
-            self.lines.append((row.line, _vote(key, column.name, grader, _YES[given], comment)))
+            self.lines.append((row.line, _vote(key, column.name, grader, _YES[mark], comment)))
 
     def _note(self, meta: dict[str, Any], table: RawTable, row: RawRow, question: str) -> None:
         if sid := row.text(table.column("SID")).strip():

@@ -127,11 +127,11 @@ class VoteChecker:
         """Report unknown words, in one problem per criterion."""
         for (name, hint), counts in self._strange.items():
             shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in counts.items()]
-            more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
+            others = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
             verb = "is not an option" if len(shown) == 1 else "are not options"
             self._wrong(
                 min((at for _, at in counts.values() if at), default=None),
-                f"{', '.join(shown[:20])}{more} {verb} of {name!r}.",
+                f"{', '.join(shown[:20])}{others} {verb} of {name!r}.",
                 "label",
                 f"{hint} Or say what each means: --map-label '{name}:{next(iter(counts))}=OPTION'.",
             )
@@ -173,8 +173,11 @@ class VoteChecker:
         label, name = row["label"].strip(), row["criterion"]
         option, valid = labels.find(label)
         if not valid:
-            seen = self._strange.setdefault((name, labels.known), {})
-            seen[label] = (seen.get(label, (0, line))[0] + 1, seen.get(label, (0, line))[1])
+            unknown = self._strange.setdefault((name, labels.known), {})
+            unknown[label] = (
+                unknown.get(label, (0, line))[0] + 1,
+                unknown.get(label, (0, line))[1],
+            )
             return None
         failed = labels.empty(label)
         if failed:
@@ -197,10 +200,10 @@ class VoteChecker:
 
     def _share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
         """Return a number from 0 to 1, or ``None``."""
-        given = row.get(column)
-        number = finite(given) if given else None
-        if given and (number is None or not 0 <= number <= 1):
-            self._wrong(line, f"is {given!r}.", column, "Use a number from 0 to 1.")
+        text = row.get(column)
+        number = finite(text) if text else None
+        if text and (number is None or not 0 <= number <= 1):
+            self._wrong(line, f"is {text!r}.", column, "Use a number from 0 to 1.")
             return None
         return number
 
@@ -238,12 +241,12 @@ class VoteChecker:
         return kind in KINDS and bool(row["rater_id"].strip())
 
     def _weigh(self, row: Mapping[str, str], line: int | None) -> bool:
-        given = row.get("weight")
-        if not given:
+        text = row.get("weight")
+        if not text:
             return True
-        weight = finite(given)
+        weight = finite(text)
         if weight is None or weight <= 0:
-            self._wrong(line, f"is {given!r}.", "weight", "Use a positive number.")
+            self._wrong(line, f"is {text!r}.", "weight", "Use a positive number.")
             return False
         self._weights[row["rater_id"]] = weight
         return True
@@ -263,16 +266,16 @@ class VoteChecker:
         return chances
 
     def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
-        given = row.get("replicate")
+        text = row.get("replicate")
         cell = (row["item_id"], row["criterion"], row["rater_id"])
-        if given:
+        if text:
             # Spreadsheets, and tables with gaps, write whole numbers as 0.0.
-            given = given.removesuffix(".0")
-            if given.isascii() and given.isdigit() and int(given[:9]) <= MOST_REPLICATES:
-                self._told_apart((*cell, kind, row.get("order") or "", str(int(given))), line)
-                return int(given)
+            text = text.removesuffix(".0")
+            if text.isascii() and text.isdigit() and int(text[:9]) <= MOST_REPLICATES:
+                self._told_apart((*cell, kind, row.get("order") or "", str(int(text))), line)
+                return int(text)
             mend = f"Use a whole number from 0 to {MOST_REPLICATES:,}."
-            self._wrong(line, f"is {given!r}.", "replicate", mend)
+            self._wrong(line, f"is {text!r}.", "replicate", mend)
         number = self._answers.get((*cell, kind), -1) + 1
         self._answers[*cell, kind] = number
         first = self._lines.setdefault((*cell, kind, row.get("order") or ""), line)

@@ -45,8 +45,8 @@ def merges_texts(table: Table, mapping: VoteMapping) -> bool:
     if mapping.submission:
         return _several(table, [mapping.item], mapping.submission)
     fields = (mapping.item, mapping.rater, mapping.criterion, mapping.replicate, mapping.order)
-    asked = [column for column in fields if column]
-    return any(_several(table, asked, text) for text in _sentences(table, mapping))
+    keys = [column for column in fields if column]
+    return any(_several(table, keys, text) for text in _sentences(table, mapping))
 
 
 def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
@@ -111,11 +111,13 @@ def _counts(table: Table) -> str:
 def _scores_of_systems(table: Table) -> list[str]:
     """Return columns of numbers whose headings name systems, in the same form."""
     named = [c for c in table.columns if system_named(c) and c not in table.nested]
-    marks = [c for c in named if (of := words_in(table, c)) and None not in map(number_of, of)]
+    marks = [
+        c for c in named if (words := words_in(table, c)) and None not in map(number_of, words)
+    ]
     alike = [
         c
         for c in marks
-        if sum(stem_of(bare(c)) == stem_of(bare(other)) != "" for other in marks) > 1
+        if sum(stem_of(bare(c)) == stem_of(bare(column)) != "" for column in marks) > 1
     ]
     return alike if len(alike) > 1 else []
 
@@ -124,14 +126,16 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     """Pair columns of texts with columns of answers whose headings begin or end the same."""
     plains = {column: plain(column) for column in table.columns}
     words = {column: name.split(" ") for column, name in plains.items() if " " in name}
-    texts = [c for c in words if (of := texts_in(table, c)) is not None and of.sentences]
+    texts = [c for c in words if (shape := texts_in(table, c)) is not None and shape.sentences]
     texts = [c for c in texts if not names_a_person(c)]
     able = [c for c in words if c not in texts and could_answer(table, c)]
-    for same, other in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
+    for same, rest_of_name in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
         pairs = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]
-        kinds = [tuple(" ".join(words[c][other]) for c in pair) for pair in pairs]
+        kinds = [tuple(" ".join(words[c][rest_of_name]) for c in pair) for pair in pairs]
         alike = [pair for pair, kind in zip(pairs, kinds, strict=True) if kinds.count(kind) > 1]
-        alike = [(t, a) for t, a in alike if " ".join(words[t][other]) not in NAMES["reason"]]
+        alike = [
+            (t, a) for t, a in alike if " ".join(words[t][rest_of_name]) not in NAMES["reason"]
+        ]
         if alike:
             return alike
     return []
@@ -141,7 +145,7 @@ def _sentences(table: Table, mapping: VoteMapping) -> list[str]:
     """Return the unused columns of sentences, without those for reasons."""
     used = {*mapping.used().values()}
     free = [c for c in table.columns if c not in used and plain(c) not in NAMES["reason"]]
-    return [c for c in free if (of := texts_in(table, c)) is not None and of.sentences]
+    return [c for c in free if (shape := texts_in(table, c)) is not None and shape.sentences]
 
 
 def _several(table: Table, keys: Sequence[str], text: str) -> bool:

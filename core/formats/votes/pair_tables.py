@@ -192,7 +192,7 @@ def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
 def _names_alike(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of systems' names whose headings differ in a last letter."""
     alike = _by_stem([c for c in table.columns if c not in table.nested])
-    pairs = [(of[0], of[1]) for of in alike if len(of) == 2]
+    pairs = [(columns[0], columns[1]) for columns in alike if len(columns) == 2]
     pairs = [pair for pair in pairs if _are_names(table, *pair)]
     return pairs[0] if len(pairs) == 1 else None
 
@@ -209,8 +209,8 @@ def _are_names(table: Table, first: str, second: str) -> bool:
 
 
 def _is_answer(table: Table, column: str) -> bool:
-    of = texts_in(table, column)
-    return of is not None and of.sentences and (of.worded or not names_a_person(column))
+    shape = texts_in(table, column)
+    return shape is not None and shape.sentences and (shape.worded or not names_a_person(column))
 
 
 def _systems(table: Table, sides: Sequence[str], free: dict[str, str]) -> list[str]:

@@ -104,8 +104,8 @@ def read_bundle(
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
             return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
         return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
-    what = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
-    raise InputError(f"This is {what}.", (), source.name)
+    description = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
+    raise InputError(f"This is {description}.", (), source.name)
 
 
 def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> VoteMapping:
@@ -201,8 +201,8 @@ def _answered(
     names, answered = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
     for line, row in lines:
         labels = names.get(row["criterion"])
-        asked = models and row["rater_kind"] != "human"
-        if not asked and labels is not None and labels.empty(row["label"]):
+        is_failure = models and row["rater_kind"] != "human"
+        if not is_failure and labels is not None and labels.empty(row["label"]):
             empty[row["label"]] += 1
         else:
             answered.append((line, row))
@@ -218,14 +218,14 @@ def _shape(mapping: VoteMapping) -> Problem:
         says = f"two answers a row, {sides[0]!r} and {sides[1]!r}, compared"
         says += f" in {', '.join(names)}" if names else " by their headings"
     elif mapping.layout == "criteria":
-        who = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
-        says = f"a criterion a column: {', '.join(names)}; {item}, the {who}"
+        rater = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
+        says = f"a criterion a column: {', '.join(names)}; {item}, the {rater}"
         if any(column.item for column in mapping.columns):
-            who = f"the {who}" if mapping.rater else "each row is a rater"
-            says = f"an item a column: {', '.join(names)}; {who}"
+            rater = f"the {rater}" if mapping.rater else "each row is a rater"
+            says = f"an item a column: {', '.join(names)}; {rater}"
     elif mapping.layout == "wide":
-        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-        says = f"a rater a column: {', '.join(names[:20])}{more}; {item}"
+        others = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        says = f"a rater a column: {', '.join(names[:20])}{others}; {item}"
     else:
         fields = ("item", "criterion", "rater", "label")
         named = {field: getattr(mapping, field) for field in fields}
@@ -236,11 +236,11 @@ def _shape(mapping: VoteMapping) -> Problem:
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     used = set(mapping.used().values())
     used |= {part for column in used for part in joined_parts(column, table.columns)}
-    left = [c for c in table.columns if c not in used and not c.startswith("p_")]
-    if not left:
+    unused = [c for c in table.columns if c not in used and not c.startswith("p_")]
+    if not unused:
         return []
-    gold = [c for c in left if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
-    notices = [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
+    gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
+    notices = [Problem(f"Columns left out: {', '.join(map(repr, unused[:20]))}.", "", (), 1)]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -254,7 +254,12 @@ def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
     """Return whether a column summarises raters in their own words."""
     words = set[str]().union(*(words_in(table, c.column) for c in mapping.columns))
     counts = plain(column) in COUNTS
-    return sums_up(column) and not counts and bool(own := words_in(table, column)) and own <= words
+    return (
+        sums_up(column)
+        and not counts
+        and bool(words_here := words_in(table, column))
+        and words_here <= words
+    )
 
 
 def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:

@@ -76,18 +76,18 @@ class _Named(Mapping[str, Opened]):
 
 def open_path(path: str | os.PathLike[str]) -> VoteSource:
     """Open the file, folder or zip archive at a path. Raises ``InputError``."""
-    given = Path(path)
-    if not given.is_dir():
-        return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
-    files: Mapping[str, Opened] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
+    file = Path(path)
+    if not file.is_dir():
+        return open_bytes(read_bytes(file, MAX_DATASET_BYTES), file.name)
+    files: Mapping[str, Opened] = _Named(file, [n for n in KNOWN if (file / n).is_file()])
     if not files:
-        tables = [table.name for table in sorted(given.glob("*.csv")) if _is_evaluations(table)]
-        files = _Named(given, tables[:MOST_TABLES])
+        tables = [table.name for table in sorted(file.glob("*.csv")) if _is_evaluations(table)]
+        files = _Named(file, tables[:MOST_TABLES])
     if not files:
-        files = {name: Opened(data, name) for name, data in folder_files(given).items()}
+        files = {name: Opened(data, name) for name, data in folder_files(file).items()}
         if not could_be_submissions(files):
             raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
-    name = given.resolve().name or "folder"
+    name = file.resolve().name or "folder"
     return VoteSource(name, files, False, name)
 
 

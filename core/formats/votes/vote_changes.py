@@ -94,16 +94,16 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
             gold = value
         else:
             data[field] = value if value or field == "only" else None
-            taken = {value, *joined_parts(value, table.columns)} - {""}
-            data["columns"] = [c for c in data["columns"] if c["column"] not in taken]
-            for other in (*NAMES, *PAIR):
-                if other != field and data[other] in taken:
-                    data[other] = None
+            columns = {value, *joined_parts(value, table.columns)} - {""}
+            data["columns"] = [c for c in data["columns"] if c["column"] not in columns]
+            for field_name in (*NAMES, *PAIR):
+                if field_name != field and data[field_name] in columns:
+                    data[field_name] = None
     if lists:
         kinds = _listed_columns(data, lists, table) | kinds
     if gold:
-        others = [c for c in data["columns"] if c["column"] != gold]
-        data["columns"] = [*others, {"column": gold, "rater": gold}]
+        raters = [c for c in data["columns"] if c["column"] != gold]
+        data["columns"] = [*raters, {"column": gold, "rater": gold}]
         kinds[gold] = "gold"
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
@@ -122,8 +122,8 @@ def _listed_columns(
         return kinds_of(lists.get("raters", ()))
     kinds: dict[str, VoterKind] = {}
     for kind, columns in lists.items():
-        for other in (*NAMES, *PAIR):
-            data[other] = None if data[other] in columns else data[other]
+        for field_name in (*NAMES, *PAIR):
+            data[field_name] = None if data[field_name] in columns else data[field_name]
         name = {"criteria": "criterion", "items": "item"}.get(kind, "rater")
         names = parts_in_brackets(columns) if name != "rater" else columns
         data["columns"] = [{"column": c, name: n} for c, n in zip(columns, names, strict=True)]

@@ -75,10 +75,10 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
-    asked = rival_labels(table, mapping) or _named_alike(table, beside)
+    ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
     rated = bool(row_keys(table)) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
-    return "unknown" if asked or rated else "dataset"
+    return "unknown" if ambiguous or rated else "dataset"
 
 
 def _tell_otherwise(table: Table, layout: Layout) -> bool:
@@ -91,8 +91,8 @@ def _tell_otherwise(table: Table, layout: Layout) -> bool:
         return False
     values = Values(table)
     item = [mapping.item] if mapping.item in values.columns else []
-    whole = values.unique([*keys[0].item, keys[0].rater]) == 1
-    several = whole and values.unique([*item, keys[0].rater]) < 1
+    is_complete = values.unique([*keys[0].item, keys[0].rater]) == 1
+    several = is_complete and values.unique([*item, keys[0].rater]) < 1
     named = {*item, mapping.system} >= {*keys[0].item}
     if item and (values.unique(item) == 1 or several) and not named:
         return True
@@ -128,7 +128,7 @@ def _named_alike(table: Table, columns: Sequence[str]) -> bool:
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
     ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
-    groups += [of for of in ends if not any(map(names_a_criterion, of))]
+    groups += [group for group in ends if not any(map(names_a_criterion, group))]
     groups.append([c for c in able if names_a_person(c)])
     return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
 
@@ -192,9 +192,9 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
         fit = on_one_scale(table, mapping.columns)
     else:
         fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
-    rest = answerable(table, named_fields(flat_columns(table), WIDE))
-    rest = [c for c in rest if not sums_up(c, answers)]
-    return fit and 2 * len(answers) >= len(rest)
+    candidates = answerable(table, named_fields(flat_columns(table), WIDE))
+    candidates = [c for c in candidates if not sums_up(c, answers)]
+    return fit and 2 * len(answers) >= len(candidates)
 
 
 def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
@@ -203,7 +203,9 @@ def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
     if any(map(names_a_criterion, columns)) or numbered_parts(columns) or any(map(asks, columns)):
         return False
     texts = [texts_in(table, column) for column in table.columns]
-    return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)
+    return not any(
+        shape and shape.sentences and not shape.repeated and shape.length >= LONG for shape in texts
+    )
 
 
 def looks_by_criteria(table: Table) -> bool:
@@ -216,20 +218,20 @@ def looks_by_criteria(table: Table) -> bool:
         return False
     if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
         return False
-    asked = [mapping.item, mapping.rater]
+    keys = [mapping.item, mapping.rater]
     if mapping.system and by_system(table, mapping):
-        asked.append(mapping.system)
-    pairs = [tuple(row.get(column) for column in asked) for row in table.rows]
+        keys.append(mapping.system)
+    pairs = [tuple(row.get(column) for column in keys) for row in table.rows]
     return len(set(map(str, pairs))) == len(pairs)
 
 
 def _is_log(table: Table, columns: dict[str, str]) -> bool:
     """Return whether ``id`` is unique while another column names the row's item."""
     item = columns["item"]
-    others = set(table.columns) - set(columns.values())
+    free = set(table.columns) - set(columns.values())
     return (
         plain(item) == "id"
-        and any(plain(column).endswith(" id") for column in others)
+        and any(plain(column).endswith(" id") for column in free)
         and len(words_in(table, item)) == len(table.rows)
     )
 
@@ -243,4 +245,6 @@ def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
         texts.setdefault(str(row.get(columns["item"])), set()).add(
             str(row.get(columns["submission"]))
         )
-    return len(texts) == len(table.rows) or any(len(of) > 1 for of in texts.values())
+    return len(texts) == len(table.rows) or any(
+        len(item_texts) > 1 for item_texts in texts.values()
+    )

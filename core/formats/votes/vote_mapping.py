@@ -134,10 +134,10 @@ class VoteMapping(Noun):
 
 def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
     """Return whether the columns of each criterion hold answers on one scale."""
-    of = {c.criterion: list[set[str]]() for c in columns}
+    answers = {c.criterion: list[set[str]]() for c in columns}
     for c in columns:
-        of[c.criterion].append(words_in(table, c.column))
-    return all(map(told_apart, of.values()))
+        answers[c.criterion].append(words_in(table, c.column))
+    return all(map(told_apart, answers.values()))
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
@@ -162,23 +162,27 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         columns = _criteria(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
     fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
-    left = [c for c in answerable(table, fields) if could_answer(table, c)]
-    left = [c for c in without_asides(table, left) if plain(c) in _GOLD or not sums_up(c, left)]
-    if sum(map(names_a_rater, left)) > 1:
+    candidates = [c for c in answerable(table, fields) if could_answer(table, c)]
+    candidates = [
+        c
+        for c in without_asides(table, candidates)
+        if plain(c) in _GOLD or not sums_up(c, candidates)
+    ]
+    if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
-        left = [c for c in left if names_a_rater(c) or kinds_of([c])]
-    columns = _columns(left, rubric, by_row="criterion" in fields)
+        candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
+    columns = _columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
-        sides = [list({c.criterion for c in of}) for of in (columns, turned)]
+        sides = [list({c.criterion for c in reading}) for reading in (columns, turned)]
         by_name = len(sides[0]) > 1 and _like_raters(sides[0]) > _like_raters(sides[1])
         by_scale = not on_one_scale(table, columns) and on_one_scale(table, turned)
         if rubric is None and (by_name or by_scale):
             columns = turned
     else:
-        groups = sharing(table, left)
+        groups = sharing(table, candidates)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
     answers = [c.column for c in columns]
     if "item" not in fields and columns and (named_for_raters(answers) or kinds_of(answers)):
@@ -195,8 +199,8 @@ def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> li
     """Return the columns of scores: those of a rubric's criteria, or of numbers and yes or no."""
     able = answerable(table, fields)
     if rubric is not None:
-        known = {plain(c.name): c.name for c in rubric.criteria}
-        named = {c: known.get(plain(without_prefix(c))) for c in able}
+        names = {plain(c.name): c.name for c in rubric.criteria}
+        named = {c: names.get(plain(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     able = [c for c in able if could_answer(table, c) and not sums_up(c)]
@@ -220,8 +224,8 @@ def _is_scale(words: set[str]) -> bool:
 
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:
     """Return filled columns that are neither fields nor reasons."""
-    rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
-    return [c for c in rest if not _is_reason(c, rest) and holds_words(table, c)]
+    free = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
+    return [c for c in free if not _is_reason(c, free) and holds_words(table, c)]
 
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
@@ -270,8 +274,11 @@ def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator
         return all(fold(criterion) in names for criterion, _ in pairs)
     if separator in "_ ":
         parts = {a for a, _ in pairs}, {b for _, b in pairs}
-        whole = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
-        return whole and any(len(of) > 1 and named_for_raters(list(of)) for of in parts)
+        complete = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
+        return complete and any(
+            len(names_of_part) > 1 and named_for_raters(list(names_of_part))
+            for names_of_part in parts
+        )
     return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
 
 

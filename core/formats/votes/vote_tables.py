@@ -175,23 +175,23 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         for field, column in mapping.used().items()
         if column not in table.columns
     ]
-    wanted = ["item", "label"] if mapping.layout == "long" else []
-    wanted += ["rater"] if wanted and _repeats_items(table, mapping) else []
+    required = ["item", "label"] if mapping.layout == "long" else []
+    required += ["rater"] if required and _repeats_items(table, mapping) else []
     if not any(c.item for c in mapping.columns):
         ids = item_of(Values(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
-        wanted = wanted or (["item"] if mapping.rater or free_ids else [])
+        required = required or (["item"] if mapping.rater or free_ids else [])
     free = [c for c in table.columns if c not in mapping.used().values()]
     mend = f"Say which it is: {', '.join(map(repr, free[:20])) or 'none is left'}."
     problems += [
         Problem(f"has no column for the {name}.", mend, ("mapping", name))
-        for name in wanted
+        for name in required
         if getattr(mapping, name) is None
     ]
     if mapping.layout != "long" and not mapping.columns:
-        what = "raters" if mapping.layout == "wide" else "criteria"
+        kind = "raters" if mapping.layout == "wide" else "criteria"
         problems.append(
-            Problem("has no column of answers.", f"Say which columns are {what}.", ("mapping",))
+            Problem("has no column of answers.", f"Say which columns are {kind}.", ("mapping",))
         )
     if problems:
         raise refusal("table of votes", problems, table.name)
@@ -253,8 +253,8 @@ def _by_columns(
         if voter.item:
             votes.texts.setdefault(voter.item, {})
         whose = of_row or _whose(voter.rater, _kind(voter.rater, mapping))
-        asked = {"item_id": voter.item} if voter.item else {}
-        yield whose | asked | {"criterion": criterion, "label": label}
+        extra = {"item_id": voter.item} if voter.item else {}
+        yield whose | extra | {"criterion": criterion, "label": label}
 
 
 def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
@@ -283,11 +283,11 @@ def _rater(
 ) -> dict[str, Any]:
     """Return the rater of a row."""
     rater = _text(cells, mapping.rater) or ("" if mapping.rater else "rater")
-    given = _text(cells, mapping.kind).casefold()
-    kind = KIND_WORDS.get(given, given) or _kind(rater, mapping)
+    kind_word = _text(cells, mapping.kind).casefold()
+    kind = KIND_WORDS.get(kind_word, kind_word) or _kind(rater, mapping)
     if kind not in (*KINDS, "gold"):
         mend = f"Use one of {', '.join(KINDS)}."
-        problems.append(Problem(f"is {given!r}.", mend, (mapping.kind or "kind",), line))
+        problems.append(Problem(f"is {kind_word!r}.", mend, (mapping.kind or "kind",), line))
     return _whose(rater, kind)
 
 

@@ -143,12 +143,12 @@ class _Text:
         rows = iter(self._value)
         before = [json.dumps(row) for row in self._value]
         change(self._value)
-        lines, kept = list[str](), iter(before)
+        lines, old_lines = list[str](), iter(before)
         for line in self._lines:
             if not line.strip():
                 lines.append(line)
                 continue
-            row, old = next(rows), next(kept)
+            row, old = next(rows), next(old_lines)
             end = line[len(line.rstrip("\r\n")) :]
             lines.append(line if json.dumps(row) == old else self._dumped(row, line) + end)
         return self._mark + "".join(lines).encode()
@@ -268,7 +268,7 @@ def _annotated_rows(value: Any) -> Named:
 
 def _add_marks(task: Row, item: BackItem, title: str) -> None:
     """Add people's decisions as an annotation, the panel's verdicts as a prediction."""
-    known = {
+    settings = {
         region.get("from_name"): region
         for kind in ("annotations", "predictions")
         for entry in objects_in(task.get(kind))
@@ -278,7 +278,9 @@ def _add_marks(task: Row, item: BackItem, title: str) -> None:
         cells = {name: c for name, c in item.cells.items() if bool(c.people) == mine}
         if not cells:
             continue
-        entry: Row = {"result": [_region(name, cell, known, task) for name, cell in cells.items()]}
+        entry: Row = {
+            "result": [_region(name, cell, settings, task) for name, cell in cells.items()]
+        }
         if kind == "predictions":
             entry |= {"model_version": f"{OURS} {title}", "score": item.score}
         else:

@@ -138,8 +138,8 @@ def kept(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
     """Return the first reading; from one in another layout keep only its items and texts."""
     if guess.layout == first.layout and (first.columns or first.layout == "long"):
         return first
-    own = {name: getattr(first, name) for name in ("item", "submission", "prompt", "system")}
-    return guess.model_copy(update={name: column for name, column in own.items() if column})
+    fields = {name: getattr(first, name) for name in ("item", "submission", "prompt", "system")}
+    return guess.model_copy(update={name: column for name, column in fields.items() if column})
 
 
 def _changed(guess: VoteMapping, shape: NearShape, table: Table) -> VoteMapping:
@@ -167,8 +167,8 @@ def _passes(table: Table, shape: NearShape) -> bool:
 def _near(table: Table) -> Iterator[NearShape]:
     """Yield the likeliest readings; a weaker reading is not proposed if a stronger one passes."""
     for readings in (_asked, _with_raters, _in_cells, _beside_each_other, _perhaps):
-        if asked := [shape for shape in readings(table) if _passes(table, shape)]:
-            yield from asked
+        if ambiguous := [shape for shape in readings(table) if _passes(table, shape)]:
+            yield from ambiguous
             return
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
     texts.sort(key=lambda text: holds(text, PROMPTS))
@@ -250,8 +250,8 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         wide = wide._replace(texts=TextColumns(inside[0]))
     if wide.summaries:
         listed += f" (without {_listed(wide.summaries)}, which sums them up)"
-    asked = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
-    people = wide.item[:1] if asked else tuple(filter(names_a_respondent, wide.item))
+    are_questions = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
+    people = wide.item[:1] if are_questions else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
     about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(bare(c))]
     if person or (about and not wide.item):

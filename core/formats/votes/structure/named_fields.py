@@ -89,10 +89,10 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     rows repeat is the item if no column names it.
     """
     fields = _judged_by(table, _by_its_id(table, fields))
-    asked = fields.get("criterion", "")
-    if plain(asked) == "question" and _differs(table, asked):
+    criterion = fields.get("criterion", "")
+    if plain(criterion) == "question" and _differs(table, criterion):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
-        fields = {"prompt": asked} | fields
+        fields = {"prompt": criterion} | fields
     if "submission" not in fields and (text := _text_of_items(table, fields)):
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
@@ -101,8 +101,8 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if "weight" in fields and not _weighs_raters(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
     column = fields.get("submission", "")
-    of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
-    if of is None or of.sentences or of.length > LONG:
+    shape = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
+    if shape is None or shape.sentences or shape.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
 
@@ -115,24 +115,24 @@ def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
 
 def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with a column headed for raters if the present one may name authors."""
-    who = fields.get("rater", "")
-    if plain(who) not in WEAK:
+    rater = fields.get("rater", "")
+    if plain(rater) not in WEAK:
         return fields
     free = [c for c in flat_columns(table) if c not in fields.values() and names_a_rater(c)]
     free = [c for c in free if 1 < len(words_in(table, c)) < len(table.rows)]
     if len(free) != 1 or {plain(free[0]).rpartition(" ")[2]} & {*NAMES["reason"], *NAMES["label"]}:
         return fields
-    return {"system": who, **fields, "rater": free[0]}
+    return {"system": rater, **fields, "rater": free[0]}
 
 
 def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with an id as the item, if the item's column holds long texts."""
     text = fields.get("item", "")
-    of = texts_in(table, text)
-    if of is None or not of.sentences or of.length <= LONG:
+    shape = texts_in(table, text)
+    if shape is None or not shape.sentences or shape.length <= LONG:
         return fields
-    others = [c for c in flat_columns(table) if c not in fields.values()]
-    named = named_fields(others, ["item"])
+    free = [c for c in flat_columns(table) if c not in fields.values()]
+    named = named_fields(free, ["item"])
     return {"submission": text, **fields, **named} if named else fields
 
 
@@ -148,10 +148,10 @@ def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str
         column = fields.get(field, "")
         if {column, *item} - set(values.columns) or values.varies(item, column):
             continue
-        asked = plain(column) == "question" or values.unique(item) < 1
-        several = asked and len(values.distinct[column]) > 1
-        of = texts_in(table, column)
-        if several and (field == "criterion" or (of is not None and of.worded)):
+        constant = plain(column) == "question" or values.unique(item) < 1
+        several = constant and len(values.distinct[column]) > 1
+        shape = texts_in(table, column)
+        if several and (field == "criterion" or (shape is not None and shape.worded)):
             wrong.append(field)
     return {name: column for name, column in fields.items() if name not in wrong}
 
@@ -168,7 +168,7 @@ def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
 
 def _differs(table: Table, column: str) -> bool:
     """Return whether a column holds sentences, or a different value in most rows."""
-    of = texts_in(table, column)
-    if of is not None and of.sentences:
+    shape = texts_in(table, column)
+    if shape is not None and shape.sentences:
         return True
     return 2 * len(words_in(table, column)) > len(table.rows) > 1

@@ -86,9 +86,9 @@ def _tallies(values: Values) -> Sequence[str]:
     """Return at least three columns of whole numbers with the same sum in each row."""
     columns = [c for c in values.columns if values.is_number(c) and values.unique([c]) < 1]
     rows = list(zip(*([number_of(w) or 0.0 for w in values.of[c]] for c in columns), strict=True))
-    whole = all(n >= 0 and n.is_integer() for row in rows for n in row)
+    counts_only = all(n >= 0 and n.is_integer() for row in rows for n in row)
     same = len(set(map(sum, rows))) == 1 and len(set(rows)) > 1 and len(rows) > 3
-    return columns if len(columns) > 2 and whole and same else ()
+    return columns if len(columns) > 2 and counts_only and same else ()
 
 
 def _extremes(values: Values) -> tuple[str, str] | None:
@@ -97,8 +97,8 @@ def _extremes(values: Values) -> tuple[str, str] | None:
         if len(group) < 5:
             continue
         for best, worst in combinations(group, 2):
-            others = [values.of[c] for c in group if c not in (best, worst)]
-            rows = zip(values.of[best], values.of[worst], zip(*others, strict=True), strict=True)
+            options = [values.of[c] for c in group if c not in (best, worst)]
+            rows = zip(values.of[best], values.of[worst], zip(*options, strict=True), strict=True)
             if all(_picks(*row) for row in rows):
                 return best, worst
     return None

@@ -93,8 +93,8 @@ def rater_columns(table: Table) -> RaterColumns | None:
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
     judged = best_texts(values, [t for t in values.texts() if t not in group], item)
-    others = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
-    return RaterColumns(item, tuple(group), are, judged, tuple(others))
+    summaries = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
+    return RaterColumns(item, tuple(group), are, judged, tuple(summaries))
 
 
 def names_a_respondent(column: str) -> bool:

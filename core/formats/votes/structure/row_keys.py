@@ -64,8 +64,8 @@ class RowKeys(NamedTuple):
         arguments += [f"criterion={self.criterion}"] if self.criterion else []
         name = "criteria" if self.by_criteria else "label"
         arguments += [f"{name}={column}" for column in self.answers]
-        more = (("reason", self.reason), ("replicate", self.replicate))
-        return (*arguments, *(f"{field}={column}" for field, column in more if column))
+        optional = (("reason", self.reason), ("replicate", self.replicate))
+        return (*arguments, *(f"{field}={column}" for field, column in optional if column))
 
 
 def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
@@ -125,7 +125,9 @@ def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
     texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
     named = [c for c in keys if holds(c, ITEMS)]
     items = [(c,) for c, t in product(named, texts) if c != t and not _differ(values, c, t)]
-    readings = (_with_answers(values, item, who, "", texts) for item, who in product(items, people))
+    readings = (
+        _with_answers(values, item, person, "", texts) for item, person in product(items, people)
+    )
     yield from filter(None, readings)
 
 
@@ -153,17 +155,17 @@ def named_rater(candidates: Sequence[RowKeys]) -> bool:
 
 def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
     """Yield the items of a rater: one column or two, with a criterion, or nearly."""
-    others = [c for c in keys if c != rater and values.crossed(c, rater)]
-    others = [c for c in others if person_level(values, c) < 3 or not sure]
-    others = [c for c in others if not _is_position(values, c, others, rater)]
+    candidates = [c for c in keys if c != rater and values.crossed(c, rater)]
+    candidates = [c for c in candidates if person_level(values, c) < 3 or not sure]
+    candidates = [c for c in candidates if not _is_position(values, c, candidates, rater)]
     texts = values.texts()
-    if spans := [key for key in _spans(values, others) if values.unique([*key, rater]) == 1]:
-        others = []
-    singles = [(c,) for c in others]
-    asked_of = [c for c in others if _is_question(values, c, texts)]
-    pairs = list(combinations([c for c in others if c not in asked_of][:_TRIED], 2))
+    if spans := [key for key in _spans(values, candidates) if values.unique([*key, rater]) == 1]:
+        candidates = []
+    singles = [(c,) for c in candidates]
+    asked_of = [c for c in candidates if _is_question(values, c, texts)]
+    pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
-    triples = combinations([c for c in others if _named_item(c) or system_named(c)][:_NAMED], 3)
+    triples = combinations([c for c in candidates if _named_item(c) or system_named(c)][:_NAMED], 3)
     whole = [
         key for key in (*spans, *singles, *pairs, *triples) if values.unique([*key, rater]) == 1
     ]
@@ -171,8 +173,8 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         if candidate := _with_answers(values, item, rater, "", texts):
             yield candidate
     for asked in sorted(asked_of, key=lambda c: not holds(c, ASPECTS)):
-        left = [(c,) for c in others if c != asked and values.crossed(c, asked)]
-        identified = [key for key in left if values.unique([*key, rater, asked]) == 1]
+        items = [(c,) for c in candidates if c != asked and values.crossed(c, asked)]
+        identified = [key for key in items if values.unique([*key, rater, asked]) == 1]
         for item in sorted(identified, key=lambda key: -_rank(values, key, rater, texts)):
             if candidate := _with_answers(values, item, rater, asked, texts):
                 yield candidate
@@ -234,10 +236,10 @@ def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
     codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
     if codes or values.is_number(column) or system_named(column):
         return False
-    others = [text for text in texts if text != column]
-    identified = any(not values.varies([column], text) for text in others)
+    other_texts = [text for text in texts if text != column]
+    identified = any(not values.varies([column], text) for text in other_texts)
     # A question about all rated things, without a text that answers it, is the criterion.
-    named = holds(column, ITEMS) and not (column in texts and not others)
+    named = holds(column, ITEMS) and not (column in texts and not other_texts)
     return len(distinct) * 4 <= values.size and not (identified or named)
 
 
@@ -341,8 +343,8 @@ def _told(
     size = values.unique(item) * values.size
     fewer = len(values.distinct[rater]) < size
     person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
-    rest = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
-    own = any(not values.varies([rater], c) and values.varies(item, c) for c in rest)
+    columns = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
+    own_columns = any(not values.varies([rater], c) and values.varies(item, c) for c in columns)
     named = sum(holds(c, ITEMS) for c in item) / len(item)
     rated = holds(rater, ITEMS) and not holds(item[0], COURSES)
-    return 3 * identifies + 1.5 * named + fewer + 2 * person + own - 3 * rated
+    return 3 * identifies + 1.5 * named + fewer + 2 * person + own_columns - 3 * rated

@@ -25,8 +25,8 @@ class TextColumns(NamedTuple):
 
     def readings(self) -> tuple[TextColumns, ...]:
         """Return this reading, and the one with the second candidate if it is equally likely."""
-        other = TextColumns(self.second, self.prompt, self.text)
-        return (self, other) if self.second else (self,)
+        second = TextColumns(self.second, self.prompt, self.text)
+        return (self, second) if self.second else (self,)
 
     @property
     def said(self) -> str:
@@ -49,8 +49,8 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     items = values.unique(item) * values.size if any(item) else values.size
     able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
     prompts = [t for t in texts if holds(t, PROMPTS) and bare(t) not in USUAL]
-    left = [t for t in able if t not in prompts] or able
-    ranked = sorted(left, key=lambda t: (_named(t), _length(values, t)), reverse=True)
+    candidates = [t for t in able if t not in prompts] or able
+    ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)
     text = next(iter(ranked), "")
     prompt = next((t for t in prompts if t != text), "")
     near = (t for t in ranked[1:] if t != prompt and _named(t) == _named(text))
@@ -73,7 +73,7 @@ def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
     """Return the columns with one text for each item, which may be remarks."""
     items = values.unique(item) * values.size if item else values.size
     able = [c for c in values.columns if values.filled(c) >= 0.8 and c not in item]
-    able = [c for c in able if (of := texts_in(values.table, c)) is not None and of.worded]
+    able = [c for c in able if (shape := texts_in(values.table, c)) is not None and shape.worded]
     able = [c for c in able if 10 * len(values.distinct[c]) >= 7 * items]
     return [c for c in able if not (item and values.varies(item, c))]
 

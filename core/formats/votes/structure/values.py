@@ -117,8 +117,8 @@ class Values:
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = bare(column).rpartition(" ")[2]
-        given = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
-        if self.remarks(column) or sums_up(column) or measures(column) or given:
+        is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
+        if self.remarks(column) or sums_up(column) or measures(column) or is_attribute:
             return False
         return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
@@ -146,8 +146,10 @@ class Values:
             groups.clear()
             for name, word in zip(self.of[key], self.of[column], strict=True):
                 groups[name].append(word)
-            sizes = [len(of) for of in groups.values()]
-            of_keys = [sorted(of, key=_size) if any_order else of for of in groups.values()]
+            sizes = [len(group) for group in groups.values()]
+            of_keys = [
+                sorted(group, key=_size) if any_order else group for group in groups.values()
+            ]
             if max(sizes) > 2 and all(map(_counted, of_keys)):
                 return True
         return False
@@ -158,9 +160,9 @@ class Values:
             return True
         if names_a_criterion(column) or len(self.distinct[column]) < 2:
             return True
-        many = self.size - len(self.distinct[rater]) > 2
-        own = many and self.is_number(column) and not self.varies([rater], column)
-        return not own and not self.counts(column, [item, rater])
+        repeats = self.size - len(self.distinct[rater]) > 2
+        is_rater_number = repeats and self.is_number(column) and not self.varies([rater], column)
+        return not is_rater_number and not self.counts(column, [item, rater])
 
     def answers(self, item: Sequence[str], rater: str) -> list[str]:
         """Return the columns of answers, if items and a rater identify rows.
@@ -177,8 +179,14 @@ class Values:
         # Raters who always agree have answered, too.
         seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
-        alike = [c for c in able if any(one_scale(self.distinct[c], of) for of in words)]
-        alike = [c for c in alike if self._varied(c) or any(self.distinct[c] <= of for of in words)]
+        alike = [
+            c for c in able if any(one_scale(self.distinct[c], seed_words) for seed_words in words)
+        ]
+        alike = [
+            c
+            for c in alike
+            if self._varied(c) or any(self.distinct[c] <= seed_words for seed_words in words)
+        ]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
         columns = [c for c in able if c in seeds or (c in alike and c not in texts)]
         columns = [c for c in columns if not self._settles(c, columns, item)]
@@ -186,19 +194,25 @@ class Values:
 
     def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
         """Return whether a column is the settled answer: the words of the answers, one per item."""
-        rest = [c for c in answers if c != column]
-        if len(rest) != 1 or self.varies(item, column) or not self.varies(item, rest[0]):
+        answers_left = [c for c in answers if c != column]
+        if (
+            len(answers_left) != 1
+            or self.varies(item, column)
+            or not self.varies(item, answers_left[0])
+        ):
             return False
-        words, others = self.distinct[column], self.distinct[rest[0]]
+        words, answer_words = self.distinct[column], self.distinct[answers_left[0]]
         plain = all(is_yes(word) is None and number_of(word) is None for word in words)
-        return plain and len(words) > 1 and words <= others
+        return plain and len(words) > 1 and words <= answer_words
 
     def _adds_nothing(self, column: str, answers: Sequence[str], rater: str) -> bool:
         """Return whether a column next to answers is a rank, or their mean."""
         places = [c for c in answers if self.is_number(c) and holds(c, RANKS, whole=True)]
-        rest = [c for c in answers if c not in (column, *places) and self.is_number(c)]
+        numeric = [c for c in answers if c not in (column, *places) and self.is_number(c)]
         ranks = column in places and self.counts(column, [rater], any_order=True)
-        return bool(rest) and (ranks or (named_overall(column) and self.is_mean(column, rest)))
+        return bool(numeric) and (
+            ranks or (named_overall(column) and self.is_mean(column, numeric))
+        )
 
     def is_mean(self, column: str, group: Sequence[str]) -> bool:
         """Return whether a column holds the means or the sums of others."""
@@ -251,13 +265,13 @@ class Values:
         numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
         named = named_label(column)
         if len(numbers) < len(self.distinct[column]):
-            few = len(self.distinct[column]) <= max(_FEW, self.size // 2)
-            return could_answer(self.table, column) and few
+            is_scale = len(self.distinct[column]) <= max(_FEW, self.size // 2)
+            return could_answer(self.table, column) and is_scale
         if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
-        whole = all((2 * n) % 1 == 0 for n in numbers)
+        halves = all((2 * n) % 1 == 0 for n in numbers)
         return named or (
-            could_answer(self.table, column) and (whole or len(numbers) <= MOST_SHARED)
+            could_answer(self.table, column) and (halves or len(numbers) <= MOST_SHARED)
         )
 
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
@@ -278,8 +292,8 @@ def named_label(column: str) -> bool:
 
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
-    of = texts_in(table, column)
-    return of is not None and of.worded and not holds(column, REMARKS)
+    shape = texts_in(table, column)
+    return shape is not None and shape.worded and not holds(column, REMARKS)
 
 
 def person_level(values: Values, column: str) -> int:

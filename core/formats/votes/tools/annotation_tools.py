@@ -68,8 +68,8 @@ def answers_of(
 
 def _item(results: ToolResults, row: Mapping[str, Any]) -> str:
     """Return the row's own id (0 is valid), otherwise its number."""
-    own = row.get("id")
-    return str(own) if own not in (None, "") else f"row {len(results.items) + 1}"
+    row_id = row.get("id")
+    return str(row_id) if row_id not in (None, "") else f"row {len(results.items) + 1}"
 
 
 def item_ids(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -97,11 +97,11 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
             if entry.get("was_cancelled"):
                 left["skipped by its annotator"] += 1
                 continue
-            given = list(_regions(item, _annotator(entry), "human", entry, left))
+            answers = list(_regions(item, _annotator(entry), "human", entry, left))
             if entry.get("ground_truth"):
-                _as_truth(results, given)
+                _as_truth(results, answers)
             else:
-                marks += given
+                marks += answers
         for entry in objects_in(task.get("predictions")):
             rater = str(entry.get("model_version") or "prediction")
             marks += _regions(item, rater, "llm", entry, left)
@@ -109,9 +109,9 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
-    who = annotation.get("completed_by")
+    annotator = annotation.get("completed_by")
     # Annotators' e-mail addresses and names are replaced by a number.
-    number = mapping_in(who).get("id") if isinstance(who, dict) else who
+    number = mapping_in(annotator).get("id") if isinstance(annotator, dict) else annotator
     return f"annotator {number}" if number is not None else "annotator"
 
 
@@ -121,11 +121,15 @@ def _regions(
     for region in objects_in(annotation.get("result")):
         value, form = mapping_in(region.get("value")), str(region.get("type"))
         name = str(region.get("from_name") or form)[:200]
-        whole = "start" not in value and "x" not in value
-        if form == "choices" and whole:
+        is_whole_text = "start" not in value and "x" not in value
+        if form == "choices" and is_whole_text:
             chosen = tuple(str(choice) for choice in value.get("choices") or ())
             yield Marked(item, name, rater, kind, chosen, True)
-        elif form in ("rating", "number") and whole and isinstance(value.get(form), int | float):
+        elif (
+            form in ("rating", "number")
+            and is_whole_text
+            and isinstance(value.get(form), int | float)
+        ):
             yield Marked(item, name, rater, kind, (value[form],), False)
         elif form == "pairwise" and isinstance(value.get("selected"), str):
             yield Marked(item, name, rater, kind, (value["selected"],), False)
@@ -152,11 +156,17 @@ def _read_table(file: Opened) -> ToolResults:
     named = [column for column in named if not _is_text(rows, column)]
     for row in rows:
         item = _item(results, row)
-        own = {column: row[column] for column in file.columns if column not in (*named, *_MORE)}
-        results.items.setdefault(item, item_fields(own))
-        who = row["annotator"]
+        task_fields = {
+            column: row[column] for column in file.columns if column not in (*named, *_MORE)
+        }
+        results.items.setdefault(item, item_fields(task_fields))
+        annotator = row["annotator"]
         # E-mail addresses are replaced by a number.
-        rater = who if who.isdecimal() else people.setdefault(who, str(len(people) + 1))
+        rater = (
+            annotator
+            if annotator.isdecimal()
+            else people.setdefault(annotator, str(len(people) + 1))
+        )
         for column in named:
             marks += _cell(item, column, f"annotator {rater}", row[column], left)
     return answers_of(results, marks, left)
@@ -217,8 +227,8 @@ def _read_records(rows: Rows, title: str) -> ToolResults:
         fields = item_fields(row["fields"])
         about = mapping_in(row.get("metadata"))
         results.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
-        for question, given in mapping_in(row.get("responses")).items():
-            for response in objects_in(given):
+        for question, answers in mapping_in(row.get("responses")).items():
+            for response in objects_in(answers):
                 if response.get("status") not in (None, "submitted"):
                     left[f"responses that are {response['status']}"] += 1
                     continue

@@ -125,17 +125,20 @@ class _LogReader:
         text: Callable[[str], str],
     ) -> None:
         kind = self._kind(scorer, score)
-        given = objects_in(score.get("history"))
-        first = given[0].get("value", score.get("value")) if given else score.get("value")
-        reason = given[0].get("explanation", "") if given else score.get("explanation")
+        history = objects_in(score.get("history"))
+        first = history[0].get("value", score.get("value")) if history else score.get("value")
+        reason = history[0].get("explanation", "") if history else score.get("explanation")
         self._values(item, epoch, (scorer, self._rater(scorer), kind), first, text(text_in(reason)))
         value = first
         people = dict[str, tuple[Any, str]]()
-        for edit in given[1:]:
-            who = mapping_in(edit.get("provenance"))
+        for edit in history[1:]:
+            provenance = mapping_in(edit.get("provenance"))
             if edit.get("value", "UNCHANGED") != "UNCHANGED":
                 value = edit["value"]
-            people[str(who.get("author") or "editor")] = value, str(who.get("reason") or "")
+            people[str(provenance.get("author") or "editor")] = (
+                value,
+                str(provenance.get("reason") or ""),
+            )
         for author, (last, why) in people.items():
             self._values(item, epoch, (scorer, author, "human"), last, why)
 
@@ -228,11 +231,11 @@ def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
 
 def _attachments(sample: Mapping[str, Any]) -> Callable[[str], str]:
     """Return a function that restores long texts, which the log stores once, elsewhere."""
-    held = mapping_in(sample.get("attachments"))
+    attachments = mapping_in(sample.get("attachments"))
 
     def text(given: str) -> str:
         key = given.removeprefix(_ATTACHED)
-        return str(held[key]) if key != given and key in held else given
+        return str(attachments[key]) if key != given and key in attachments else given
 
     return text
 

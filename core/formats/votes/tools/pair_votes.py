@@ -76,9 +76,9 @@ class PairContests:
         if len(raters) > MOST_RATERS:
             results.answers = [answer._replace(rater="people") for answer in results.answers]
             results.note(f"{len(raters):,} people voted; they are one rater here, 'people'.")
-        both = len(results.items) > len(self._met)
+        swapped = len(results.items) > len(self._met)
         design = {
-            **({} if both else {"orders": "one"}),
+            **({} if swapped else {"orders": "one"}),
             **({"both_bad": True} if BOTH_BAD in choices else {}),
         }
         results.contest = {"design": design, "systems": list(self._places), "datasets": []}
@@ -130,9 +130,9 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         if all(talks):
             fields["submission"] = {"first": _answered(talks[0]), "second": _answered(talks[1])}
         item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _shown(fields))
-        who = str(row.get("judge") or row.get("judge_user") or "person")
-        model = isinstance(row.get("judge"), list) or who.startswith(("gpt", "claude"))
-        contests.vote(item, who, "llm" if model else "human", choice, "")
+        rater = str(row.get("judge") or row.get("judge_user") or "person")
+        model = isinstance(row.get("judge"), list) or rater.startswith(("gpt", "claude"))
+        contests.vote(item, rater, "llm" if model else "human", choice, "")
     if strange:
         contests.found.note(f"{strange:,} votes name no winner; they are failures.")
     return contests.results()

@@ -61,25 +61,25 @@ def _read_document(file: Opened) -> ToolResults:
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
 
 
-def _read_rows(given: Rows, title: str) -> ToolResults:
+def _read_rows(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
-    everywhere = _in_every_test(given)
-    for item, row in zip(_items(results, given), given, strict=True):
+    everywhere = _in_every_test(rows)
+    for item, row in zip(_items(results, rows), rows, strict=True):
         _answers(results, item, row, everywhere)
     return results
 
 
-def item_ids(given: Rows) -> list[str]:
+def item_ids(rows: Rows) -> list[str]:
     """Return the item of every output, in order."""
-    return list(_items(ToolResults("promptfoo", ""), given))
+    return list(_items(ToolResults("promptfoo", ""), rows))
 
 
-def _items(results: ToolResults, given: Rows) -> Iterator[str]:
-    prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
+def _items(results: ToolResults, rows: Rows) -> Iterator[str]:
+    prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in rows}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
-    for row in given:
+    for row in rows:
         yield _item(results, row, several, repeats)
 
 
@@ -175,8 +175,8 @@ def _in_every_test(rows: Rows) -> frozenset[str]:
 
 def _named(assertion: Mapping[str, Any], everywhere: frozenset[str], names: Counter[str]) -> str:
     """Return an assertion's question: its metric, shared words, or its kind."""
-    whole = _whole(assertion)
-    name = str(assertion.get("metric") or (whole if whole in everywhere else _type(assertion)))
+    words = _whole(assertion)
+    name = str(assertion.get("metric") or (words if words in everywhere else _type(assertion)))
     name = " ".join(name.split())[:180] or "assertion"
     names[name] += 1
     return name if names[name] == 1 else f"{name} ({names[name]})"

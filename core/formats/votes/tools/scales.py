@@ -128,13 +128,13 @@ def scale_of(
     numbers = sorted(float(value) for value in used if not isinstance(value, str))
     if len(numbers) < len(used):
         return _words(name, sorted({_written(value) for value in used}))
-    asked = bins.for_(name) if bins else None
-    if asked is not None and not all(isinstance(value, bool) for value in used):
-        return _steps(name, numbers, asked)
+    requested = bins.for_(name) if bins else None
+    if requested is not None and not all(isinstance(value, bool) for value in used):
+        return _steps(name, numbers, requested)
     if set(numbers) <= {0.0, 1.0}:
         return Scale("binary", ((UNMET, 0.0), (MET, 1.0)))
-    whole = all(number.is_integer() for number in numbers)
-    if whole and numbers[-1] - numbers[0] < MOST_LEVELS:
+    integers = all(number.is_integer() for number in numbers)
+    if integers and numbers[-1] - numbers[0] < MOST_LEVELS:
         return _levels(name, int(numbers[0]), int(numbers[-1]))
     return _steps(name, numbers, STEPS)
 
@@ -144,9 +144,9 @@ def _named(options: tuple[tuple[str, float], ...], used: set[bool | int | float 
     labels = [label for label, _ in options]
     if labels == [UNMET, MET]:
         return Scale("binary", options)
-    more = sorted({_written(value) for value in used} - set(labels))
-    if more:
-        return Scale("nominal", (*options, *((label, 0.0) for label in more)))
+    unnamed = sorted({_written(value) for value in used} - set(labels))
+    if unnamed:
+        return Scale("nominal", (*options, *((label, 0.0) for label in unnamed)))
     return Scale("ordinal", options)
 
 
@@ -167,10 +167,10 @@ def _levels(name: str, low: int, high: int) -> Scale:
     return Scale("ordinal", options, (), (notice,))
 
 
-def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) -> Scale:
+def _steps(name: str, numbers: Sequence[float], requested: int | tuple[float, ...]) -> Scale:
     """Return binned numbers; a bin's value is its middle's share of the range."""
     low, high = numbers[0], numbers[-1]
-    edges = asked if isinstance(asked, tuple) else _edges(low, high, asked)
+    edges = requested if isinstance(requested, tuple) else _edges(low, high, requested)
     if low < edges[0] or high > edges[-1]:
         span = f"{_written(low)} to {_written(high)}"
         message = f"--bins for {name!r} ends at {_written(edges[0])} and {_written(edges[-1])}, "
@@ -185,8 +185,8 @@ def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) 
         f"{len(options)} steps: {', '.join(label for label, _ in options)}."
     )
     middle = _written(round((edges[0] + edges[-1]) / 2, 9))
-    other = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
-    mend = f"Steps can be chosen, as in {other}. The numbers themselves are in the reasons."
+    example = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
+    mend = f"Steps can be chosen, as in {example}. The numbers themselves are in the reasons."
     return Scale("ordinal", options, edges, (Problem(message[:400], mend),))
 
 

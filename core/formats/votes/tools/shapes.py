@@ -38,8 +38,8 @@ def of_rows(
     """
 
     def inside(opened: Opened) -> list[dict[str, Any]]:
-        there = opened.holds(f'"{within}"')
-        return objects_in(mapping_in(opened.value).get(within)) if there else []
+        has_key = opened.holds(f'"{within}"')
+        return objects_in(mapping_in(opened.value).get(within)) if has_key else []
 
     shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read(f.rows, f.title))]
     if within:

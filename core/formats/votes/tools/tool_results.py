@@ -125,8 +125,8 @@ def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
     values: dict[str, list[Value]] = {name: [] for name in results.questions}
     for answer in results.answers:
         values.setdefault(answer.question, []).append(answer.value)
-    for given in results.truth.values():
-        for name, value in given.items():
+    for labels in results.truth.values():
+        for name, value in labels.items():
             values.setdefault(name, []).append(value)
     unknown = bins.unknown(values) if bins else []
     if unknown:
@@ -134,9 +134,9 @@ def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
         raise InputError(f"--bins names {unknown[0]!r}. The file has {names}.", (), results.title)
     empty = ToolQuestion()
     return {
-        name: scale_of(name, given, results.questions.get(name, empty).options, bins)
-        for name, given in values.items()
-        if any(value is not None for value in given)
+        name: scale_of(name, labels, results.questions.get(name, empty).options, bins)
+        for name, labels in values.items()
+        if any(value is not None for value in labels)
     }
 
 
@@ -162,11 +162,11 @@ def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLi
 
 
 def _criterion(name: str, scale: Scale, results: ToolResults) -> dict[str, Any]:
-    asked = results.questions.get(name, ToolQuestion()).requirement.strip()
+    requirement = results.questions.get(name, ToolQuestion()).requirement.strip()
     kind = "nominal" if results.questions.get(name, ToolQuestion()).nominal else scale.kind
     data: dict[str, Any] = {
         "name": name,
-        "requirement": asked or f"{name} (the question itself was not part of the file)",
+        "requirement": requirement or f"{name} (the question itself was not part of the file)",
         "weight": 1.0,
         "scale": kind,
     }
@@ -182,9 +182,9 @@ def items_alone(results: ToolResults) -> Dataset:
 def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[str]) -> Dataset:
     items = list[dict[str, Any]]()
     textless = 0
-    for key, given in results.items.items():
-        item = {"id": key, "submission": ""} | given
-        if "submission" not in given:
+    for key, fields in results.items.items():
+        item = {"id": key, "submission": ""} | fields
+        if "submission" not in fields:
             textless += 1
             item["meta"] = {**item.get("meta", {}), TEXT_AVAILABLE: False}
         item["labels"] = {
