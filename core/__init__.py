@@ -1,5 +1,5 @@
 """Rubric Studio's core: rubrics, judging, scores and their store.
 
-Pages and the command line call ``services``; each layer imports only those below it. Knows nothing
-of Streamlit.
+Pages and the command line call ``services``; each layer imports only those below it. Nothing here
+imports Streamlit.
 """

@@ -1,4 +1,4 @@
-"""The clock and the dice. Below services, time and randomness are arguments."""
+"""The clock and random seeds. Below services, time and randomness are arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """The time in UTC as ISO text with milliseconds.
+    """Return the time in UTC as ISO text with milliseconds.
 
     >>> len(now()), now()[-1]
     (24, 'Z')
@@ -19,32 +19,32 @@ def now() -> str:
 
 
 def at() -> float:
-    """Seconds since 1970, for leases that several processes compare."""
+    """Return the seconds since 1970, for leases that several processes compare."""
     return time.time()
 
 
 def draw_seed() -> int:
-    """A seed nobody chose."""
+    """Return a random seed."""
     return secrets.randbelow(2**31)
 
 
 def owner_begins(pid: int) -> str:
-    """How the names of a process of this machine begin."""
+    """Return the prefix of owner names of a process on this machine."""
     return f"{socket.gethostname()}:{pid}:"
 
 
 def owner_name() -> str:
-    """A name for this process that no other process has: host, process id, and a few dice."""
+    """Return a unique name of this process: host, process id, and random characters."""
     return f"{owner_begins(os.getpid())}{secrets.token_hex(4)}"
 
 
 def is_gone(owner: str) -> bool:
-    """Whether ``owner`` was a process of this machine that no longer runs.
+    """Return whether ``owner`` was a process of this machine that no longer runs.
 
-    ``False`` where that cannot be known (another machine): then only the lease's end tells.
+    ``False`` if that is unknown (another machine); then only the lease's expiry decides.
     """
-    host, _, rest = owner.partition(":")
-    pid = rest.partition(":")[0]
+    host, _, details = owner.partition(":")
+    pid = details.partition(":")[0]
     if host != socket.gethostname() or not pid.isdigit():
         return False
     try:

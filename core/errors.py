@@ -21,10 +21,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with an input: what, where, and how to fix it.
+    """A problem with an input: what, where, and how to fix it.
 
     ``path`` is the place inside the document (``("criteria", 2, "weight")``), ``line`` its 1-based
-    line where a file is at hand.
+    line if the document is a file.
     """
 
     message: str
@@ -34,7 +34,7 @@ class Problem:
 
     @property
     def place(self) -> str:
-        """The place in words: ``line 12, criteria 3, weight`` (lists count from 1)."""
+        """Return the place in words: ``line 12, criteria 3, weight`` (lists count from 1)."""
         words = ", ".join(_step(self.path))
         line = f"line {self.line}" if self.line is not None else ""
         return ", ".join(part for part in (line, words) if part)
@@ -56,11 +56,11 @@ def _step(path: tuple[str | int, ...]) -> list[str]:
 
 
 class RubricStudioError(Exception):
-    """The root. ``str(error)`` is a complete sentence for a person."""
+    """The base of all errors. ``str(error)`` is a complete sentence for users."""
 
 
 class InputError(RubricStudioError):
-    """An error that the person can fix. Carries every problem found, not only the first."""
+    """An error that the user can fix. Holds every problem found, not only the first."""
 
     def __init__(self, message: str, problems: tuple[Problem, ...] = (), where: str = "") -> None:
         self.message, self.problems, self.where = message, problems, where
@@ -71,7 +71,7 @@ class InputError(RubricStudioError):
         return "\n".join([head, *(f"  - {problem}" for problem in self.problems)])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, for ``--json``."""
+        """Return the same as plain data, for ``--json``."""
         return {
             "error": self.message,
             "where": self.where,
@@ -83,19 +83,19 @@ class InputError(RubricStudioError):
 
 
 class NotFound(RubricStudioError):
-    """There is nothing with that id or name."""
+    """A record with that id or name does not exist."""
 
 
 class Conflict(RubricStudioError):
-    """It changed under you. Nothing was overwritten."""
+    """The record changed meanwhile; nothing was overwritten."""
 
 
 class NotAllowed(RubricStudioError):
-    """This person may not do that."""
+    """The user lacks the permission."""
 
 
 class StoreError(RubricStudioError):
-    """The data file is not ours, newer than this program, gone, or out of reach."""
+    """The data file is foreign, newer than this program, missing, or unreachable."""
 
 
 class Damaged(StoreError):
@@ -103,4 +103,4 @@ class Damaged(StoreError):
 
 
 class NotNow(StoreError):
-    """The data file cannot be written now: locked, or its disk is full. Later it may be."""
+    """The data file cannot be written now: it is locked, or its disk is full."""

@@ -1,4 +1,4 @@
-"""Content hashes, and seeds that depend on nothing but what is hashed.
+"""Content hashes, and seeds that depend only on hashed content.
 
 ``canonical_json`` is the contract: same content, same bytes, on every machine. Hashes carry their
 algorithm (``sha256:...``) so that it can change without ambiguity.
@@ -12,12 +12,12 @@ import random
 from json import encoder
 from typing import Any
 
-# json.dumps would make an encoder anew for every text.
+# Shared, because json.dumps would create an encoder for every text.
 _CANONICAL = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
-# And ``JSONEncoder.encode`` makes its inner one anew, which costs more than a short text. Pythons
-# other than the usual one have none.
+# ``JSONEncoder.encode`` would create its inner encoder each time, which costs more than a short
+# text. Only CPython has this one.
 _MAKE: Any = getattr(encoder, "c_make_encoder", None)
 _INNER: Any = _MAKE and _MAKE(
     *(None, _CANONICAL.default, encoder.encode_basestring, None, ":", ",", True, False, False)
@@ -25,7 +25,7 @@ _INNER: Any = _MAKE and _MAKE(
 
 
 class Same:
-    """This very object, and no other that equals it: comparing two of them reads no text."""
+    """Compares an object by identity, so that comparing two large ones reads no text."""
 
     __slots__ = ("thing",)
 
@@ -40,7 +40,7 @@ class Same:
 
 
 def canonical_json(value: Any) -> str:
-    """The one JSON text of ``value``: sorted keys, no spaces, UTF-8 kept, NaN refused.
+    """Return the one JSON text of ``value``: sorted keys, no spaces, UTF-8 kept, NaN refused.
 
     >>> canonical_json({"b": 1, "a": [True, None]})
     '{"a":[true,null],"b":1}'
@@ -58,12 +58,12 @@ def content_hash(value: Any) -> str:
 
 
 def text_hash(text: str) -> str:
-    """The content hash of a plain text (not of its JSON)."""
+    """Return the content hash of a plain text (not of its JSON)."""
     return "sha256:" + hashlib.sha256(_bytes(text)).hexdigest()
 
 
 def seeded(*parts: object) -> random.Random:
-    """A generator that depends only on ``parts`` (order and kind matter), never on the process.
+    """Return a generator that depends only on ``parts`` (order and kind matter).
 
     >>> seeded(7, "item", 0).random() == seeded(7, "item", 0).random()
     True

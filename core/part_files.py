@@ -1,6 +1,6 @@
-"""Write files under a temporary name and rename them when whole; remove what a kill leaves.
+"""Write files under a temporary name and rename them when complete; remove abandoned ones.
 
-A part is locked as long as its writer lives, whichever machine or container it is in; so an
+A temporary file is locked while its writer lives, on any machine or in any container. So an
 unlocked one is known to be abandoned.
 """
 
@@ -13,16 +13,16 @@ from itertools import count
 from pathlib import Path
 from threading import get_ident
 
-#: No other program names a file so.
+#: The prefix and suffix of temporary names, used by no other program.
 _START, _END = ".rubric-studio-", ".part"
 _NUMBERS = count()
 
 
 @contextmanager
 def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
-    """An empty hidden file beside ``target``, to be filled and to take its place; else it goes.
+    """Yield an empty hidden file next to ``target``, which replaces it on success or is deleted.
 
-    What others left there is taken away first. Raises ``OSError``.
+    Abandoned temporary files are deleted first. Raises ``OSError``.
     """
     sweep(target.parent)
     part, descriptor = _locked(target, mode)
@@ -35,7 +35,7 @@ def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 def sweep(folder: Path) -> None:
-    """Delete the parts in a folder whose writers have ended."""
+    """Delete the temporary files in a folder whose writers have ended."""
     with suppress(OSError):
         for part in folder.glob(f"{_START}*{_END}"):
             with suppress(OSError):
@@ -54,14 +54,14 @@ def _locked(target: Path, mode: int) -> tuple[Path, int]:
                 return part, descriptor
         except BlockingIOError:
             pass
-        # Another process is deleting parts, and had this one before it was locked.
+        # Another process deleted this file before it was locked.
         os.close(descriptor)
 
 
 def take_away(file: Path) -> None:
     """Delete a file whose writer has ended. Raises ``OSError`` if it is locked.
 
-    Where files cannot be locked so, an open one cannot be taken away either.
+    On systems without such locks, an open file cannot be deleted either.
     """
     descriptor = os.open(file, os.O_RDWR)
     try:

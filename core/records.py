@@ -1,4 +1,4 @@
-"""Records: small values, as dataclasses, of which every judge's call makes many."""
+"""Cheap dataclasses for small values, of which every judge's call makes many."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 else:
 
     def record(*, frozen: bool, slots: bool) -> Any:
-        """A dataclass that is frozen for the type checker alone, and is hashed as a frozen one is.
+        """Return a dataclass that is frozen for the type checker only, but hashed like a frozen
+        one.
 
-        One that is frozen at run time sets each field by a call: five times the price of making
-        it, and some eighty fields are set for every judge's call.
+        A truly frozen one sets each field by a call: five times the cost of creation, and every
+        judge's call sets some eighty fields.
         """
         return dataclasses.dataclass(unsafe_hash=frozen, slots=slots)
 

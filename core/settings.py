@@ -1,16 +1,16 @@
-"""What the environment decides, read in one place.
+"""Settings from environment variables.
 
 ``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
 ``RUBRIC_STUDIO_RUNNER``  where runs are executed: ``process``, ``thread`` or ``none``
 ``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
 ``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``);
-                          where it names workspaces, their data files are used
-``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app that asks nobody to sign in
-``RUBRIC_STUDIO_CACHE``   how many megabytes of answers a data file keeps (default: 1000)
+                          if it names workspaces, their data files are used
+``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app without sign-in
+``RUBRIC_STUDIO_CACHE``   most megabytes of cached answers in a data file (default: 1000)
 ``RUBRIC_STUDIO_CLUSTER`` a Dask cluster to ask models on: ``tcp://HOST:PORT`` or ``local:N``
 ``RUBRIC_STUDIO_LOG``     ``json``: a server logs lines of JSON (default: ``text``)
-``RUBRIC_STUDIO_LOG_LEVEL``      from which level on: ``debug``, ``info``, ``warning``, ``error``
-``RUBRIC_STUDIO_METRICS_TOKEN``  who brings it may read ``/metrics``
+``RUBRIC_STUDIO_LOG_LEVEL``      the least level: ``debug``, ``info``, ``warning``, ``error``
+``RUBRIC_STUDIO_METRICS_TOKEN``  the token that permits reading ``/metrics``
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ RunnerPlace = Literal["process", "thread", "none"]
 MEGABYTE = 1_000_000
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-#: The folder that `core` and `pages` lie in: a checkout's root, or `rubric_studio` installed.
+#: The folder that contains `core` and `pages`: a checkout's root, or the installed `rubric_studio`.
 ROOT = Path(__file__).resolve().parents[1]
 _INSTALLED = ROOT / "files"
-#: Whether this is a checkout, and the folder of what comes along: the app's entry, Streamlit's
-#: settings, samples and documents. A wheel brings them within `rubric_studio` (`setup.py`).
+#: Whether this is a checkout, and the folder of the app's entry, Streamlit's settings, samples and
+#: documents. A wheel has them within `rubric_studio` (`setup.py`).
 CHECKOUT = not (_INSTALLED / "app.py").is_file()
 FILES = ROOT if CHECKOUT else _INSTALLED
 SAMPLES = FILES / "sample_rubrics"
@@ -44,7 +44,7 @@ SAMPLES = FILES / "sample_rubrics"
 
 @dataclass(frozen=True)
 class LogSettings:
-    """How a server logs: as text or as lines of JSON, and from which level on."""
+    """How a server logs: as text or as lines of JSON, and the least level."""
 
     json: bool = False
     level: LogLevel = "info"
@@ -54,8 +54,8 @@ class LogSettings:
 class Settings:
     """Where the data file is, where runs are executed, and who may use the app.
 
-    ``access`` is ``None`` without sign-in (local mode); ``open``: then also for others than
-    this machine. ``workspace`` is the one that these settings are for, if a server has several.
+    ``access`` is ``None`` without sign-in (local mode); ``open``: other machines may connect even
+    so. ``workspace`` is the workspace of these settings, if a server has several.
     """
 
     db: Path
@@ -71,11 +71,11 @@ class Settings:
 
     @property
     def workspaces(self) -> tuple[Workspace, ...]:
-        """The workspaces of this server; none where there is one data file for all."""
+        """Return the workspaces of this server; empty if it has a single data file."""
         return () if self.access is None else self.access.workspaces
 
     def within(self, name: str) -> Settings:
-        """The settings for one workspace; raises ``NotFound``."""
+        """Return the settings for one workspace; raises ``NotFound``."""
         for workspace in self.workspaces:
             if workspace.name == name:
                 assert self.access is not None
@@ -88,10 +88,10 @@ class Settings:
         raise NotFound(f"There is no workspace {name!r}.")
 
     def only(self, name: str = "") -> Settings:
-        """The settings for the data file that is meant where no page says it.
+        """Return the settings of the data file that applies without a page.
 
         Raises:
-            InputError: there are several workspaces and none is named, or none of that name.
+            InputError: there are several workspaces and none is named, or the name is unknown.
         """
         names = [workspace.name for workspace in self.workspaces]
         if name and name not in names:
@@ -105,11 +105,11 @@ class Settings:
         return self.within(name or names[0]) if names else self
 
     def each(self) -> tuple[Settings, ...]:
-        """The settings for every data file of this server."""
+        """Return the settings for every data file of this server."""
         return tuple(self.within(workspace.name) for workspace in self.workspaces) or (self,)
 
 
-#: What is read of the environment.
+#: The environment variables that settings read.
 _NAMES = (
     *(f"RUBRIC_STUDIO_{name}" for name in ("DB", "RUNNER", "HOSTS", "OPEN", "CACHE", "CLUSTER")),
     *(f"RUBRIC_STUDIO_{name}" for name in ("LOG", "LOG_LEVEL", "METRICS_TOKEN")),
@@ -118,7 +118,7 @@ _NAMES = (
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
-    """Settings from the environment; an impossible value is an ``InputError``."""
+    """Return settings from the environment. Raises ``InputError`` for an invalid value."""
     env = os.environ if environ is None else environ
     access = team_access(env.get("RUBRIC_STUDIO_CONFIG", ""))
     settings = _settings(tuple(env.get(name) for name in _NAMES), access)
@@ -128,9 +128,9 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 @lru_cache(maxsize=16)
-def _settings(said: tuple[str | None, ...], access: TeamAccess | None) -> Settings:
-    # Kept, because a page asks thirty times a run.
-    env = {name: value for name, value in zip(_NAMES, said, strict=True) if value is not None}
+def _settings(values: tuple[str | None, ...], access: TeamAccess | None) -> Settings:
+    # Cached, because a page asks thirty times per rerun.
+    env = {name: value for name, value in zip(_NAMES, values, strict=True) if value is not None}
     runner = env.get("RUBRIC_STUDIO_RUNNER", "process")
     if runner not in get_args(RunnerPlace):
         raise InputError(f"RUBRIC_STUDIO_RUNNER is {runner!r}; use 'process', 'thread' or 'none'.")
@@ -166,30 +166,30 @@ def _log_settings(env: Mapping[str, str]) -> LogSettings:
 
 
 def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
-    """The data file in the program's own folder, whichever file is in use."""
+    """Return the data file in the program's own folder, whichever file is in use."""
     path = _data_folder(os.environ if environ is None else environ)
     return path.expanduser().absolute()
 
 
 def pace_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Where the processes of a person on this machine agree on when a provider may be asked."""
+    """Return the folder in which a user's processes coordinate calls to providers."""
     return own_data_file(environ).parent / "pace"
 
 
 def own_python(module: str, *arguments: str) -> list[str]:
-    """A Python that runs a module and takes none from the folder it is started in (`-P`)."""
+    """Return a command that runs a module with Python, importing nothing from its folder (`-P`)."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def own_environment() -> dict[str, str]:
-    """This process's, in which a checkout finds itself first; what is installed needs no help."""
+    """Return this process's environment; a checkout puts itself first on the import path."""
     inherited = os.environ.get("PYTHONPATH", "")
     paths = [*([str(ROOT)] if CHECKOUT else []), *([inherited] if inherited else [])]
     return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
 def allowed_file(environ: Mapping[str, str] | None = None) -> Path:
-    """What this person has allowed (`services/access/permits`), in their own folder."""
+    """Return the file of this user's permissions (`services/access/permits`)."""
     env = os.environ if environ is None else environ
     folder = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "~")) / ".config")
     return folder.expanduser().absolute() / "rubric-studio" / "allowed.json"

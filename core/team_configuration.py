@@ -1,4 +1,4 @@
-"""The configuration of a server for a team, read (TOML; ``docs/access.md``)."""
+"""Read the configuration of a team server (TOML; ``docs/access.md``)."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def _read_access(file: Path, _changed: int, _size: int) -> TeamAccess:
     import tomllib
 
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"is not TOML: {error}.", (), str(file)) from None
     reading = _Reading()
-    reading.known(given, ("access", "provider", "workspace"), ())
-    access = reading.section(given, "access")
+    reading.known(data, ("access", "provider", "workspace"), ())
+    access = reading.section(data, "access")
     providers = tuple(
         reading.provider(provider, ("provider", at))
-        for at, provider in enumerate(reading.tables(given, "provider"))
+        for at, provider in enumerate(reading.tables(data, "provider"))
     )
     team = reading.access(access, providers)
-    team = replace(team, workspaces=reading.workspaces(given, file.absolute().parent, team))
+    team = replace(team, workspaces=reading.workspaces(data, file.absolute().parent, team))
     if reading.problems:
         raise InputError("This configuration cannot be used.", tuple(reading.problems), str(file))
     return team
@@ -68,123 +68,125 @@ class _Reading:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def known(self, given: Mapping[str, Any], names: Collection[str], at: tuple[Any, ...]) -> None:
+    def known(self, table: Mapping[str, Any], names: Collection[str], at: tuple[Any, ...]) -> None:
         """Add a problem for every key that is not one of these names."""
-        for name in given:
+        for name in table:
             if name not in names:
                 words = f"Use {', '.join(names)}."
                 self.problems.append(Problem("is not known here.", words, (*at, name)))
 
-    def section(self, given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    def section(self, table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         """Return a required table; a missing one is a problem."""
-        section = given.get(name)
+        section = table.get(name)
         if not isinstance(section, dict):
             self.problems.append(Problem("is missing.", f"Begin a section [{name}].", (name,)))
             return {}
         return section
 
-    def tables(self, given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    def tables(self, parent: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
         """Return an array of tables, empty by default."""
-        tables = given.get(name, [])
+        tables = parent.get(name, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self.problems.append(Problem("is no list.", f"Write [[{name}]] for each.", (name,)))
             return []
         return tables
 
-    def access(self, given: Mapping[str, Any], providers: tuple[ListedProvider, ...]) -> TeamAccess:
-        """Return the section ``[access]``, read."""
+    def access(self, table: Mapping[str, Any], providers: tuple[ListedProvider, ...]) -> TeamAccess:
+        """Return the parsed section ``[access]``."""
         at = ("access",)
         names = (
             *("login", "allowed_domains", "allowed_emails", "admins", "new_members"),
             *("require_verified", "session_hours", "hosts", "max_sessions"),
         )
-        self.known(given, names, at)
-        if given and given.get("login", "required") != "required":
+        self.known(table, names, at)
+        if table and table.get("login", "required") != "required":
             self.problems.append(
                 Problem('must be "required".', "Leave the file away to work alone.", (*at, "login"))
             )
-        admins = self.small(given, "admins", at, why_not_address)
-        if given and not admins:
+        admins = self.small(table, "admins", at, why_not_address)
+        if table and not admins:
             self.problems.append(
                 Problem("names no one.", "Give at least one e-mail address.", (*at, "admins"))
             )
-        hours = self.number(given, "session_hours", at)
+        hours = self.number(table, "session_hours", at)
         return TeamAccess(
             admins=admins,
-            domains=self.small(given, "allowed_domains", at, why_not_domain),
-            emails=self.small(given, "allowed_emails", at, why_not_address),
-            new_members=self.role(given.get("new_members", "viewer"), (*at, "new_members")),
-            require_verified=self.flag(given, "require_verified", at),
+            domains=self.small(table, "allowed_domains", at, why_not_domain),
+            emails=self.small(table, "allowed_emails", at, why_not_address),
+            new_members=self.role(table.get("new_members", "viewer"), (*at, "new_members")),
+            require_verified=self.flag(table, "require_verified", at),
             session_hours=12.0 if hours is None else hours,
-            hosts=self.texts(given, "hosts", at),
-            max_sessions=int(self.number(given, "max_sessions", at) or MAX_SESSIONS),
+            hosts=self.texts(table, "hosts", at),
+            max_sessions=int(self.number(table, "max_sessions", at) or MAX_SESSIONS),
             providers=providers,
         )
 
     def workspaces(
-        self, given: Mapping[str, Any], folder: Path, access: TeamAccess
+        self, parent: Mapping[str, Any], folder: Path, access: TeamAccess
     ) -> tuple[Workspace, ...]:
-        """Return all workspaces; two with one name or one data file are a problem."""
+        """Return all workspaces; a repeated name or data file is a problem."""
         workspaces = list[Workspace]()
-        for number, table in enumerate(self.tables(given, "workspace")):
+        for number, table in enumerate(self.tables(parent, "workspace")):
             at = ("workspace", number)
             workspace = self.workspace(table, folder, access, at)
-            if workspace.name in [other.name for other in workspaces]:
+            if workspace.name in [earlier.name for earlier in workspaces]:
                 self.problems.append(Problem("is there twice.", "", (*at, "name")))
-            if workspace.data.resolve() in [other.data.resolve() for other in workspaces]:
+            if workspace.data.resolve() in [earlier.data.resolve() for earlier in workspaces]:
                 mend = "Give each workspace a file of its own."
                 self.problems.append(Problem("is another's data file.", mend, (*at, "data")))
             workspaces.append(workspace)
         return tuple(workspaces)
 
     def workspace(
-        self, given: Mapping[str, Any], folder: Path, access: TeamAccess, at: tuple[Any, ...]
+        self, table: Mapping[str, Any], folder: Path, access: TeamAccess, at: tuple[Any, ...]
     ) -> Workspace:
-        """One table ``[[workspace]]``; a relative data path starts at ``folder``."""
-        self.known(given, ("name", "title", "data", "new_members"), at)
-        name, data = self.text(given, "name", at), self.text(given, "data", at)
+        """Return a table ``[[workspace]]``; a relative data path starts at ``folder``."""
+        self.known(table, ("name", "title", "data", "new_members"), at)
+        name, data = self.text(table, "name", at), self.text(table, "data", at)
         if not _NAME.fullmatch(name):
             mend = "Use 1 to 40 small letters, digits and hyphens, because it is part of addresses."
             self.problems.append(Problem("is not a name of a workspace.", mend, (*at, "name")))
         if not data:
             mend = f'Name its data file, e.g. data = "{name or "team"}.db".'
             self.problems.append(Problem("is missing.", mend, (*at, "data")))
-        asked = given.get("new_members", access.new_members)
-        role = None if asked == "none" else self.role(asked, (*at, "new_members"))
-        title = self.text(given, "title", at) or name
+        role_name = table.get("new_members", access.new_members)
+        role = None if role_name == "none" else self.role(role_name, (*at, "new_members"))
+        title = self.text(table, "title", at) or name
         return Workspace(name, title, (folder / Path(data).expanduser()).absolute(), role)
 
-    def provider(self, given: Mapping[str, Any], at: tuple[Any, ...]) -> ListedProvider:
-        """One table ``[[provider]]``."""
+    def provider(self, table: Mapping[str, Any], at: tuple[Any, ...]) -> ListedProvider:
+        """Return a table ``[[provider]]``."""
         names = ("name", "address", "key_env", "models", "roles", "monthly_usd", "person_usd")
-        self.known(given, names, at)
-        texts = {name: self.text(given, name, at) for name in ("name", "address", "key_env")}
-        models = self.texts(given, "models", at)
+        self.known(table, names, at)
+        texts = {name: self.text(table, name, at) for name in ("name", "address", "key_env")}
+        models = self.texts(table, "models", at)
         if not texts["name"]:
             self.problems.append(Problem("is missing.", "Give the provider a name.", (*at, "name")))
         if not texts["address"] and not models:
             mend = 'Give its address, or say which models it has (models = ["openai/"]).'
             self.problems.append(Problem("is missing.", mend, (*at, "address")))
-        asked = self.texts(given, "roles", at) if "roles" in given else ("author", "lead", "admin")
+        role_names = (
+            self.texts(table, "roles", at) if "roles" in table else ("author", "lead", "admin")
+        )
         return ListedProvider(
             **texts,
             models=models,
-            roles=frozenset(self.role(role, (*at, "roles")) for role in asked),
-            monthly_usd=self.number(given, "monthly_usd", at),
-            person_usd=self.number(given, "person_usd", at),
+            roles=frozenset(self.role(role, (*at, "roles")) for role in role_names),
+            monthly_usd=self.number(table, "monthly_usd", at),
+            person_usd=self.number(table, "person_usd", at),
         )
 
-    def text(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> str:
-        """A text, or an empty one."""
-        text = given.get(name, "")
+    def text(self, table: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> str:
+        """Return a text, by default empty; another type is a problem."""
+        text = table.get(name, "")
         if isinstance(text, str):
             return text.strip()
         self.problems.append(Problem("is no text.", "Write it in quotes.", (*at, name)))
         return ""
 
-    def texts(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> tuple[str, ...]:
-        """A list of texts, or an empty one."""
-        texts = given.get(name, [])
+    def texts(self, table: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> tuple[str, ...]:
+        """Return a list of texts, by default empty; another type is a problem."""
+        texts = table.get(name, [])
         if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
             return tuple(text.strip() for text in texts if text.strip())
         self.problems.append(
@@ -194,28 +196,28 @@ class _Reading:
 
     def small(
         self,
-        given: Mapping[str, Any],
+        table: Mapping[str, Any],
         name: str,
         at: tuple[Any, ...],
         why_not: Callable[[str], str],
     ) -> frozenset[str]:
-        """A list of addresses or domains, in small letters."""
-        texts = given[name] if self.texts(given, name, at) else ()
+        """Return a list of addresses or domains, in lower case; invalid ones are a problem."""
+        texts = table[name] if self.texts(table, name, at) else ()
         for text in texts:
             if why := why_not(text):
                 self.problems.append(Problem(why, "", (*at, name)))
         return frozenset(map(str.lower, texts))
 
-    def flag(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:
+    def flag(self, table: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:
         """Return a flag, true by default; a value of another type is a problem."""
-        value = given.get(name, True)
+        value = table.get(name, True)
         if not isinstance(value, bool):
             self.problems.append(Problem("is neither true nor false.", "", (*at, name)))
         return value is not False
 
-    def number(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> float | None:
-        """A number above 0, or ``None``."""
-        value = given.get(name)
+    def number(self, table: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> float | None:
+        """Return a number above 0, or ``None`` if missing."""
+        value = table.get(name)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
@@ -223,10 +225,10 @@ class _Reading:
             return None
         return float(value)
 
-    def role(self, found: object, at: tuple[Any, ...]) -> TeamRole:
-        """A role."""
-        if found in TEAM_ROLES:
-            return found
+    def role(self, value: object, at: tuple[Any, ...]) -> TeamRole:
+        """Return a role; an unknown one is a problem."""
+        if value in TEAM_ROLES:
+            return value
         words = f"Use one of {', '.join(TEAM_ROLES)}."
         self.problems.append(Problem("is no role.", words, at))
         return "viewer"

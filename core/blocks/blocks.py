@@ -1,7 +1,7 @@
 """Blocks of a result: sentences, facts, tables and plots in titled sections.
 
-Blocks hold formatted text, so a writer computes nothing. Every plot is followed by a table of
-its numbers, so a writer without pictures can skip plots and lose nothing.
+Blocks hold formatted text, so a writer computes nothing. Every plot is followed by a table of its
+numbers, so a writer without pictures can skip plots and lose nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Words(NamedTuple):
 
     ``link`` holds URL parameters of the page with the items behind the cell. That page belongs to
     the run, unless ``to`` names another. Files have no links. A page shows a cell with a ``tone``
-    as a tag, and draws its ``reach`` as a bar from 0 to 1. The text alone says the same.
+    as a tag, and draws its ``reach`` as a bar from 0 to 1; the text says the same.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Words(NamedTuple):
 
     @property
     def flat(self) -> str:
-        """All of it on one line.
+        """Return the whole cell on one line.
 
         >>> Words("0.50", "0.25 to 0.75").flat
         '0.50 (0.25 to 0.75)'
@@ -49,7 +49,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences in a row, or one per line if ``listed``: a page folds those after the ``first``.
+    """Sentences in a row, or one per line if ``listed``; a page folds those after the ``first``.
 
     ``quiet`` sentences explain the block above, ``warning`` sentences limit it.
     """
@@ -71,7 +71,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """Rows below heads.
+    """A table: rows below heads.
 
     ``numbers`` are the columns that hold numbers. ``note`` explains the table. If there are more
     than ``first`` rows, a page and a terminal show the first ones and offer the rest.
@@ -87,7 +87,7 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many items fall into each (low, high, count); ``mean`` is marked."""
+    """Counts of items in bins (low, high, count); ``mean`` is marked."""
 
     name: str
     bins: tuple[tuple[float, float, int], ...]
@@ -131,7 +131,7 @@ Block = Sentences | Facts | TableBlock | Histogram | Forest | Bars
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks below a title; an ``annex`` is folded where a page or a file can be unfolded."""
+    """Blocks below a title; an ``annex`` is collapsed in formats that can expand it."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -140,7 +140,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Paper:
-    """``title`` and ``subtitle`` are on top; ``made`` says by what and when, at the end."""
+    """A document: ``title`` and ``subtitle``, sections, and ``made``, its program and time."""
 
     title: str
     subtitle: str
@@ -148,7 +148,9 @@ class Paper:
     made: str = field(default="")
 
     def texts(self) -> tuple[str, ...]:
-        """Every text that has to be in any written form of it; plots are in their tables."""
+        """Return every text that all written forms must contain; those of plots are in their
+        tables.
+        """
         texts = [self.title, self.subtitle, self.made]
         for section in self.sections:
             texts.append(section.title)

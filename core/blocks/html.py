@@ -1,4 +1,4 @@
-"""A paper as one HTML file with SVG plots that opens without network."""
+"""A paper as one HTML file with SVG plots, which opens without a network."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LETTER = 6.6  # about the width of a letter at 12 px
 
 
 def plot(block: Histogram | Forest | Bars) -> str:
-    """Return the SVG of a plot; screen readers read its name."""
+    """Return the SVG of a plot, with a name for screen readers."""
     if isinstance(block, Histogram):
         return _histogram(block)
     return _forest(block) if isinstance(block, Forest) else _bars(block)

@@ -7,7 +7,7 @@ import re
 from core.blocks.blocks import Block, Facts, Paper, Sentences, TableBlock, Words
 from core.text.names import visible
 
-#: Characters that Markdown or HTML could interpret, or that could end a cell.
+#: Characters that Markdown or HTML could interpret, or that could end a table cell.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]")
 #: Words that viewers turn into links even without markup.
 _LINKS = re.compile(r"(?i)\b(https?|ftp|www)(?=[:.])|:(?=\w+:)")

@@ -1,10 +1,10 @@
-"""The colours of all charts: one palette for pages and files, readable on light and on dark."""
+"""The colours of all charts: one palette for pages and files, readable on light and dark."""
 
 from __future__ import annotations
 
-#: The theme's accent, and its complement for what is chosen or held against it.
+#: The theme's accent, and its complement for the selected or compared item.
 TEAL, COMPLEMENT = "#1B857E", "#D0602A"
-#: Abstentions, failures: what has no verdict. Charts hatch it, too.
+#: For abstentions and failures, which have no verdict. Charts also hatch it.
 NO_VERDICT = "#9AA0A6"
 #: Points from worst to best, the five steps of a run's grid.
 POINTS = ("#DE7F73", "#E6A765", "#DBC763", "#AFC870", "#67B28B")
@@ -20,7 +20,7 @@ def points(value: float) -> str:
 
 
 def shade(value: float) -> str:
-    """Return the colour of a share in [0, 1]: the paper's at 0, and never too deep for its ink.
+    """Return the colour of a share in [0, 1]: the paper's at 0, and always light enough for text.
 
     >>> shade(0.0), shade(1.0)
     ('rgba(27,133,126,0.00)', 'rgba(27,133,126,0.75)')

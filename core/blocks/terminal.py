@@ -8,7 +8,7 @@ from textwrap import wrap
 from core.blocks.blocks import Block, Facts, Section, Sentences, TableBlock, Words
 from core.text.names import visible
 
-#: Columns grow no wider than this. Longer text, such as why a figure is missing, overflows.
+#: The widest column. Longer text, such as the reason for a missing figure, overflows.
 WIDEST = 44
 #: Notes below tables wrap at this width.
 WRAPPED = 96

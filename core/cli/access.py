@@ -1,4 +1,4 @@
-"""A team server from its terminal: who has access to what, and who is a member."""
+"""Commands of a team server: who has access to what, and who is a member."""
 
 from __future__ import annotations
 
@@ -75,12 +75,16 @@ def _found(settings: Settings) -> dict[str, Any]:
         "hosts": list(team.hosts),
         "may": {verb: [role for role in TEAM_ROLES if role in may] for verb, may in MAY.items()},
         "providers": _providers(team),
-        "workspaces": [_workspace(each) for each in settings.each() if each.workspace],
+        "workspaces": [
+            _workspace(workspace_settings)
+            for workspace_settings in settings.each()
+            if workspace_settings.workspace
+        ],
     }
 
 
 def _workspace(settings: Settings) -> dict[str, Any]:
-    """A workspace and its members; does not create its data file."""
+    """Return a workspace and its members; does not create its data file."""
     workspace = settings.workspace
     assert workspace is not None
     return {
@@ -116,12 +120,12 @@ def _providers(team: TeamAccess) -> list[dict[str, Any]]:
 
 def _as_text(report: dict[str, Any]) -> str:
     if report["mode"] == "local":
-        others = (
+        hidden = (
             "Other machines may open it, too, and then do everything but change judges (--open)."
             if report["open"]
             else "Nobody else is let in: --host elsewhere is refused without --open or [access]."
         )
-        return f"Local: whoever sits at this machine may do everything. {others}"
+        return f"Local: whoever sits at this machine may do everything. {hidden}"
     verified = "verified" if report["require_verified"] else "also unverified"
     lines = [
         f"Team: everybody signs in ({verified} e-mail addresses), every "

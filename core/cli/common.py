@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def db_option(command: Any) -> Any:
-    """Options for the data file: its path, or a workspace in the configuration."""
+    """Add the options for the data file: its path, or a workspace in the configuration."""
     db = click.option(
         "--db",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -71,12 +71,12 @@ sheet_option: Callable[[Any], Any] = click.option(
 
 
 class FiniteRange(click.FloatRange):
-    """A range without NaN, which click finds in every range, and without infinity."""
+    """A range without infinity and NaN, which click accepts in every range."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; anything else is refused like a number outside the range."""
+        """Return the number; refuse anything else like a number outside the range."""
         number: float = super().convert(value, param, ctx)
         if not isfinite(number):
             self.fail(f"{value} is no finite number.", param, ctx)
@@ -84,7 +84,7 @@ class FiniteRange(click.FloatRange):
 
 
 def resample_options(default: int) -> Callable[[Any], Any]:
-    """Options for the number of resamples behind intervals, and their seed."""
+    """Add the options for the number of resamples behind intervals, and their seed."""
     bootstrap = click.option(
         "--bootstrap",
         type=click.IntRange(0, 1_000_000),
@@ -121,7 +121,7 @@ interval_option: Callable[[Any], Any] = click.option(
 
 
 def settings_with(db: Path | None, *, every: bool = False) -> Settings:
-    """The environment's settings with the data file of ``--db``, of ``--workspace``, or all."""
+    """Return the environment's settings with the data files of ``--db`` or ``--workspace``."""
     settings = load_settings()
     context = click.get_current_context(silent=True)
     name = "" if context is None else context.meta.get(_WORKSPACE, "")
@@ -133,12 +133,12 @@ def settings_with(db: Path | None, *, every: bool = False) -> Settings:
 
 
 def open_db(db: Path | None) -> Store:
-    """The store, created if needed, closed when the command ends."""
+    """Return the store, created if needed, closed when the command ends."""
     return open_as(settings_with(db))
 
 
 def open_as(settings: Settings) -> Store:
-    """The store of these settings, closed when the command ends."""
+    """Return the store of these settings, closed when the command ends."""
     from core.services import open_store
 
     store = open_store(settings)
@@ -147,7 +147,7 @@ def open_as(settings: Settings) -> Store:
     if settings.access is not None:
         from getpass import getuser
 
-        # On a team server the admin's actions at the terminal are recorded, too.
+        # The audit record of a team server includes the admin's actions in a terminal.
         store = store.acting(Actor(getuser(), "admin", "local"))
     context = click.get_current_context(silent=True)
     if context is not None:
@@ -157,7 +157,7 @@ def open_as(settings: Settings) -> Store:
 
 @contextmanager
 def open_to_plan(db: Path | None, only_estimate: bool) -> Iterator[Store]:
-    """The store for a verb that plans and continues; ``only_estimate`` discards all changes."""
+    """Yield the store for a planning command; ``only_estimate`` discards all changes."""
     if not only_estimate:
         yield open_db(db)
         return
@@ -167,10 +167,10 @@ def open_to_plan(db: Path | None, only_estimate: bool) -> Iterator[Store]:
 
 
 def open_to_read(db: Path | None) -> Store:
-    """The store for a verb that only reads.
+    """Return the store for a command that only reads.
 
-    Without a data file it is an empty one, deleted when the command ends: reading creates neither
-    a file nor a folder.
+    If there is no data file, it is an empty one, deleted when the command ends: reading creates
+    neither a file nor a folder.
     """
     settings = settings_with(db)
     if not settings.db.exists():
@@ -190,17 +190,17 @@ def result(value: Any) -> None:
     as_it_is(text.translate(_FURTHER_CONTROLS))
 
 
-#: Control characters for terminals that JSON may contain unescaped, with their escapes.
+#: Control characters of terminals that JSON may contain unescaped, with their escapes.
 _FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def tell(text: str) -> None:
-    """Print text on stdout, with control characters of foreign texts made visible."""
+    """Print text on stdout, with control characters made visible."""
     _out(f"{visible(text)}\n")
 
 
 def as_it_is(content: str | bytes) -> None:
-    """Print a file on stdout unchanged, in UTF-8 as in files; on a terminal as ``tell`` does."""
+    """Print a file on stdout unchanged, in UTF-8; on a terminal print it like ``tell``."""
     raw = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
     terminal = sys.stdout is not None and sys.stdout.isatty()
     _out(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
@@ -211,12 +211,12 @@ def _out(content: str | bytes) -> None:
         _written(content)
     except OSError as error:
         if error.errno == EPIPE:
-            raise  # The reader has enough; click then ends the command quietly.
+            raise  # The reader closed the pipe; click then ends the command quietly.
         raise InputError(f"cannot be written: {error.strerror}.", (), "standard output") from None
 
 
 def _err(text: str) -> None:
-    # A closed or full stderr must not end the work.
+    # A closed or full stderr must not stop the work.
     with suppress(OSError):
         _written(text, err=True)
 
@@ -283,7 +283,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def plain_errors(as_json: bool = False) -> Iterator[None]:
-    """Turn our errors into a message and status 2; Ctrl-C and the like into status 130."""
+    """Print user errors as a message with status 2; exit with status 130 on Ctrl-C and the like."""
     try:
         with _ended_like_ctrl_c():
             yield
@@ -301,9 +301,9 @@ def plain_errors(as_json: bool = False) -> Iterator[None]:
 
 @contextmanager
 def _ended_like_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP interrupt, unless they are ignored (`nohup`)."""
+    """Treat SIGTERM and SIGHUP as Ctrl-C within the block, unless they are ignored (`nohup`)."""
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    taken = [
+    handled = [
         number
         for number in (getattr(signal, name) for name in names)
         if threading.current_thread() is threading.main_thread()
@@ -313,17 +313,17 @@ def _ended_like_ctrl_c() -> Iterator[None]:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    for number in taken:
+    for number in handled:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number in taken:
+        for number in handled:
             signal.signal(number, signal.SIG_DFL)
 
 
 def table(rows: list[list[str]], heads: list[str]) -> str:
-    """A table with columns padded by spaces; the caller formats numbers."""
+    """Return a table with columns padded by spaces; the caller formats numbers."""
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -333,7 +333,7 @@ def table(rows: list[list[str]], heads: list[str]) -> str:
 
 
 class ProgressBar:
-    """A line on stderr that is redrawn on a terminal and written rarely elsewhere."""
+    """A line on stderr, redrawn on a terminal and printed rarely elsewhere."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -341,7 +341,7 @@ class ProgressBar:
         self._last, self._looks = "", 0
 
     def show(self, text: str) -> None:
-        """Replace the shown text by ``text``."""
+        """Replace the shown text with ``text``."""
         if self._quiet:
             return
         self._looks, text = self._looks + 1, visible(text)
@@ -359,7 +359,7 @@ class ProgressBar:
 
 # Files written by commands never overwrite others, unless forced.
 
-#: Whether CSV files begin with the byte order mark by which Excel recognises UTF-8.
+#: Option: omit the byte order mark by which Excel recognises UTF-8 in CSV files.
 no_bom = click.option(
     "--no-bom",
     "mark",
@@ -371,7 +371,7 @@ no_bom = click.option(
 
 
 def write_files(files: dict[Path, bytes], force: bool) -> None:
-    """Write all files, or none if one of them exists and ``force`` is not set."""
+    """Write all files, or none if a file exists and ``force`` is not set."""
     from core.formats.folder import write_bytes
 
     existing = [path for path in files if path.exists()]

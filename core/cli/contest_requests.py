@@ -1,4 +1,4 @@
-"""Contests for the command line: a request made from files, and its estimate."""
+"""Contests for the command line: build a request from files, and estimate it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.text.names import fold
 
 
 class ContestFileRequest(NamedTuple):
-    """A request made from files, with the remarks of readers and of the join."""
+    """A request built from files, with the remarks of file readers and of the join."""
 
     request: ContestRequest
     notices: tuple[str, ...]
@@ -47,7 +47,7 @@ def contest_from_files(
     cache: bool | None,
     **options: Any,
 ) -> ContestFileRequest:
-    """A request for dataset files and judges. The files' content is saved as datasets.
+    """Return a request for dataset files and judges; saves the files' content as datasets.
 
     ``design`` has the fields of ``Design``.
     """
@@ -55,10 +55,10 @@ def contest_from_files(
     read = [_dataset(path, source) for path in datasets]
     notices = [str(problem) for _, problems in read for problem in problems]
     panel_read = panel_from(panel, judges, api_base, key_env, concurrency)
-    given = {"mode": mode, "cache": cache}
+    settings = {"mode": mode, "cache": cache}
     asking = build(
         Asking,
-        {**panel_read.asking.model_dump(), **{k: v for k, v in given.items() if v is not None}},
+        {**panel_read.asking.model_dump(), **{k: v for k, v in settings.items() if v is not None}},
         "way of asking",
     )
     versions = tuple(
@@ -81,7 +81,7 @@ def contest_from_files(
 def questions_from(
     criteria: Sequence[str], rubric: Rubric | None, each: bool
 ) -> tuple[ContestQuestion, ...]:
-    """The questions of a request: criteria of the rubric by name, or free text."""
+    """Return the questions of a request: criteria of the rubric by name, or free text."""
     if each and rubric is None:
         raise InputError("--each asks the criteria of a rubric. Give one with --rubric FILE.")
     if each and rubric is not None and not criteria:
@@ -106,7 +106,7 @@ def questions_from(
 def contest_estimate_figures(
     store: Store, request: ContestRequest, more_rounds: int, per_round: int
 ) -> dict[str, Any]:
-    """The estimate as plain data; ``calls_at_most`` includes further rounds."""
+    """Return the estimate as plain data; ``calls_at_most`` includes further rounds."""
     expected = estimate_contest(store, request)
     planned = plan(store, request)
     contests = len(planned.bouts)
@@ -128,13 +128,13 @@ def contest_estimate_figures(
 
 
 def estimate_line(figures: dict[str, Any]) -> str:
-    """The estimate in a line."""
+    """Return the estimate as one line."""
     cost = figures["cost_usd"]
-    more = figures["calls_at_most"]
+    at_most = figures["calls_at_most"]
     return (
         f"{len(figures['systems'])} systems, {figures['tasks']} tasks, {figures['contests']} "
         f"contests: {figures['calls']} calls"
-        + (f" ({more} at most with all rounds)" if more > figures["calls"] else "")
+        + (f" ({at_most} at most with all rounds)" if at_most > figures["calls"] else "")
         + f", about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
         + ("cost unknown" if cost is None else f"${cost:.4f}")
     )
@@ -148,13 +148,13 @@ def _dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem,
 
 
 def _split(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ...]:
-    """The names; one that is not a system but a comma-separated list of them is split."""
-    known = {item.system for dataset in datasets for item in dataset.items}
-    known |= {dataset.name for dataset in datasets}
+    """Return the systems' names; a name that is no system but a comma-separated list is split."""
+    system_names = {item.system for dataset in datasets for item in dataset.items}
+    system_names |= {dataset.name for dataset in datasets}
     names: list[str] = []
     for name in systems:
         parts = [part.strip() for part in name.split(",")]
-        names += parts if name not in known and len(parts) > 1 else [name]
+        names += parts if name not in system_names and len(parts) > 1 else [name]
     return tuple(names)
 
 

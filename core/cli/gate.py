@@ -82,13 +82,13 @@ def check(
 ) -> None:
     """Check that the agreement of SOURCE is good enough, for CI.
 
-    It reaches what is asked, and has not fallen against a kept baseline.
+    Checks that figures reach their thresholds and have not fallen below a saved baseline.
 
-    SOURCE is a run's number, or a folder in the common layout; nobody is asked. A NAME is a path
+    SOURCE is a run's number, or a folder in the common layout; no judge is called. A NAME is a path
     into `metrics --json`, joined with dots (criteria.*.panel.vs_gold.accuracy), or short for the
     panel's figure against the reference: accuracy and mean_kappa over all criteria, with
-    --per-criterion any of a criterion's; or right, before and decided of the trust statement. What
-    is undefined, or rests on too few observations, does not hold.
+    --per-criterion any of a criterion's; or right, before and decided of the trust statement. A
+    figure that is undefined, or rests on too few observations, fails.
 
     Exit status: 0 all hold, 1 something does not, 2 the input is wrong.
     """

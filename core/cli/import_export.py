@@ -1,4 +1,4 @@
-"""Commands for importing data and exporting runs: import, export."""
+"""Commands that import data and export runs: import, export."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-#: The fields of ``GradeChoices`` that the options below fill.
+#: The fields of ``GradeChoices`` that options below set.
 CHOICES = ("match", "by", "grade", "maximum", "scaling", "overwrite", "sheet")
 _OPTIONS = (
     click.option(
@@ -57,7 +57,7 @@ _OPTIONS = (
 
 
 def roster_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that belong to --roster."""
+    """Add the options that depend on --roster."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -81,10 +81,10 @@ def fill_roster(
 
     data = read_bytes(roster, MAX_DATASET_BYTES)
     filled = fill(store, run, data, roster.name, GradeChoices(**choices))
-    other = {"canvas": "moodle", "moodle": "canvas"}[form]
-    if filled.roster.kind.startswith(other):
-        mend = f"Use --format {other}."
-        raise InputError(f"This is a file of {other.title()}. {mend}", (), str(roster))
+    other_form = {"canvas": "moodle", "moodle": "canvas"}[form]
+    if filled.roster.kind.startswith(other_form):
+        mend = f"Use --format {other_form}."
+        raise InputError(f"This is a file of {other_form.title()}. {mend}", (), str(roster))
     _tell(filled)
     if dry:
         common.say("Nothing is written (--dry-run).")
@@ -114,12 +114,12 @@ def _tell(filled: Filled) -> None:
         common.say(f"Note: {filled.effect}")
 
 
-#: Same as ``core.services.exports.run_export.FORMATS``, which is too slow to import for ``--help``.
+#: Copy of ``core.services.exports.run_export.FORMATS``, whose import is too slow for ``--help``.
 FORMATS = (
     *("csv", "jsonl", "xlsx", "autorubric", "canvas", "report", "html", "markdown", "folder"),
     *("reviews", "events", "labelled", "contest", "direct", "fair", "everything"),
 )
-#: Programs whose lists of students can be filled in.
+#: Programs whose lists of students can be completed.
 LMS = ("canvas", "moodle")
 
 
@@ -216,8 +216,8 @@ def write_into(store: Store, run: int, source: Path, out: Path | None, force: bo
         write_files({target / source.name if target.is_dir() else target: written.data}, force)
 
 
-def _to_stdout(made: Exported) -> None:
-    common.as_it_is(*(made.binary.values() or [made.text]))
+def _to_stdout(exported: Exported) -> None:
+    common.as_it_is(*(exported.binary.values() or [exported.text]))
 
 
 def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:
@@ -228,9 +228,9 @@ def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, 
     if form == "moodle":
         mend = "Download it in Moodle (grading worksheet, or gradebook) and name it with --roster."
         raise InputError(f"Moodle's grades go into its own file. {mend}")
-    given = [name for name in CHOICES if choices[name] not in (None, False, "ratio")]
-    if given or dry:
-        raise InputError(f"--{given[0] if given else 'dry-run'} goes with --roster.")
+    used = [name for name in CHOICES if choices[name] not in (None, False, "ratio")]
+    if used or dry:
+        raise InputError(f"--{used[0] if used else 'dry-run'} goes with --roster.")
 
 
 def _target(out: Path | None, name: str) -> Path:
@@ -239,24 +239,24 @@ def _target(out: Path | None, name: str) -> Path:
     return out or Path(name)
 
 
-def _write_file(made: Exported, out: Path | None, run: int, mark: bool, force: bool) -> None:
-    ((name, data),) = made.data(mark=mark).items()
+def _write_file(exported: Exported, out: Path | None, run: int, mark: bool, force: bool) -> None:
+    ((name, data),) = exported.data(mark=mark).items()
     target = out or Path(f"run-{run}-{name}")
     write_files({target / name if target.is_dir() else target: data}, force)
 
 
-def _write_folder(made: Exported, folder: Path, force: bool) -> None:
+def _write_folder(exported: Exported, folder: Path, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file, and this format is a folder. Name another.", (), str(folder))
-    write_files({folder / name: data for name, data in made.data().items()}, force)
+    write_files({folder / name: data for name, data in exported.data().items()}, force)
 
 
-def _write_zip(made: Exported, target: Path, mark: bool, force: bool) -> None:
+def _write_zip(exported: Exported, target: Path, mark: bool, force: bool) -> None:
     from core.services.exports.run_export import zipped
 
     if target.is_dir():
         raise InputError("is a folder, and this format is a zip file.", (), str(target))
-    write_files({target: zipped(made, mark=mark)}, force)
+    write_files({target: zipped(exported, mark=mark)}, force)
 
 
 IMPORT_SHAPES = (

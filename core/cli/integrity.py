@@ -22,7 +22,7 @@ from core.store.database.data_file import Backup
 from core.store.database.sums import UNCOVERED, Unlike
 from core.store.store import Store
 
-#: How many items of a run are derived and compared at a time.
+#: Items of a run that are derived and compared at a time.
 BATCH = 500
 
 
@@ -31,7 +31,7 @@ def backup(
 ) -> tuple[Backup | None, dict[str, Any]]:
     """Copy the whole data file to ``target`` consistently, while others keep writing.
 
-    The copy is verified first. Returns the report with it; a damaged copy is not kept, unless
+    The copy is verified first. Returns its counts and the report; a damaged copy is deleted, unless
     ``damaged`` allows it.
 
     Raises:
@@ -52,7 +52,7 @@ def backup(
 
     made = store.backup(target, sound)
     if made is not None:
-        # Monitoring of the server is told; a file that is no longer writable is copied as well.
+        # Record the backup for monitoring; a file that is no longer writable is copied as well.
         with suppress(StoreError):
             store.settings.put(LAST_BACKUP, clock.now())
     return made, checked
@@ -61,10 +61,10 @@ def backup(
 def nightly(
     stores: Iterable[tuple[str, Callable[[], Store]]], folder: Path, today: str, keep: int
 ) -> Iterator[tuple[str, Backup | None, str]]:
-    """Copy each data file to ``folder``, named by it and the day; yields each result.
+    """Copy each data file to ``folder``, named by file and day; yield each result.
 
     Older copies of a data file beyond the newest ``keep`` are deleted only after its new copy
-    exists and is sound. If one fails, its older copies stay, and the others continue.
+    exists and is sound. If a copy fails, its older copies stay, and the others continue.
     """
     for name, open_store in stores:
         target = folder / f"{name}-{today}.db"
@@ -87,15 +87,14 @@ def _copy_of(name: str) -> re.Pattern[str]:
 
 
 def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
-    """The report of ``verify --json``, as in the contract. Repairs nothing.
+    """Return the report of ``verify --json``. Repairs nothing.
 
-    ``not_covered``, if present, lists the rows without a checksum: nothing tells whether they are
-    as recorded.
+    ``not_covered``, if present, lists the rows without a checksum, whose integrity is unknown.
     """
     try:
         store = open_store()
     except Damaged as error:
-        # Too damaged to say where.
+        # The file is too damaged to say where.
         return _report([_problem(error, "the file")])
     problems = [
         *_said(store.damage, "the file"),
@@ -103,7 +102,7 @@ def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
         *_said(partial(_versions, store), "the versions"),
     ]
     if not problems:
-        # Derived data depends on these; in a damaged file it tells nothing more.
+        # Derived data depends on these parts; checking it in a damaged file adds nothing.
         problems += _said(partial(_derived, store), "the runs")
     problems += _said(partial(_schema, store), "the tables")
     gaps = _said(partial(_uncovered, store), "the records")
@@ -125,11 +124,11 @@ def _report(
 
 
 def _said(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
-    """All results of a check; if it fails half way, the error is one of them."""
+    """Return all results of a check; if it fails half way, its error is the last."""
     results = list[Any]()
     try:
         results.extend(look())
-    except Exception as error:  # a row with nonsense may raise anything
+    except Exception as error:  # a damaged row may raise anything
         results.append(_problem(error, where))
     return results
 
@@ -174,7 +173,7 @@ def _versions(store: Store) -> Iterator[dict[str, str]]:
 
 
 def as_text(report: dict[str, Any]) -> str:
-    """The report in lines."""
+    """Return the report as lines of text."""
     lines = [f"{problem['where']}: {problem['what']}" for problem in report["problems"]]
     gaps = report.get("not_covered", [])
     if not lines and not gaps:
@@ -214,7 +213,7 @@ def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
 
 
 def _counts(store: Store, run_id: int, ballots: Sequence[ItemBallots]) -> Iterator[dict[str, str]]:
-    """The items whose stored counts differ from those of their votes."""
+    """Yield the items whose stored counts differ from those of their votes."""
     rows = {row.item_id: row for row in store.results.items(run_id, limit=-1)}
     for item in ballots:
         row = rows[item.item_id]

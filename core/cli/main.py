@@ -60,9 +60,9 @@ def backup(
 ) -> None:
     """Copy the data file to FILE and verify the copy.
 
-    The copy is whole and consistent, also while others write.
-    A copy that is not sound is not kept, and what is in FILE stays; exit status 1. To go back to
-    a copy, end every program that uses the data file, and put the copy in its place.
+    The copy is whole and consistent, even while others write. If the copy is not sound, it is
+    deleted, FILE stays as it was, and the exit status is 1. To go back to a copy, end every program
+    that uses the data file, and put the copy in its place.
     """
     from core.cli import integrity
 
@@ -88,13 +88,13 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
     from core.cli import integrity
 
     given = settings_with(db, every=True)
-    each = given.each() if db is None and given.workspace is None else (given,)
+    file_settings = given.each() if db is None and given.workspace is None else (given,)
     stores = [
         (
             settings.workspace.name if settings.workspace else settings.db.stem,
             partial(_existing_at, settings),
         )
-        for settings in each
+        for settings in file_settings
     ]
     copies, failed = list[dict[str, Any]](), dict[str, str]()
     for name, copy, wrong in integrity.nightly(stores, folder, clock.now()[:10], keep):
@@ -128,7 +128,7 @@ def verify(db: Path | None, as_json: bool) -> None:
 
 
 def _existing(db: Path | None) -> Store:
-    """The store of an existing data file: these verbs create none."""
+    """Return the store of an existing data file; these commands create none."""
     return _existing_at(settings_with(db))
 
 
@@ -138,7 +138,7 @@ def _existing_at(settings: Settings) -> Store:
     return common.open_as(settings)
 
 
-#: The verbs by what they are for, in the order of the help.
+#: The commands by purpose, in the order of the help.
 GROUPS = {
     "Author": ("lint", "convert", "schema"),
     "Grade": ("grade", "resume", "retry", "cancel", "runs", "show", "import", "export", "demo"),
@@ -152,7 +152,7 @@ GROUPS = {
 
 
 class _Grouped(click.Group):
-    """Lists the verbs by group."""
+    """Lists the commands by group."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.commands))
@@ -252,8 +252,9 @@ def app(
             raise InputError("The configuration names workspaces: leave --db away.")
         hosts = (*settings.hosts, *hosts)
         settings = replace(settings, hosts=hosts, open=is_open or settings.open)
-        for each in settings.each():
-            open_store(each).close()  # a server would say in a traceback what is wrong with a file
+        for file_settings in settings.each():
+            # Report an invalid file here; the server would print a traceback.
+            open_store(file_settings).close()
         serve(settings, port, host, base_path)
 
 

@@ -38,8 +38,8 @@ def compare(
 ) -> None:
     """Compare two runs on the items of both.
 
-    Says what changed, which verdicts flipped, and how far accuracy, kappa, agreement, mean score
-    and cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
+    Says what changed, which verdicts flipped, and how accuracy, kappa, agreement, mean score and
+    cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
     """
     from core.blocks.terminal import terminal_text
     from core.metrics.estimate import Confidence
@@ -47,11 +47,13 @@ def compare(
     from core.services.comparison.comparison_blocks import comparison_sections
     from core.services.review import corrected_estimates
 
-    how = Confidence(level, method)
+    confidence = Confidence(level, method)
     with common.plain_errors(as_json):
         pair = run_comparison.run_number(run_a), run_comparison.run_number(run_b)
         store = open_to_read(db)
-        result = run_comparison.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed, how=how)
+        result = run_comparison.compare_runs(
+            store, *pair, bootstrap=bootstrap, seed=seed, how=confidence
+        )
         for run_id in pair:
             review = corrected_estimates.selected(store, run_id, level)
             if review is not None:
@@ -149,7 +151,7 @@ def contest(
     """Ask which of two answers is better, in both orders.
 
     DATASETS is one file whose items name their system and share prompts, or one file per system
-    whose items share ids. They stand before --systems.
+    whose items share ids. They come before --systems.
     """
     from core.cli import contest_requests
     from core.services.access.permits import allow_sendings
@@ -160,8 +162,10 @@ def contest(
         planned = contest_requests.contest_from_files(store, design=design, **options)
         for notice in planned.notices:
             common.say(f"note: {notice}")
-        more = rounds - 1 if design["kind"] == "adaptive" else 0
-        figures = contest_requests.contest_estimate_figures(store, planned.request, more, per_round)
+        further = rounds - 1 if design["kind"] == "adaptive" else 0
+        figures = contest_requests.contest_estimate_figures(
+            store, planned.request, further, per_round
+        )
         if only_estimate:
             _say_estimate(figures, as_json)
             return
@@ -170,7 +174,7 @@ def contest(
             allow_sendings(judges)
         require_allowed(judges, source=str(panel or ""))
         common.say(contest_requests.estimate_line(figures))
-        _hold(store, planned.request, more, per_round, as_json)
+        _hold(store, planned.request, further, per_round, as_json)
 
 
 @click.command()
@@ -195,7 +199,7 @@ def rank(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Rank the systems of SOURCE from votes that exist.
+    """Rank the systems of SOURCE from existing votes.
 
     SOURCE is a contest run, a run that graded several systems' answers, or a folder in the common
     layout.
@@ -218,7 +222,7 @@ def rank(
 
 
 def _design(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of the design out of ``options``."""
+    """Remove the options of the design from ``options`` and return them."""
     same = ("baseline", "per_task", "both_bad", "disagreement", "summaries")
     return {
         "kind": options.pop("design"),
@@ -228,7 +232,9 @@ def _design(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_json: bool) -> None:
+def _hold(
+    store: Store, request: ContestRequest, further: int, per_round: int, as_json: bool
+) -> None:
     """Work through the contest, in rounds if it is adaptive, and report how it ended."""
     from core.blocks.terminal import terminal_text
     from core.cli import requests_from_files
@@ -242,7 +248,7 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
         runs.append(contests.start(store, following))
         follow(store, runs[-1])
         finished = lifecycle.summary(store, runs[-1])["status"] == "done"
-        again = finished and len(runs) <= more
+        again = finished and len(runs) <= further
         following = leaderboard.next_round(store, runs, per_round) if again else None
     ended = [lifecycle.summary(store, run) for run in runs]
     report = rank_report.contest_report(store, runs)
@@ -257,7 +263,7 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
 
 
 def follow(store: Store, run_id: int) -> None:
-    """Work through a run with a progress bar, or watch the process that does."""
+    """Work through a run with a progress bar, or watch the process that works on it."""
     from core.cli import requests_from_files
     from core.services.runs import runner
 
@@ -297,8 +303,8 @@ def cascade(
 ) -> None:
     """Find the confidence at which one judge may decide alone.
 
-    Replays a cascade on votes and labels that are there, at every threshold: how many answers go on
-    to the other judges, how many are right, what it costs. RUN is a number of `runs`.
+    Replays a cascade on existing votes and labels, at every threshold: how many answers go on to
+    the other judges, how many are right, what it costs. RUN is a number of `runs`.
     """
     from core.services.comparison import cascade_sweep
     from core.services.comparison.run_comparison import run_number
@@ -340,6 +346,6 @@ def metrics(
     from core.services.agreement import metrics_report
 
     with common.plain_errors(as_json):
-        asked = (source, reference, bootstrap, seed, common.note, Confidence(level, method))
-        report = metrics_report.metrics_source(lambda: open_to_read(db), *asked)
+        arguments = (source, reference, bootstrap, seed, common.note, Confidence(level, method))
+        report = metrics_report.metrics_source(lambda: open_to_read(db), *arguments)
         common.report(report, reports_as_text.metrics_as_text, as_json)

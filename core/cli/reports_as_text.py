@@ -19,9 +19,9 @@ from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
 
-#: With fewer items figures say little, and the text says so.
+#: With fewer items figures are uncertain, and the text says so.
 FEW_ITEMS = 30
-#: The figures shown of each kind; ``KNOWN`` has their names.
+#: The figures shown for each kind; ``KNOWN`` has their names.
 _GROUP = (
     "percent_agreement",
     "krippendorff_alpha_nominal",
@@ -46,14 +46,14 @@ _REFERENCES = {
 
 
 def metrics_as_text(report: Mapping[str, Any]) -> str:
-    """The report in lines. Undefined figures come with their reason."""
+    """Return the report as lines. Undefined figures have their reason."""
     lines = [report["trust"]["in_words"], ""] if "trust" in report else []
     for name, criterion in report["criteria"].items():
         lines += _measured_criterion(name, criterion)
     lines += [_WHOLE]
-    whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
+    raters = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [
-        line for name, figures in whole.items() for line in _versus(name, figures, _named(_SCORE))
+        line for name, figures in raters.items() for line in _versus(name, figures, _named(_SCORE))
     ]
     if lines[-1] == _WHOLE:
         lines.append(
@@ -67,7 +67,7 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
 
 
 def _named(names: Sequence[str], *, ordered: bool = True) -> dict[str, str]:
-    """The names of figures that apply to options with or without an order."""
+    """Return the names of figures that apply to options with or without an order."""
     return {name: KNOWN[name].short for name in names if ordered or not KNOWN[name].ordered}
 
 
@@ -93,7 +93,7 @@ def _measured_criterion(name: str, measured: Mapping[str, Any]) -> Iterator[str]
 def _versus(
     name: str,
     compared: Mapping[str, Any],
-    wanted: Mapping[str, str],
+    names: Mapping[str, str],
     criterion: Mapping[str, Any] | None = None,
 ) -> Iterator[str]:
     for key, figures in compared.items():
@@ -105,21 +105,21 @@ def _versus(
                 sure = _named(_SURE) | {"accuracy": "right"}
                 yield f"    {_figures(figures, sure, figures['n'])}"
         elif figures["n"]:
-            shown = _named(_MEAN) if key == "vs_human_mean_level" else wanted
+            shown = _named(_MEAN) if key == "vs_human_mean_level" else names
             yield f"  {name} against the {_REFERENCES[key]}:"
             yield f"    {_figures(figures, shown, figures['n'], criterion)}"
 
 
 def _figures(
     group: Mapping[str, Any],
-    wanted: Mapping[str, str],
+    names: Mapping[str, str],
     n: int,
     criterion: Mapping[str, Any] | None = None,
 ) -> str:
     reasons = group.get("undefined", {})
     parts = [f"n = {n}" + (" (few)" if 0 < n < FEW_ITEMS else "")]
     missing: dict[str, list[str]] = {}
-    for name, label in wanted.items():
+    for name, label in names.items():
         value = group.get(name)
         if value is None:
             missing.setdefault(reasons.get(name, ""), []).append(label)
@@ -131,7 +131,7 @@ def _figures(
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
         estimate = Estimate(value, *(ends or ()))
         parts.append(f"{label} {estimate.words(percent if KNOWN[name].share else score).inline}")
-    for name, label in wanted.items():
+    for name, label in names.items():
         if group.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
             missing.setdefault(reason, []).append(f"interval of {label}")
     undefined = [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
@@ -139,7 +139,7 @@ def _figures(
 
 
 def run_as_text(store: Store, run_id: int) -> str:
-    """A run in a few lines."""
+    """Return a run as a few lines of text."""
     run = store.runs.get(run_id)
     figures = summary(store, run_id)
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
@@ -165,7 +165,7 @@ def run_as_text(store: Store, run_id: int) -> str:
 
 
 def _asked(run: Run, cost: float | None) -> list[str]:
-    """The cost of asking; imported votes were not asked for here."""
+    """Return the cost of the judges' calls, or nothing for imported votes."""
     imported = run.plan.details.get("imported")
     if imported is not None:
         return [f"  source   {imported.get('source') or 'elsewhere'}; nobody was asked here"]
@@ -173,7 +173,7 @@ def _asked(run: Run, cost: float | None) -> list[str]:
 
 
 def training_line(report: dict[str, Any]) -> str:
-    """The result of training an offline judge for a criterion, in a sentence."""
+    """Return the result of training an offline judge for a criterion, as a sentence."""
     if not report["trained"]:
         return f"switched off: {report['reason']}"
     return (
@@ -183,7 +183,7 @@ def training_line(report: dict[str, Any]) -> str:
 
 
 def item_as_data(store: Store, run_id: int, item_id: str) -> dict[str, Any]:
-    """An item with its verdicts and all votes as plain data."""
+    """Return an item with its verdicts and all votes as plain data."""
     view = item_view(store, run_id, item_id)
     return {
         "run": run_id,
@@ -231,7 +231,7 @@ def _vote(view: VoteView) -> dict[str, Any]:
 
 
 def item_as_text(store: Store, run_id: int, item_id: str) -> str:
-    """An item with its verdicts and all votes as text."""
+    """Return an item with its verdicts and all votes as text."""
     view = item_view(store, run_id, item_id)
     score = "no grade" if view.row.score is None else say.score(view.row.score)
     lines = [f"Run {run_id}, item {item_id}: {score}"]

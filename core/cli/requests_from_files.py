@@ -1,4 +1,4 @@
-"""Runs for the terminal: requests made from files, estimates, progress and summaries."""
+"""Runs for the terminal: build requests from files; print estimates, progress and summaries."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from core.text.numbers import pace, percent, plural, seconds
 
 @dataclass(frozen=True)
 class RunFileRequest:
-    """A request made from files, with the remarks of their readers and the roles of columns."""
+    """A request built from files, with the remarks of their readers and the roles of columns."""
 
     request: RunRequest
     notices: tuple[Problem, ...]
     roles: tuple[ColumnRole, ...] = ()
 
 
-#: Limits that every judge has; others are a model's.
+#: Limits that apply to every judge; others apply only to models.
 OF_ALL = ("concurrency", "timeout")
 #: The path that stands for standard input, and its name in messages.
 STDIN, PIPED = Path("-"), "standard input"
@@ -63,7 +63,7 @@ def request_from_files(
     sheet: str | None = None,
     **options: Any,
 ) -> RunFileRequest:
-    """A request for a rubric file, a dataset file and judges; saves both files' content.
+    """Return a request for a rubric file, a dataset file and judges; saves both files' content.
 
     ``asking`` holds the given settings of ``Asking``, ``limits`` those of every judge; ``None``
     keeps the panel's. ``changes`` map columns of the dataset, as in
@@ -99,13 +99,13 @@ def panel_from(
     concurrency: int | None,
     limits: Mapping[str, Any] | None = None,
 ) -> Panel:
-    """The panel of a file, or of model names; ``offline`` stands for the offline judges.
+    """Return the panel of a file, or of model names; ``offline`` stands for the offline judges.
 
     ``api_base`` is an address, or several of the same model, separated by spaces. ``limits`` are
-    fields of a judge that are given for all: ``timeout``, and of models ``max_tokens`` and others.
+    judge fields that apply to all: ``timeout``, and for models ``max_tokens`` and others.
 
     Raises:
-        InputError: a limit for models, and no model among the judges.
+        InputError: a limit for models, but no judge is a model.
     """
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
@@ -120,15 +120,15 @@ def panel_from(
         raise InputError(
             "Nobody is named to judge. Use --judge MODEL, --judge offline, or --panel FILE."
         )
-    given = {"concurrency": concurrency, **(limits or {})}
-    given = {name: value for name, value in given.items() if value not in (None, False)}
-    of_models = [name for name in given if name not in OF_ALL]
+    fields = {"concurrency": concurrency, **(limits or {})}
+    fields = {name: value for name, value in fields.items() if value not in (None, False)}
+    of_models = [name for name in fields if name not in OF_ALL]
     if of_models and all(judge.kind != "llm" for judge in panel_made.judges):
         option = of_models[0].replace("_", "-")
         raise InputError(f"--{option} is for models, and none of the judges is one.")
     bounded = tuple(
         judge.model_copy(
-            update={n: v for n, v in given.items() if n in OF_ALL or judge.kind == "llm"}
+            update={n: v for n, v in fields.items() if n in OF_ALL or judge.kind == "llm"}
         )
         for judge in panel_made.judges
     )
@@ -136,10 +136,10 @@ def panel_from(
 
 
 def with_offline(data: Any) -> Any:
-    """A panel's data with each judge of kind ``offline`` replaced by both offline judges.
+    """Return a panel's data with each judge of kind ``offline`` replaced by both offline judges.
 
-    This is the meaning of ``--judge offline``. Its other settings apply to both; its own name is
-    put before theirs.
+    ``--judge offline`` means this. The other settings of such a judge apply to both; its name
+    becomes the prefix of theirs.
 
     >>> [j["name"] for j in with_offline({"judges": [{"kind": "offline", "stage": 0}]})["judges"]]
     ['Text classifier', 'Nearest neighbours']
@@ -159,8 +159,8 @@ def with_offline(data: Any) -> Any:
 
 
 def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
-    given = {name: value for name, value in settings.items() if value is not None}
-    asking = build(Asking, {**panel.asking.model_dump(), **given}, "way of asking")
+    set_values = {name: value for name, value in settings.items() if value is not None}
+    asking = build(Asking, {**panel.asking.model_dump(), **set_values}, "way of asking")
     return panel.model_copy(update={"asking": asking})
 
 
@@ -169,13 +169,19 @@ def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
         return OFFLINE_JUDGES
     if name.startswith(model_file.PREFIX):
         return (model_file.judge_of(name.removeprefix(model_file.PREFIX)),)
-    first, *more = api_base.split() or [""]
-    data = {"name": name, "model": name, "api_base": first, "replicas": more, "key_env": key_env}
+    first, *replicas = api_base.split() or [""]
+    data = {
+        "name": name,
+        "model": name,
+        "api_base": first,
+        "replicas": replicas,
+        "key_env": key_env,
+    }
     return (build(Judge, data, "judge"),)
 
 
 def remarks(request: RunRequest) -> list[str]:
-    """What a budget does not stop, and a wording that suits small models better."""
+    """Return warnings about judges that no budget limits, and about wordings for small models."""
     texts = [f"{BRIEF_SUITS} Say --style brief."] if brief_suits(request.panel) else []
     if request.budget is None:
         return texts
@@ -186,7 +192,7 @@ def remarks(request: RunRequest) -> list[str]:
 
 
 def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
-    """The estimate as plain data."""
+    """Return the estimate as plain data."""
     expected = estimate(store, request)
     return {
         "items": expected.items,
@@ -215,12 +221,12 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
 
 
 def twins_in_words(store: Store, run_id: int) -> str:
-    """A sentence about items with the same text as others; empty if no judge learns."""
+    """Return a sentence about items that share a text; empty if no judge learns."""
     return twins_of(store.runs.get(run_id).plan.calibration).in_words()
 
 
 def progress_line(look: RunProgress) -> str:
-    """A line about a run's progress."""
+    """Return a line about a run's progress."""
     row = look.row
     parts = [f"{look.settled}/{row.planned} votes ({percent(look.share)})"]
     if look.rate:
@@ -241,7 +247,7 @@ def progress_line(look: RunProgress) -> str:
 
 
 def left_out(figures: dict[str, Any]) -> str:
-    """A sentence about batches in progress at a provider when no process works on their run."""
+    """Return a sentence about batches in progress whose run has no worker."""
     if not figures["batches_out"]:
         return ""
     count = plural(figures["batches_out"], "batch", "batches")
@@ -252,7 +258,7 @@ def left_out(figures: dict[str, Any]) -> str:
 
 
 def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> list[str]:
-    """The progress of the provider's batches; empty without any.
+    """Return lines about the progress of the provider's batches; empty if there are none.
 
     ``looking``: a process will check them.
     """
@@ -269,7 +275,7 @@ def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> li
 
 
 def estimate_as_text(figures: dict[str, Any]) -> str:
-    """The expected effort of a run, in a line; a second line if items have the same text."""
+    """Return a run's expected effort as a line; a second line if items share a text."""
     cost, direct = figures["cost_usd"], figures["cost_direct_usd"]
     text = (
         f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
@@ -286,7 +292,7 @@ def estimate_as_text(figures: dict[str, Any]) -> str:
 
 
 def summary_as_text(figures: dict[str, Any]) -> str:
-    """How a run ended, in a few lines."""
+    """Return how a run ended, as a few lines."""
     cost = figures["cost_usd"]
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items())
     lines = [
@@ -318,7 +324,7 @@ def _status(figures: dict[str, Any]) -> str:
 
 
 def _known(figures: dict[str, Any]) -> str:
-    """How many answers earlier runs provided, and the saved cost if it is known."""
+    """Return how many answers earlier runs provided, and the saved cost if it is known."""
     if not figures["cached"]:
         return ""
     saved = figures["saved_usd"]

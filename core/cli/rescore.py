@@ -1,4 +1,4 @@
-"""Verdicts, agreement and scores recomputed from stored votes under any rules; no calls."""
+"""Verdicts, agreement and scores, recomputed from stored votes under any rules without calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from core.services.results.verdicts import (
 from core.store.store import Store
 from core.text import numbers as say
 
-#: Whose votes count, if chosen.
+#: The raters whose votes count, if chosen.
 RaterGroup = Literal["all", "judges", "people"]
 
 
@@ -51,7 +51,7 @@ def score_source(
     raters: RaterGroup | None = None,
     tell: Tell = ignore_remark,
 ) -> dict[str, Any]:
-    """The report of ``score --json`` for a run's number or a folder in the common layout.
+    """Return the report of ``score --json`` for a run's number or a folder in the common layout.
 
     Args:
         open_store: opens the data file; only called for a run.
@@ -59,8 +59,8 @@ def score_source(
         rules: words like ``ordinal=median`` that replace the run's (or the default) rules,
             including all fitted ones.
         abstain: replaces the rubric's strategy.
-        raters: whose votes count. ``None``: in a run those that count there (no shadows), in a
-            folder the judges', or people's if only people rated.
+        raters: whose votes count. ``None``: in a run the raters that count there (no shadows), in
+            a folder the judges, or people if only people rated.
         tell: called with remarks about the source.
     """
     run_id = run_named(source)
@@ -101,7 +101,7 @@ def _score_run(
 
 
 def _counting(run: Run, raters: RaterGroup | None) -> Counting:
-    """How the run's votes count, with different shadows if ``raters`` chooses who counts."""
+    """Return which of the run's votes count; ``raters`` may make other raters shadows."""
     if raters is None:
         return counting_of(run.plan)
     panel = run.plan.panel
@@ -110,8 +110,8 @@ def _counting(run: Run, raters: RaterGroup | None) -> Counting:
     ]
     if all(j.shadow for j in judges):
         raise InputError(f"--raters {raters}: run {run.id} has none of them.")
-    others = panel.model_copy(update={"judges": tuple(judges)})
-    return counting_of(replace(run.plan, panel=others))
+    with_shadows = panel.model_copy(update={"judges": tuple(judges)})
+    return counting_of(replace(run.plan, panel=with_shadows))
 
 
 def _counts(kind: str, raters: RaterGroup) -> bool:
@@ -162,8 +162,8 @@ def _ballots(item_id: str, rows: Sequence[ImportedVote], raters: RaterGroup) -> 
 
 
 def rules_from(words: Sequence[str], base: Rules) -> Rules:
-    """``base`` with the rules named by words like ``ordinal=median``."""
-    given = base.model_dump()
+    """Return ``base`` with the rules in words like ``ordinal=median`` replaced."""
+    fields = base.model_dump()
     for word in words:
         scale, _, rule = word.partition("=")
         if scale not in RULES or not rule:
@@ -171,12 +171,12 @@ def rules_from(words: Sequence[str], base: Rules) -> Rules:
                 f"--rule {word!r} is not understood. Write SCALE=RULE with binary, ordinal or "
                 f"nominal; for example ordinal=median. {rules_in_words('ordinal')}"
             )
-        given[scale] = rule
-    return build(Rules, given, "set of rules", "--rule")
+        fields[scale] = rule
+    return build(Rules, fields, "set of rules", "--rule")
 
 
 def with_abstention(rubric: Rubric, abstain: str | None) -> Rubric:
-    """The rubric under another abstention strategy; unchanged for ``None``."""
+    """Return the rubric with another abstention strategy; unchanged for ``None``."""
     if abstain is None:
         return rubric
     policy = {**rubric.scoring.model_dump(), "abstention": abstain}
@@ -232,7 +232,7 @@ def _verdict(cell: Verdict, rubric: Rubric) -> dict[str, Any]:
 
 
 def as_text(report: dict[str, Any]) -> str:
-    """The report, a line per item."""
+    """Return the report as text, a line per item."""
     lines = []
     for item in report["items"]:
         score = "no grade" if item["score"] is None else say.score(item["score"])

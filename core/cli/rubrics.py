@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def lint(files: tuple[Path, ...], fail_on: str, as_json: bool, dismissed: bool) -> None:
     """Check rubric files: wording, options, weights, gates.
 
-    Every finding has its line, why it matters, the source, and a mend. Findings that the author
+    Every finding has its line, why it matters, the source, and a fix. Findings that the author
     dismissed (`meta: {checks_off: [RULE]}` of a criterion or of the rubric) are left out. FILE may
     be - for standard input. With several FILEs, or rubrics in a FILE, --json gives a list.
 
@@ -179,9 +179,10 @@ def _print(
         common.tell(f"    mend: {entry['mend']}")
         if counted_by[entry["rule"]] == MOST_ALIKE:
             alike = [_subject(other) for other in findings if other["rule"] == entry["rule"]]
-            if rest := alike[MOST_ALIKE:]:
-                named = ", ".join(rest[:MOST_ALIKE]) + (", …" if len(rest) > MOST_ALIKE else "")
-                common.tell(f"    and {len(rest)} more of this kind: {named} (--json has all)")
+            if unnamed := alike[MOST_ALIKE:]:
+                named = ", ".join(unnamed[:MOST_ALIKE])
+                named += ", …" if len(unnamed) > MOST_ALIKE else ""
+                common.tell(f"    and {len(unnamed)} more of this kind: {named} (--json has all)")
 
 
 def _subject(entry: Mapping[str, Any]) -> str:
@@ -233,7 +234,7 @@ What a form cannot hold is said on stderr.
 def convert(
     rubric: str, form: Any, out: Path | None, force: bool, scaling: Any, db: Path | None, mark: bool
 ) -> None:
-    """Writes a rubric in another form."""
+    """Write a rubric in another format."""
     from core.services.rubrics import import_export
 
     with common.plain_errors():
@@ -261,7 +262,7 @@ def convert(
 
 
 def _is_folder(target: Path, rubrics: int) -> bool:
-    """Whether ``target`` is a folder; for several rubrics a name without an extension is."""
+    """Return whether ``target`` is a folder, or for several rubrics has no extension."""
     new = rubrics > 1 and target != Path("-") and not target.suffix and not target.exists()
     return new or target.is_dir()
 

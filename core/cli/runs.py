@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # The options of `grade`, in the order of its help.
 
-#: The options for asking models (fields of ``Asking``).
+#: The options for calling models (fields of ``Asking``).
 ASKING = ("few_shot", "mode", "style", "layout", "flip", "balanced", "cache")
-#: The options that every judge gets (fields of ``Judge``).
+#: The options that apply to every judge (fields of ``Judge``).
 LIMITS = ("timeout", "max_tokens", "temperature", "logprobs")
 
 _OPTIONS = [
@@ -142,7 +142,7 @@ def grade(
 ) -> None:  # fmt: skip
     """Grade DATASET with RUBRIC, as a run.
 
-    RUBRIC and DATASET are files, or folders in the common layout; - for one is standard input.
+    RUBRIC and DATASET are files, or folders in the common layout; either may be - (stdin).
     """
     from core.cli import requests_from_files
     from core.services.judges.programs import programs_of
@@ -180,9 +180,9 @@ def grade(
 @db_option
 @json_option
 def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -> None:
-    """Continue what is left of RUN.
+    """Continue the unfinished part of RUN.
 
-    No finished call is made again.
+    No finished call is repeated.
     """
     from core.services.judges.programs import programs_of
     from core.services.runs import lifecycle
@@ -214,7 +214,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if lifecycle.cancel(store, run) == "queued":
-            # Its batches are at the provider and no worker has it: cancel them from here.
+            # The provider has its batches and no worker has the run, so cancel them here.
             judges = store.runs.row(run).panel.judges
             if trust:
                 allow_sendings(judges)
@@ -307,7 +307,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool) -> None:
-    """Show RUN, or one ITEM of it with every vote."""
+    """Show RUN, or an ITEM of it with every vote."""
     from core.cli import reports_as_text
     from core.services.results import doubt as in_doubt
     from core.services.runs import lifecycle
@@ -363,9 +363,9 @@ def score(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Compute verdicts and scores from votes that exist.
+    """Compute verdicts and scores from existing votes.
 
-    SOURCE is a run's number, or a folder in the common layout. What people settled in a run stands.
+    SOURCE is a run's number, or a folder in the common layout. Settled cells keep their decision.
     """
     from core.cli import rescore
 
@@ -377,7 +377,7 @@ def score(
 
 
 def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: str) -> None:
-    """Work through the run here, or watch the process that does; then report how it ended."""
+    """Work through the run, or watch the process that works on it; then report how it ended."""
     from core.cli import requests_from_files
     from core.services.runs import lifecycle, runner
 

@@ -1,7 +1,7 @@
 """Actors, roles and what a role may do.
 
-In *local* mode, alone on a machine, a person may do everything. On a team server every member has
-one role. The table is that of ``docs/access.md``; nothing else decides.
+In *local* mode, a single user's machine, the user may do everything. On a team server every member
+has one role. The table is that of ``docs/access.md``; nothing else decides.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Verb = Literal[
     "read", "draft", "review", "adjudicate", "write", "organise", "set judges", "administer",
     "see blind cells",
 ]  # fmt: skip
-#: How an actor came: by a page after signing in; by a page of a server without a login, from this
-#: or another machine; by a terminal or a program on this machine.
+#: How an actor connects: on a page after signing in; on a page of a server without a login, from
+#: this or another machine; from a terminal or program on this machine.
 Way = Literal["page", "visitor", "local"]
 
-#: How many pages members may have open at once, unless configured otherwise.
+#: The default limit of pages that members may have open at once.
 MAX_SESSIONS = 300
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 _WRITERS = frozenset[TeamRole]({"author", "lead", "admin"})
 _REVIEWERS = frozenset[TeamRole]({"reviewer", "adjudicator", "lead"})
-#: Which roles may use which verb.
+#: The roles that may use each verb.
 MAY: dict[Verb, frozenset[TeamRole]] = {
     "read": frozenset(TEAM_ROLES),
     "draft": frozenset(TEAM_ROLES),
@@ -41,7 +41,7 @@ MAY: dict[Verb, frozenset[TeamRole]] = {
     "set judges": frozenset({"admin"}),
     "administer": frozenset({"admin"}),
 }
-#: A verb in words, to follow "may" at the end of a sentence.
+#: Each verb in words, to follow "may" at the end of a sentence.
 VERB_WORDS: dict[Verb, str] = {
     "read": "read rubrics, datasets and reports",
     "draft": "keep drafts",
@@ -59,9 +59,9 @@ VERB_WORDS: dict[Verb, str] = {
 class Actor:
     """The person or program that acts.
 
-    ``name`` is an e-mail address, or empty if nobody signed in. ``role`` is ``None`` for an actor
-    who may do nothing (not signed in, not a member, switched off), and ``refused`` says why.
-    ``audited``: this actor's changes are recorded.
+    ``name`` is an e-mail address, or empty without sign-in. ``role`` is ``None`` for an actor who
+    may do nothing (not signed in, not a member, disabled), and ``refused`` says why. ``audited``:
+    this actor's changes are recorded.
     """
 
     name: str = ""
@@ -72,11 +72,11 @@ class Actor:
 
     @property
     def trusted(self) -> bool:
-        """Whether this is the person at the machine, who may do everything."""
+        """Return whether this is the local user, who may do everything."""
         return self.via == "local"
 
     def may(self, verb: Verb) -> bool:
-        """Whether this actor's role permits the verb.
+        """Return whether this actor's role permits the verb.
 
         >>> Actor("ann@example.org", "reviewer").may("write")
         False
@@ -86,7 +86,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member of the team. Times are ISO UTC; ``signed_out``: earlier sign-ins are void."""
+    """A member of the team. Times are ISO UTC; sign-ins before ``signed_out`` are void."""
 
     email: str
     role: TeamRole
@@ -117,9 +117,9 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class ListedProvider:
-    """A provider listed by an admin: an address and its key belong together.
+    """A provider listed by an admin: an address with its key.
 
-    ``address`` is empty for a provider that litellm knows by the first part of a model's name;
+    ``address`` is empty for a provider that litellm recognises by the first part of a model's name;
     ``models`` holds that part (``openai/``). ``key_env`` is the *name* of a variable, or empty.
     ``monthly_usd`` limits what all members together may spend there in a calendar month (UTC),
     ``person_usd`` what each of them may; ``None``: no limit.
@@ -134,9 +134,9 @@ class ListedProvider:
     person_usd: float | None = None
 
     def serves(self, judge: Judge) -> bool:
-        """Whether this judge uses this provider and no other."""
-        own = (self.address.rstrip("/"), self.key_env)
-        if (judge.api_base.rstrip("/"), judge.key_env) != own:
+        """Return whether this judge uses this provider and no other."""
+        pair = (self.address.rstrip("/"), self.key_env)
+        if (judge.api_base.rstrip("/"), judge.key_env) != pair:
             return False
         return not self.models or any(judge.model.startswith(start) for start in self.models)
 
@@ -159,10 +159,10 @@ class Workspace:
 class TeamAccess:
     """Who may sign in to a team server, and limits of the server.
 
-    People of ``domains`` and ``emails`` become members by signing in (as ``new_members``); if both
-    are empty only ``admins`` and people added by an admin do. ``session_hours``: how long a sign-in
-    lasts; ``max_sessions``: how many pages members may have open. Without ``workspaces`` there is
-    one data file, set by the environment.
+    People with addresses in ``domains`` and ``emails`` become members by signing in (as
+    ``new_members``). If both are empty, only ``admins`` and people added by an admin may sign in.
+    ``session_hours``: how long a sign-in lasts; ``max_sessions``: how many pages members may have
+    open. Without ``workspaces`` there is one data file, set by the environment.
     """
 
     admins: frozenset[str]
@@ -177,20 +177,20 @@ class TeamAccess:
     workspaces: tuple[Workspace, ...] = ()
 
     def within(self, workspace: Workspace) -> TeamAccess:
-        """The settings that apply within a workspace."""
+        """Return the settings that apply within a workspace."""
         if workspace.new_members is None:
             return replace(self, domains=frozenset(), emails=frozenset())
         return replace(self, new_members=workspace.new_members)
 
 
 LOCAL = Actor("", "admin", "local", audited=False)
-#: Someone on another machine who opens an app without a login.
+#: A visitor from another machine to an app without a login.
 VISITOR = Actor("", "lead", "visitor", audited=False)
 NOBODY = Actor(refused="You are not signed in.")
 
 
 def allow(actor: Actor, verb: Verb) -> None:
-    """Raise ``NotAllowed``, saying who may, unless the actor may use the verb.
+    """Raise ``NotAllowed``, naming the roles that may, unless the actor may use the verb.
 
     >>> allow(Actor("ann@example.org", "reviewer"), "set judges")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""The frozen base of all nouns, the words for their fields, and pydantic's errors as ours."""
+"""The frozen base of all nouns, descriptions of their fields, and translated pydantic errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class About(NamedTuple):
 
 
 class Noun(BaseModel):
-    """Frozen; refuses unknown keys, NaN and infinity.
+    """The base of all nouns: frozen; refuses unknown keys, NaN and infinity.
 
     ``ABOUT`` has a row for every field of nouns that are shown and compared field by field.
     """
@@ -45,10 +45,11 @@ class Noun(BaseModel):
     ABOUT: ClassVar[Mapping[str, About]] = {}
 
     @classmethod
-    def __pydantic_init_subclass__(cls, **given: Any) -> None:
-        """Show Python the names of a class's fields, which ``sharing`` keeps once for all.
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Let Python share field names among all objects of a class, which makes ``sharing``
+        effective.
 
-        It learns them from the first thirty objects of the class alone.
+        Python learns them from the first thirty objects of the class only.
         """
         first = cls.__new__(cls)
         for name in cls.model_fields:
@@ -78,8 +79,8 @@ class Noun(BaseModel):
         return [name for name in fields if getattr(self, name) not in (usual[name], "")]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with ``update`` applied, without validation and without cached properties."""
-        # As in pydantic but three times as fast, and without cached properties of old fields.
+        """Return a copy with ``update`` applied, without validation or cached properties."""
+        # Like pydantic's, but three times as fast, and without cached properties of old fields.
         kind, changed = type(self), dict(update or {})
         values = deepcopy(self.__dict__) if deep else self.__dict__
         copied = kind.__new__(kind)
@@ -95,30 +96,30 @@ class Noun(BaseModel):
     def sharing(self, known: dict[Any, Any]) -> Self:
         """Return a copy that shares small parts with others, which saves two thirds of its memory.
 
-        ``known`` keeps the sets of given fields, and mappings of the same values, for the next one.
+        ``known`` stores the sets of set fields, and equal mappings, for later calls.
         """
-        given, put = self.__pydantic_fields_set__, object.__setattr__
+        set_fields, put = self.__pydantic_fields_set__, object.__setattr__
         copied = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
             if type(value) is dict:
                 key = (*value, *map(id, value.values())) if value else ()
-                few = len(known) < _MOST_SHARED
-                value = (known.setdefault if few else known.get)(key, value)
-            # Names that are set one by one are kept once for all of a class.
+                has_room = len(known) < _MOST_SHARED
+                value = (known.setdefault if has_room else known.get)(key, value)
+            # Names that are set one by one are stored once per class.
             put(copied, name, value)
-        put(copied, "__pydantic_fields_set__", known.setdefault(frozenset(given), given))
+        put(copied, "__pydantic_fields_set__", known.setdefault(frozenset(set_fields), set_fields))
         put(copied, "__pydantic_extra__", None)
         put(copied, "__pydantic_private__", self.__pydantic_private__)
         return copied
 
 
-#: More different parts than this are not shared.
+#: The most distinct parts to share.
 _MOST_SHARED = 1000
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 def broken(message: str, mend: str = "", *at: str | int) -> PydanticCustomError:
-    """The error for a validator to raise: what is wrong, how to fix it, and where in the model.
+    """Return the error that a validator raises: the problem, its fix, and its place in the model.
 
     Braces are doubled because pydantic formats the template.
     """
@@ -164,7 +165,7 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
     return Problem(f"is {_short(detail['input'])}: {_lower(detail['msg'])}.", "", path)
 
 
-#: The end of pydantic's error types for a wrong form, and the expected forms in words.
+#: The ends of pydantic's error types for a wrong type, with the expected types in words.
 _NOT_THAT = ("_type", "_parsing", "_from_float")
 _FORMS = {
     "float": "Use a number, like 1.5 (a point, no comma).",
@@ -179,7 +180,7 @@ _FORMS = {
 
 
 def near(word: str, known: set[str]) -> str:
-    """The question ``Did you mean ...?`` for a misspelt word; empty for a known or strange one.
+    """Return ``Did you mean ...?`` for a misspelt word; empty for a known or unrelated word.
 
     >>> near("weigth", {"weight", "name"})
     "Did you mean 'weight'?"
@@ -209,7 +210,7 @@ def nouns_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
-    """Return a noun and all nouns inside it, however deep."""
+    """Return a noun and all nouns inside it, at any depth."""
     nouns, todo = set[type[BaseModel]](), [noun]
     while todo:
         kind = todo.pop()
@@ -220,7 +221,7 @@ def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
 
 
 def _short(value: Any) -> str:
-    # A key may have been written in the wrong place.
+    # The value may be a key in the wrong field.
     text = masked(repr(value))
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -20,8 +20,8 @@ _TESTS = (
 )
 MOST_PATTERN = 2000
 _DEEPEST, _DEEPEST_SCHEMA = 10, 100
-#: Letters beyond Latin-1, which ``(?i)`` also brings. Within sets they cost ``re`` up to 4 ms each:
-#: 1.7 s for one expression, where the worst without them takes 30 ms.
+#: Letters beyond Latin-1, which ``(?i)`` also adds. Each costs ``re`` up to 4 ms within a set: 1.7
+#: s for one expression, whose worst case without them takes 30 ms.
 _WIDE = re.compile(r"[^\x00-\xff]|\\[uUN]|\(\?[a-zA-Z-]*i")
 Text = Annotated[str, Field(max_length=100_000)]
 
@@ -41,7 +41,7 @@ class Within(Noun):
         return self
 
     def holds(self, value: float) -> bool:
-        """Whether ``value`` is in the range.
+        """Return whether ``value`` is in the range.
 
         >>> Within(min=2).holds(2), Within(max=1).holds(2)
         (True, False)
@@ -53,10 +53,10 @@ class Within(Noun):
 class Check(Noun):
     """A test of a text; has exactly one of the test fields.
 
-    ``contains`` a text, or each of several; ``equals`` a text, ignoring blanks at its ends;
-    ``regex`` is found anywhere; ``json_schema``: valid JSON for the schema (``{}``: any JSON);
-    ``words`` and ``characters`` count; ``number``: the only number in the text is in the range.
-    ``all``, ``any`` and ``not`` combine tests. In texts to compare with, ``{reference}`` and
+    ``contains`` a text, or each of several; ``equals`` a text, ignoring white space at its ends;
+    ``regex`` matches anywhere; ``json_schema``: valid JSON for the schema (``{}``: any JSON);
+    ``words`` and ``characters`` limit counts; ``number``: the only number in the text is in the
+    range. ``all``, ``any`` and ``not`` combine tests. In texts to compare with, ``{reference}`` and
     ``{prompt}`` stand for the item's own, ``{meta.KEY}`` for its metadata. ``of`` is the text to
     test.
     """
@@ -79,18 +79,18 @@ class Check(Noun):
 
     @property
     def test(self) -> str:
-        """The name of the test."""
+        """Return the name of the test."""
         return next(name for name in _TESTS if getattr(self, name) is not None)
 
     @model_validator(mode="after")
     def _check(self) -> Check:
-        given = [name.rstrip("_") for name in _TESTS if getattr(self, name) is not None]
-        if len(given) != 1:
+        set_tests = [name.rstrip("_") for name in _TESTS if getattr(self, name) is not None]
+        if len(set_tests) != 1:
             tests = ", ".join(name.rstrip("_") for name in _TESTS)
-            problem = " and ".join(given) if given else "no test"
+            problem = " and ".join(set_tests) if set_tests else "no test"
             raise broken(f"has {problem}.", f"Give exactly one of {tests}.")
         if (self.all, self.any) in (((), None), (None, ())) or self.contains in ("", ()):
-            raise broken("is empty.", "It would hold for every text.", given[0])
+            raise broken("is empty.", "It would hold for every text.", set_tests[0])
         if self.regex is not None:
             _require_pattern(self.regex)
         if self.json_schema is not None and _nested(self.json_schema):
@@ -99,17 +99,17 @@ class Check(Noun):
         return self
 
     def describe(self) -> str:
-        """What the check requires, in a few words.
+        """Return what the check requires, in a few words.
 
         >>> Check(words=Within(min=3)).describe()
         'at least 3 words'
         """
-        of = "" if self.of == "submission" else f" in the {self.of}"
+        place = "" if self.of == "submission" else f" in the {self.of}"
         name = self.test
         if name in ("words", "characters"):
-            return f"{_range(getattr(self, name))} {name}{of}"
+            return f"{_range(getattr(self, name))} {name}{place}"
         if self.number is not None:
-            return f"a number of {_range(self.number)}{of}"
+            return f"a number of {_range(self.number)}{place}"
         if self.not_ is not None:
             return f"not ({self.not_.describe()})"
         if name in ("all", "any"):
@@ -119,13 +119,13 @@ class Check(Noun):
         several = isinstance(value, tuple)
         shown = ", ".join(map(json.dumps, value)) if several else json.dumps(value)
         start = {"json_schema": "JSON that fits", "regex": "matches"}.get(name, name)
-        return f"{start} {shown[:120]}{of}"
+        return f"{start} {shown[:120]}{place}"
 
 
 def _require_pattern(pattern: str) -> None:
-    """Refuse invalid regular expressions that are quick to recognise.
+    """Refuse regular expressions that are recognisably invalid.
 
-    The others are refused by the process that evaluates checks, which can be stopped.
+    The process that evaluates checks refuses the others; it can be killed.
     """
     if "[" in pattern and _WIDE.search(pattern):
         return
@@ -137,11 +137,13 @@ def _require_pattern(pattern: str) -> None:
 
 
 def _nested(schema: Any) -> bool:
-    """Whether a schema is nested too deeply to read it back after saving."""
+    """Return whether a schema is nested too deeply to be read back after saving."""
     level = [schema]
     for _ in range(_DEEPEST_SCHEMA):
-        held = (inner.values() if isinstance(inner, dict) else inner for inner in level)
-        within = (inner for values in held for inner in values if isinstance(inner, dict | list))
+        children = (inner.values() if isinstance(inner, dict) else inner for inner in level)
+        within = (
+            inner for values in children for inner in values if isinstance(inner, dict | list)
+        )
         level = list({id(inner): inner for inner in within}.values())
     return bool(level)
 
@@ -154,7 +156,7 @@ def _range(within: Within) -> str:
 
 
 class CheckRule(Noun):
-    """An option, and the check for which it is the answer."""
+    """A check, and the option that applies if it holds."""
 
     when: Check
     then: Annotated[str, Field(min_length=1, max_length=200)]
@@ -176,10 +178,10 @@ class CriterionChecks(Noun):
 
     @model_validator(mode="before")
     @classmethod
-    def _short(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping) or given.keys() & {"rules", "otherwise"}:
-            return given
-        return {"rules": [{"when": given, "then": MET}], "otherwise": UNMET}
+    def _short(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping) or value.keys() & {"rules", "otherwise"}:
+            return value
+        return {"rules": [{"when": value, "then": MET}], "otherwise": UNMET}
 
     @model_validator(mode="after")
     def _check(self) -> CriterionChecks:
@@ -190,7 +192,7 @@ class CriterionChecks(Noun):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Every possible answer, by label."""
+        """Return every possible answer, by label."""
         answers = [rule.then for rule in self.rules]
         return tuple(dict.fromkeys(answers + ([self.otherwise] if self.otherwise else [])))
 

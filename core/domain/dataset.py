@@ -25,7 +25,7 @@ def _plain(name: str) -> str:
 
 
 ContextName = Annotated[str, Field(max_length=80), AfterValidator(_plain)]
-#: Named further material that judges see with the task, such as passages or a policy.
+#: Named context that judges see with the task, such as passages or a policy.
 Context = Annotated[dict[ContextName, LongText], Field(max_length=MAX_CONTEXTS)]
 
 
@@ -41,7 +41,7 @@ class Message(Noun):
 
     @property
     def judged(self) -> bool:
-        """Whether it is a turn of the judged party."""
+        """Return whether the turn is by the judged party."""
         return fold(self.role) not in ASKERS
 
 
@@ -53,7 +53,7 @@ class Sections(Noun):
 
 
 def _form(value: Any) -> str | None:
-    """The form of a submission, so that errors mention this form only."""
+    """Return the type of a submission, so that errors mention this type only."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, list | tuple):
@@ -86,7 +86,7 @@ Split = Literal["calibration", "evaluation"]
 
 
 def output_of(answer: Answer) -> str:
-    """An answer's text without its thinking; a chat is its turns in order."""
+    """Return an answer's text without its thinking; for a chat its turns in order."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Sections):
@@ -95,20 +95,20 @@ def output_of(answer: Answer) -> str:
 
 
 class Label(Noun):
-    """A person's answer to a criterion for an item: an option's label, and a reason."""
+    """A rater's answer to a criterion for an item: an option's label, and a reason."""
 
     label: str
     reason: str = ""
 
 
-#: Ids that readers of files give rows without one; headings of a column that names whose it is.
+#: Ids that file readers give rows without an id.
 _MADE = re.compile(r"item-\d{4,}(-\d+)?")
 _NAMES = re.compile(r"\b(name|student|pupil|learner|title)\b", re.IGNORECASE)
 TITLE_WORDS = 5
 
 
 class Item(Noun):
-    """A submission with its context. ``labels`` maps criterion names to the truth."""
+    """A submission with its context. ``labels`` maps criterion names to the true labels."""
 
     id: Annotated[str, Field(min_length=1, max_length=500)]
     submission: Submission
@@ -125,7 +125,7 @@ class Item(Noun):
 
     @cached_property
     def output(self) -> str:
-        """The judged text without its thinking; for a pair both answers, A before B."""
+        """Return the judged text without its thinking; for a pair both answers, A before B."""
         if isinstance(self.submission, Pair):
             first, second = map(output_of, (self.submission.first, self.submission.second))
             return f"A:\n{first}\n\nB:\n{second}"
@@ -133,17 +133,17 @@ class Item(Noun):
 
     @cached_property
     def thinking(self) -> str:
-        """The thinking section, or ""."""
+        """Return the thinking section, or ""."""
         return self.submission.thinking if isinstance(self.submission, Sections) else ""
 
     @property
     def text(self) -> str:
-        """The whole submission as one text."""
+        """Return the whole submission as one text."""
         return f"{self.thinking} {self.output}" if self.thinking else self.output
 
     @property
     def title(self) -> str:
-        """The id; of an item whose id was made from its row its name, else its first words.
+        """Return the id, or if it was generated from the row, the item's name or first words.
 
         >>> Item(id="item-0001", submission="The tide turns.", meta={"Student": "Kay"}).title
         'Kay'
@@ -154,7 +154,7 @@ class Item(Noun):
         return next(named, " ".join(self.output.split()[:TITLE_WORDS])) or self.id
 
     def truth(self, criterion: Criterion) -> int | None:
-        """The index (into ``choices``) of the true option, or ``None`` without a label."""
+        """Return the index (into ``choices``) of the true option, or ``None`` without a label."""
         label = self.labels.get(criterion.name)
         return None if label is None else criterion.index_of(label.label)
 
@@ -178,21 +178,21 @@ class Dataset(Noun):
     def _check(self) -> Dataset:
         if not self.items:
             raise broken("is empty.", "A dataset needs at least one item.", "items")
-        seen = dict[str, int]()
+        positions = dict[str, int]()
         for index, item in enumerate(self.items):
-            if item.id in seen:
+            if item.id in positions:
                 raise broken(
-                    f"repeats the id {item.id!r} of item {seen[item.id] + 1}.",
+                    f"repeats the id {item.id!r} of item {positions[item.id] + 1}.",
                     "Give every item an id of its own.",
                     "items",
                     index,
                     "id",
                 )
-            seen[item.id] = index
+            positions[item.id] = index
         return self
 
     def resolved(self, item: Item) -> Item:
-        """``item``, with the dataset's prompt, context and reference for those it lacks.
+        """Return ``item`` with the dataset's prompt, context and reference if it lacks them.
 
         Contexts are merged by name: an item may add to the dataset's.
         """

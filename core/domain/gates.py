@@ -1,4 +1,4 @@
-"""Scoring policy, gates, pre-checks, decision: what changes a score or settles an outcome."""
+"""Scoring policy, gates, pre-checks, decision: what changes a score or determines an outcome."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ PREDICATES = ("below", "at_most", "above", "at_least", "is_", "in_", "abstained"
 class Condition(Noun):
     """One predicate on one criterion's verdict, or a count over the criteria of a tag.
 
-    ``below`` and the like compare the verdict's option with an option (by label) or a value;
-    ``is`` and ``in`` name options; ``abstained`` is about abstention; ``count_at_least`` counts the
+    ``below`` and the like compare the verdict's option with an option (by label) or a value; ``is``
+    and ``in`` name options; ``abstained`` tests for an abstention; ``count_at_least`` counts the
     criteria with ``tag`` whose verdict ``is``.
     """
 
@@ -47,27 +47,27 @@ class Condition(Noun):
 
     @property
     def predicate(self) -> str:
-        """The name of the predicate that is set."""
+        """Return the name of the predicate that is set."""
         return next(name for name in PREDICATES if getattr(self, name) is not None)
 
     @property
     def compares(self) -> bool:
-        """Whether the predicate compares values instead of naming options."""
+        """Return whether the predicate compares values instead of naming options."""
         return self.predicate in ("below", "at_most", "above", "at_least")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The option labels it names; empty if it compares with a number."""
-        given = getattr(self, self.predicate)
-        given = given if isinstance(given, tuple) else (given,)
-        return tuple(label for label in given if isinstance(label, str))
+        """Return the option labels that the predicate names; empty if it compares with a number."""
+        value = getattr(self, self.predicate)
+        value = value if isinstance(value, tuple) else (value,)
+        return tuple(label for label in value if isinstance(label, str))
 
     @model_validator(mode="after")
     def _check(self) -> Condition:
-        given = [name for name in PREDICATES if getattr(self, name) is not None]
-        if len(given) != 1:
+        predicates = [name for name in PREDICATES if getattr(self, name) is not None]
+        if len(predicates) != 1:
             raise broken(
-                f"has {len(given)} predicates.",
+                f"has {len(predicates)} predicates.",
                 "Use exactly one of below, at_most, above, at_least, is, in, abstained.",
             )
         if (self.criterion is None) == (self.tag is None):
@@ -81,7 +81,7 @@ class Condition(Noun):
 
 
 class Effect(Noun):
-    """What a fired gate does: cap, multiply, verdict (fail or review) or flag."""
+    """The effect of a fired gate: cap, multiply, verdict (fail or review) or flag."""
 
     cap: Annotated[float | None, Field(ge=0, le=1)] = None
     multiply: Annotated[float | None, Field(ge=0, le=1)] = None
@@ -97,7 +97,7 @@ class Effect(Noun):
 
 
 class Gate(Noun):
-    """When a condition on the verdicts holds, an effect. Order among gates does not matter."""
+    """An effect that applies if a condition holds; the order of gates does not matter."""
 
     name: str
     when: Condition
@@ -105,7 +105,7 @@ class Gate(Noun):
     on_missing: Literal["review", "skip", "fire"] = "review"
 
     def problem_with(self, criteria: Mapping[str, Criterion]) -> Problem | None:
-        """Why this gate cannot work with ``criteria`` (unknown names or labels), or ``None``."""
+        """Return the unknown name or label that this gate needs from ``criteria``, or ``None``."""
         when = self.when
         if when.criterion is None:
             return self._tag_problem([c for c in criteria.values() if when.tag in c.tags])
@@ -125,14 +125,14 @@ class Gate(Noun):
                 "Tag a criterion or change the gate.",
                 ("when", "tag"),
             )
-        # Some of them may lack a label: the gate never holds for those.
+        # Some criteria of a tag may lack a label: for those the gate never holds.
         for label in when.labels:
             if any(_fits(c, label, when.compares) for c in tagged):
                 continue
             labels = dict.fromkeys(o.label for c in tagged for o in c.options if not o.na)
-            what = "a value under that label" if when.compares else "such an option"
+            requirement = "a value under that label" if when.compares else "such an option"
             return Problem(
-                f"names {label!r}, but no criterion tagged {when.tag!r} has {what}.",
+                f"names {label!r}, but no criterion tagged {when.tag!r} has {requirement}.",
                 f"Use one of {', '.join(map(repr, labels))}, or a value from 0 to 1."
                 if when.compares
                 else f"Use one of {', '.join(map(repr, labels))}.",
@@ -159,7 +159,7 @@ class Gate(Noun):
 
 
 def _fits(criterion: Criterion, label: str, compares: bool) -> bool:
-    """Whether the criterion has the option, with a value if values are compared."""
+    """Return whether the criterion has the option, with a value if values are compared."""
     index = criterion.index_of(label)
     return index is not None and not (compares and criterion.values[index] is None)
 
@@ -177,7 +177,7 @@ CheckAction = Literal["flag", "cap", "fail"]
 
 #: A phrase: words, where ``*`` stands for the beginning or end of a word, ``<number>`` for digits,
 #: and ``...`` for up to eight words between two others. Case, accents and kinds of quotes are
-#: ignored. It is not a regular expression: those can take forever, and few people can read them.
+#: ignored. It is not a regular expression, because those can take forever and are hard to read.
 Phrase = Annotated[str, Field(max_length=200)]
 Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
 
@@ -206,7 +206,7 @@ def _spoken(phrases: tuple[str, ...]) -> tuple[str, ...]:
 class Near(Noun):
     """What excuses a finding: one of ``terms`` close to it.
 
-    Close is the same sentence, or at most ``chars`` characters before or after the finding.
+    Close means in the same sentence, or at most ``chars`` characters before or after the finding.
     """
 
     terms: Annotated[Phrases, Field(min_length=1)]
@@ -218,8 +218,8 @@ class Near(Noun):
 class Precheck(Noun):
     """Patterns of ready-made ``families``, and ``patterns`` of the author's own.
 
-    A finding always sends the item to a person. ``cap`` and ``fail`` also say what holds
-    until the person has looked; ``cap`` is in units of the normalised score.
+    A finding always sends the item to a reviewer. ``cap`` and ``fail`` apply until the reviewer has
+    decided; ``cap`` is in units of the normalised score.
     """
 
     name: Annotated[str, Field(max_length=200)]
@@ -248,16 +248,16 @@ class Precheck(Noun):
         return self
 
 
-#: Far beyond any score, but sums and differences of thresholds stay finite.
+#: Far beyond any score, but small enough for finite sums and differences of thresholds.
 ScoreThreshold = Annotated[float, Field(ge=-1e100, le=1e100)]
 
 
 class Decision(Noun):
-    """Thresholds in units of the score: 0 to 1 where it is normalised, else points.
+    """Thresholds in units of the score: 0 to 1 if it is normalised, otherwise points.
 
-    An item passes from ``pass_at`` on and fails below ``fail_below`` (``pass_at`` where it is not
-    given); between the two a person decides, and so they do for every score that is no further
-    than ``review_within`` from a threshold.
+    An item passes from ``pass_at`` on and fails below ``fail_below`` (default: ``pass_at``).
+    Between the two a reviewer decides, and also for every score within ``review_within`` of a
+    threshold.
     """
 
     pass_at: ScoreThreshold
@@ -276,14 +276,14 @@ class Decision(Noun):
 
     @property
     def floor(self) -> float:
-        """The score below which an item fails."""
+        """Return the score below which an item fails."""
         return self.pass_at if self.fail_below is None else self.fail_below
 
     def beyond_unit(self) -> str | None:
-        """The first field that no score from 0 to 1 could reach, or ``None``."""
-        given = {"pass_at": self.pass_at, "fail_below": self.floor}
-        given["review_within"] = self.review_within
-        return next((name for name, value in given.items() if not 0 <= value <= 1), None)
+        """Return the first field that no score from 0 to 1 could reach, or ``None``."""
+        thresholds = {"pass_at": self.pass_at, "fail_below": self.floor}
+        thresholds["review_within"] = self.review_within
+        return next((name for name, value in thresholds.items() if not 0 <= value <= 1), None)
 
 
 # The scoring policy turns verdicts into a score.
@@ -293,7 +293,7 @@ ABSTENTIONS: tuple[Abstention, ...] = ("skip", "zero", "partial", "fail")
 
 
 class LengthPenalty(Noun):
-    """Points taken for length: 0 up to ``free_budget``, ``penalty_at_cap`` from ``max_cap`` on."""
+    """Points deducted for length: 0 up to ``free_budget``, ``penalty_at_cap`` from ``max_cap``."""
 
     free_budget: Annotated[int, Field(ge=0)] = 6000
     max_cap: Annotated[int, Field(gt=0)] = 8000
@@ -310,9 +310,9 @@ class LengthPenalty(Noun):
 
 
 class ScoringPolicy(Noun):
-    """How verdicts become a score: what an abstention costs, normalised or raw, length penalty.
+    """How verdicts become a score: the cost of an abstention, normalised or raw, length penalty.
 
-    ``min_coverage``: an item has no grade where less than this share of the weight was assessed.
+    ``min_coverage``: an item has no grade if less than this share of the weight was assessed.
     """
 
     abstention: Abstention = "skip"

@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 
 @dataclass(frozen=True, slots=True)
 class RubricVersion:
-    """A saved state of a rubric; immutable. ``number`` counts from 1 within the rubric."""
+    """A saved version of a rubric; immutable. ``number`` counts from 1 within the rubric."""
 
     id: int
     rubric_id: int
@@ -63,10 +63,10 @@ class RubricRow:
 
 @dataclass(frozen=True, slots=True)
 class DatasetVersion:
-    """A saved state of a dataset; immutable.
+    """A saved version of a dataset; immutable.
 
     ``head`` is the dataset without its items (``head.items`` is empty, whatever ``items`` counts),
-    so ``head.resolved(item)`` works on an item fetched alone. ``labelled`` counts the items with at
+    so ``head.resolved(item)`` also works on a single item. ``labelled`` counts the items with at
     least one label.
     """
 
@@ -82,7 +82,7 @@ class DatasetVersion:
 
     @property
     def name(self) -> str:
-        """The dataset's name in this version."""
+        """Return the dataset's name in this version."""
         return self.head.name
 
 
@@ -91,7 +91,7 @@ class LabelDraw:
     """A declaration that the labels of a dataset version were drawn at random.
 
     ``note`` is the meta key with each item's probability of being drawn; empty if they were equal.
-    ``by`` is empty if nobody was signed in.
+    ``by`` is empty without sign-in.
     """
 
     version_id: int
@@ -137,7 +137,7 @@ class ItemRow:
 class ItemFilter:
     """Which items of a dataset version to show; defaults do not filter.
 
-    ``search`` looks (ignoring ASCII case) in id, submission, prompt and reference.
+    ``search`` matches (ignoring ASCII case) id, submission, prompt and reference.
     """
 
     search: str = ""
@@ -148,7 +148,7 @@ class ItemFilter:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """A judge of the registry. ``updated`` is when its settings were last saved."""
+    """A saved judge. ``updated`` is when its settings were last saved."""
 
     id: int
     name: str
@@ -160,7 +160,7 @@ class JudgeRow:
 
 @dataclass(frozen=True, slots=True)
 class PanelRow:
-    """A panel of the registry with its content hash."""
+    """A saved panel with its content hash."""
 
     id: int
     name: str
@@ -182,7 +182,7 @@ class SavedDraft:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCounts:
-    """Counts for the home page and for empty states, without archived things."""
+    """Counts for the home page and for empty states, without archived records."""
 
     rubrics: int
     datasets: int

@@ -28,17 +28,17 @@ JudgeKind = Literal[
 ]
 RaterKind = Literal["llm", "offline", "human"]
 #: Judges that learn from labelled items. Like judges that are code, they need no network. Only the
-#: program that defines a function can ask it; a command runs only if a person started it.
+#: program that defines a function can ask it; a command runs only if a user started it.
 LEARNING_KINDS: tuple[JudgeKind, ...] = ("classifier", "neighbours")
 CODE_KINDS: tuple[JudgeKind, ...] = ("function", "command")
-#: Raters whose votes were imported; they cannot be asked.
+#: Raters with imported votes; they cannot be asked.
 IMPORTED_KINDS: Mapping[JudgeKind, RaterKind] = MappingProxyType(
     {"imported": "llm", "imported_offline": "offline", "person": "human"}
 )
 Thinking = Literal["off", "low", "medium", "high"]
 #: The wording of prompts.
 Style = Literal["full", "brief"]
-#: The form in which a model that only decides is asked.
+#: The prompt format of a model that only makes decisions.
 Template = Literal[
     "plain", "granite_guardian", "shieldgemma", "llama_guard", "prometheus", "systemone"
 ]
@@ -50,7 +50,7 @@ _PLACE = re.compile(r"\{([^{}\s]*)\}")
 
 
 def _known_places(text: str) -> str:
-    """Refuse unknown placeholders; braces around anything else are plain braces."""
+    """Refuse unknown placeholders; other braces are plain text."""
     strange = [name for name in _PLACE.findall(text) if name not in PLACES and name.isidentifier()]
     if strange:
         places = " and ".join(f"{{{name}}}" for name in PLACES)
@@ -58,12 +58,12 @@ def _known_places(text: str) -> str:
     return text
 
 
-#: Text for models in addition to the system text, appended to it.
+#: Instructions appended to the system text of models.
 Instructions = Annotated[str, Field(max_length=20_000), AfterValidator(_known_places)]
 
 
 def instructions_for(judge: Judge, asking: Asking, rubric: str, criteria: Sequence[str]) -> str:
-    """The judge's own instructions, else the panel's, with placeholders filled in.
+    """Return the judge's own instructions, or else the panel's, with placeholders filled in.
 
     >>> one = Judge(name="j", model="m", instructions="Be strict on {criterion}.")
     >>> instructions_for(one, Asking(), "Essays", ["cites", "tone"])
@@ -81,19 +81,19 @@ class Judge(Noun):
 
     ``key_env`` is the *name* of the environment variable with the key; the key itself is never
     stored. ``replicas`` are further addresses of the model at ``api_base``. ``params`` go to the
-    provider unchanged; a secret one names its variable instead, ``{env: NAME}``. ``door`` is the
+    provider unchanged; a secret is replaced by its variable, ``{env: NAME}``. ``door`` is the
     client: ``litellm`` (any provider), ``openai`` (any endpoint with the OpenAI protocol, cheaper
     per call) or ``auto`` (the latter if it makes no difference). ``logprobs`` requests the
     probability of each option's number, stored with the vote. A model that ``decides`` (a guardian,
-    a classifier behind an endpoint) answers with one word, number or letter, by the chances of its
-    first token where the server sends them; ``template`` is the form in which it is asked.
-    ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting. The
-    provider's limits, in requests and tokens per minute, are observed by pacing. Prices are US
-    dollars per million tokens; ``None`` means look it up, or unknown. ``instructions`` follow
-    the system text, which they cannot replace. A ``check`` answers by the rules in ``checks``,
-    a ``command`` by the program it names, and a ``function`` is Python code that only the
-    program defining it can ask. An ``imported`` model, an ``imported_offline`` one and a
-    ``person`` voted elsewhere: only their name, weight and ``shadow`` are used.
+    a classifier behind an endpoint) answers with one word, number or letter, read from the
+    probabilities of its first token if the server sends them; ``template`` is its prompt format.
+    ``stage`` orders the judges of a cascade; a ``shadow`` judge votes without counting. Calls are
+    paced within the provider's limits, in requests and tokens per minute. Prices are US dollars per
+    million tokens; ``None`` means look it up, or unknown. ``instructions`` follow the system text,
+    which they cannot replace. A ``check`` answers by the rules in ``checks``, a ``command`` by the
+    program it names, and a ``function`` is Python code that only the program defining it can ask.
+    An ``imported`` model, an ``imported_offline`` one and a ``person`` voted elsewhere: only their
+    name, weight and ``shadow`` are used.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
@@ -129,28 +129,28 @@ class Judge(Noun):
 
     @property
     def offline(self) -> bool:
-        """Whether this judge needs neither a model nor a network."""
+        """Return whether this judge needs neither a model nor a network."""
         return self.kind == "check" or self.kind in LEARNING_KINDS or self.kind in CODE_KINDS
 
     @property
     def learns(self) -> bool:
-        """Whether it must learn from labelled items before it can answer."""
+        """Return whether it must learn from labelled items before it can answer."""
         return self.kind in LEARNING_KINDS
 
     def mode_in(self, asking: Asking) -> Literal["criterion", "rubric", "two_step"]:
-        """The mode in which this judge is asked on a panel."""
+        """Return the mode in which this judge is asked on a panel."""
         if self.template == "systemone":
             return "rubric"
         return "criterion" if self.decides else asking.mode
 
     @property
     def askable(self) -> bool:
-        """Whether it can be asked here; imported raters and people cannot."""
+        """Return whether the judge can be asked; imported raters and people cannot."""
         return self.kind not in IMPORTED_KINDS
 
     @property
     def rater_kind(self) -> RaterKind:
-        """The sort of rater, wherever it voted: a model, an offline method or a person."""
+        """Return the kind of rater, wherever it voted: a model, an offline method or a person."""
         return IMPORTED_KINDS.get(self.kind, "offline" if self.offline else "llm")
 
     @model_validator(mode="after")
@@ -171,7 +171,7 @@ class Judge(Noun):
             message = "is empty, and systemone has no usual address."
             raise broken(message, "Give the server's address, usually ending in /v1.", "api_base")
         if self.key_env and not names_a_variable(self.key_env):
-            # Does not repeat the value, which may be a key.
+            # The message omits the value, which may be a key.
             raise broken(
                 "is not the name of an environment variable.",
                 "Put the key into a variable such as OPENAI_API_KEY and give its name here, "
@@ -203,7 +203,7 @@ class Judge(Noun):
             raise broken("names an address twice.", "Leave it out.", "replicas")
 
     def _require_its_own(self, kind: JudgeKind, field: str, mend: str) -> None:
-        """Require a field that belongs to this kind of judge only."""
+        """Require a field that only this kind of judge has."""
         if self.kind == kind and not getattr(self, field):
             raise broken("is empty.", mend, field)
         if self.kind != kind and getattr(self, field):
@@ -229,14 +229,14 @@ class Judge(Noun):
 class Asking(Noun):
     """How to ask models; offline judges ignore it.
 
-    ``mode``: a call per criterion, one call for the whole ``rubric``, or ``two_step``: assess in
-    words, then choose. ``style``: full rules, or ``brief`` ones for small models that reply with
-    the option alone. ``layout``: which shared part comes first in calls, the item or the criterion;
-    ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion.
-    ``balanced``: orders of options rotate over items and replicates instead of being random.
-    ``flip``: ask again in reversed order; ``check`` only records it, ``require`` turns a judge's
-    vote into an abstention if its two answers differ. ``cache``: reuse an earlier run's answer to
-    the same request. ``instructions`` go to every model without its own.
+    ``mode``: a call per criterion, one call for the whole ``rubric``, or ``two_step``: first assess
+    in words, then choose. ``style``: full rules, or ``brief`` ones for small models that reply with
+    only the option. ``layout``: which shared part comes first in calls, the item or the criterion;
+    ``auto`` takes the cheaper. ``few_shot``: labelled examples shown per criterion. ``balanced``:
+    option orders rotate over items and replicates instead of being random. ``flip``: ask again in
+    reversed order; ``check`` only records it, ``require`` turns a judge's vote into an abstention
+    if its two answers differ. ``cache``: reuse an earlier run's answer to the same request.
+    ``instructions`` go to every model without its own.
     """
 
     mode: Literal["criterion", "rubric", "two_step"] = "criterion"
@@ -251,10 +251,10 @@ class Asking(Noun):
 
 
 class Cascade(Noun):
-    """When a cell goes from one stage's judges to the next stage's (``Judge.stage``).
+    """When a cell escalates from one stage's judges to the next stage's (``Judge.stage``).
 
-    The last stage asked decides; earlier votes are kept but do not count. ``below_confidence``: a
-    cell goes on if the mean confidence of the stage's votes is lower.
+    The last stage asked decides; earlier votes are stored but do not count. ``below_confidence``: a
+    cell escalates if the mean confidence of the stage's votes is lower.
     """
 
     on_abstention: bool = True
@@ -294,7 +294,7 @@ def check_headers(headers: object) -> None:
             message = f"sets {name}, which belongs to the connection."
             raise broken(message, "Leave it out: every request gets the right one.", *where)
         if isinstance(value, Mapping) and [*value] == ["env"]:
-            continue  # the name of a variable
+            continue  # an {env: NAME} variable
         if not isinstance(value, str | int | float) or not _HEADER_VALUE.fullmatch(str(value)):
             message = f"gives {name} a value that no header can have."
             raise broken(message, "Use visible ASCII characters on one line.", *where)
@@ -304,7 +304,7 @@ _WEB = re.compile(r"https?://\S+\Z")
 
 
 def is_reachable(address: str) -> bool:
-    """Whether the text is a web address with a host that a network could look up.
+    """Return whether the text is a web address with a host that a network could look up.
 
     >>> is_reachable("http://localhost:8000/v1"), is_reachable("http://a..b"), is_reachable("host")
     (True, False, False)
@@ -353,7 +353,7 @@ class Panel(Noun):
 
     @property
     def askable(self) -> bool:
-        """Whether all of its judges can be asked; imported raters cannot."""
+        """Return whether all of its judges can be asked; imported raters cannot."""
         return all(judge.askable for judge in self.judges)
 
     @model_validator(mode="after")
@@ -366,9 +366,9 @@ class Panel(Noun):
             )
         if not self.judges:
             raise broken("is empty.", "A panel needs at least one judge.", "judges")
-        seen = set[str]()
+        names = set[str]()
         for index, name in enumerate(judge.name for judge in self.judges):
-            if name in seen:
+            if name in names:
                 raise broken(
                     f"repeats the name {name!r}.",
                     "Give every judge of the panel a name of its own.",
@@ -376,5 +376,5 @@ class Panel(Noun):
                     index,
                     "name",
                 )
-            seen.add(name)
+            names.add(name)
         return self

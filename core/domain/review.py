@@ -1,7 +1,7 @@
-"""Review: which cells people look at, by which rules, and their possible answers.
+"""Review: which cells reviewers get, by which rules, and their possible answers.
 
 A cell is an (item, criterion) of a run. Its state is stored as events; everything here is either a
-rule chosen by a person or a value passed around.
+rule chosen by a user or a value passed around.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ Mode = Literal["blind", "until_commit", "assisted"]
 Policy = Literal["unanimous", "majority", "adjudicator"]
 Assignment = Literal["pool", "named", "round_robin"]
 Order = Literal["impact", "change", "entropy", "margin", "spread", "random", "dataset"]
-#: How the audit draws: all cells alike, equally many of each verdict, or doubtful ones more often.
+#: How the audit draws: all cells equally, equally many of each verdict, or doubtful ones more
+#: often.
 DrawKind = Literal["even", "strata", "doubt"]
 CellState = Literal["needs_review", "needs_others", "disagreement", "resolved"]
 #: ``review``: an independent verdict; ``resolve``: the verdict that ends a disagreement.
 Part = Literal["review", "resolve"]
 Provenance = Literal["human_single", "human_consensus", "adjudicated", "imported"]
 SettledState = Literal["active", "stale", "retired"]
-#: Why a cell is queued. ``failure``: a call failed, or it has no verdict. ``chosen``: a person
+#: Why a cell is queued. ``failure``: a call failed, or the cell has no verdict. ``chosen``: a user
 #: named it, or chose all cells. ``gold``: its label is known, so that reviewers can be compared
 #: with it. ``regrade``: a regrade was requested from outside.
 Reason = Literal[
@@ -43,7 +44,7 @@ Reason = Literal[
     "gold",
     "regrade",
 ]
-#: How close answers of one group are: the same words, nearly the same, or related.
+#: How similar the answers of a group are: the same words, nearly the same, or related.
 Closeness = Literal["same", "near", "related"]
 #: Why a cell cannot be assessed.
 Why = Literal[
@@ -73,14 +74,14 @@ class QueueRule(Noun):
 
     ``margin``: the top share of the votes minus the second is below this. ``near_mark``: the item's
     score is this close to a threshold of the rubric's decision, and this cell can move it across.
-    ``None`` switches either off. ``everything`` takes all cells. ``items`` and ``criteria`` narrow
-    down all of these. ``audit_share``: the probability of each cell without another reason.
+    ``None`` disables either. ``everything`` takes all cells. ``items`` and ``criteria`` restrict
+    all of these. ``audit_share``: the probability of each cell without another reason.
     ``gold_share``: the probability of each further cell with a label in the dataset. ``most``: the
     largest number of cells (``None``: no cap). Both shares are then shares of it, and the reasons
     fill the rest, from the start of the queue's order. ``requested``: cells with a regrade request,
-    even if people have settled them. ``draw``: which cells are more likely in the audit;
-    ``audit_share`` is then the mean probability, and a cap is not allowed. ``drawn``: ``items`` are
-    a random draw from those that lacked a label at this review event.
+    even if settled. ``draw``: which cells are more likely in the audit; ``audit_share`` is then the
+    mean probability, and a cap is not allowed. ``drawn``: ``items`` are a random draw from those
+    that lacked a label at this review event.
     """
 
     split: bool = True
@@ -102,14 +103,14 @@ class QueueRule(Noun):
     drawn: Annotated[int | None, Field(ge=0)] = None
 
     @classmethod
-    def only(cls, **given: Any) -> QueueRule:
-        """A rule with only these reasons, and without an audit unless one is given.
+    def only(cls, **fields: Any) -> QueueRule:
+        """Return a rule with only these reasons, and without an audit unless one is given.
 
         >>> QueueRule.only(split=True).failure, QueueRule.only(audit_share=0.5).only_draws
         (False, True)
         """
         none = dict.fromkeys(("split", "abstention", "failure", "flip", "stale"), False)
-        return cls.model_validate({**none, "audit_share": 0.0, **given})
+        return cls.model_validate({**none, "audit_share": 0.0, **fields})
 
     @model_validator(mode="after")
     def _uncut(self) -> QueueRule:
@@ -123,12 +124,12 @@ class QueueRule(Noun):
 
     @property
     def only_draws(self) -> bool:
-        """Whether cells are queued by chance alone."""
+        """Return whether only random draws queue cells."""
         if self.drawn is not None:
             return True
         reasons = (self.split, self.abstention, self.failure, self.near_gate, self.flip, self.stale)
-        wanted = self.everything or self.requested or self.gold_share > 0
-        return not (any(reasons) or wanted or self.margin is not None or self.near_mark is not None)
+        rules = self.everything or self.requested or self.gold_share > 0
+        return not (any(reasons) or rules or self.margin is not None or self.near_mark is not None)
 
 
 class QueueSettings(Noun):
@@ -188,8 +189,10 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A person's answer for a cell: an option (an index into ``choices``), or that it cannot be
-    assessed (``option=None``), with ``why``.
+    """A reviewer's answer for a cell.
+
+    ``option`` is an index into ``choices``; ``None`` means that the cell cannot be assessed, for
+    the reason ``why``.
     """
 
     option: int | None
@@ -208,16 +211,16 @@ class Seat:
 
     @property
     def resolves(self) -> bool:
-        """Whether this person may resolve disagreements."""
+        """Return whether this person may resolve disagreements."""
         return self.role != "reviewer"
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How people settled a cell. ``option`` is ``None`` if ``uncertain``: nobody could assess it.
+    """How reviewers settled a cell. ``option`` is ``None`` if ``uncertain``: it cannot be assessed.
 
-    ``label`` is the option's label, ``None`` if uncertain: the cell has no truth then. ``people``
-    decided it; ``event_id`` is the event that settled it.
+    ``label`` is the option's label, ``None`` if uncertain: the cell has no true label then.
+    ``people`` decided it; ``event_id`` is the event that settled it.
     """
 
     item_id: str
@@ -233,7 +236,7 @@ class Settled:
 
     @property
     def uncertain(self) -> bool:
-        """Whether people settled that it cannot be assessed."""
+        """Return whether the cell was settled as impossible to assess."""
         return self.label is None
 
 
@@ -246,7 +249,10 @@ class CellKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A submission that people and judges disagree on. Options are labels, reasons may be empty."""
+    """A submission on which reviewers and judges disagree. Options are labels.
+
+    Reasons may be empty.
+    """
 
     criterion: str
     text: str

@@ -19,8 +19,8 @@ from core.domain.review import (
 
 #: The kinds of events. ``settle`` and ``unsettle`` are consequences; ``undo`` reverts one event;
 #: ``mark`` changes the state of a settled cell; ``reveal``: the reviewer looked at votes;
-#: ``repeat`` is the result of a second look and changes nothing. Nor does ``request``: a regrade
-#: was requested from outside; ``withdraw``: one was a mistake.
+#: ``repeat`` is the result of a second look and changes nothing. ``request`` records a regrade
+#: request from outside and changes nothing either; ``withdraw`` withdraws one.
 Action = Literal[
     "verdict",
     "reveal",
@@ -85,7 +85,7 @@ class QueuedItem:
 class QueuedCell:
     """A cell of a queue, with the reasons for queueing it and the expected effect of settling it.
 
-    ``chance`` is the probability of being queued: 1 by a rule, else by the draws. ``flip``,
+    ``chance`` is the probability of being queued: 1 by a rule, otherwise by the draws. ``flip``,
     ``change``, ``entropy``, ``margin`` and ``spread`` are from the time when it was queued.
     """
 
@@ -105,17 +105,17 @@ class QueuedCell:
 
     @property
     def audit(self) -> bool:
-        """Whether only the random audit selected it."""
+        """Return whether only the random audit selected it."""
         return self.reasons == ("audit",)
 
     @property
     def gold(self) -> bool:
-        """Whether only its known label selected it."""
+        """Return whether only its known label selected it."""
         return self.reasons == ("gold",)
 
     @property
     def stratum(self) -> Literal["rule", "audit", "gold"]:
-        """The draw that selected it; the rule takes all cells that fit."""
+        """Return the draw that selected the cell, or ``rule``, which takes all matching cells."""
         if self.audit:
             return "audit"
         return "gold" if self.gold else "rule"
@@ -153,9 +153,9 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """A person's verdict on a cell of a queue. ``final`` is ``None`` until it is confirmed.
+    """A reviewer's verdict on a cell of a queue. ``final`` is ``None`` until it is confirmed.
 
-    ``mode`` is how it was made: ``assisted`` if the votes had been seen before.
+    ``mode`` is how it was made: ``assisted`` if the reviewer had already seen the votes.
     """
 
     item_id: str
@@ -176,7 +176,7 @@ TurnStatus = Literal["available", "locked", "assigned", "mine_done", "waiting", 
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """The cells that a person wants to see; by default all."""
+    """The cells that a reviewer wants to see; by default all."""
 
     criterion: str | None = None
     reason: Reason | None = None
@@ -184,7 +184,7 @@ class QueueFilter:
 
 
 class ItemTurn(NamedTuple):
-    """An item's status for a person. ``until`` and ``holder`` describe the blocking lease."""
+    """An item's status for a reviewer. ``until`` and ``holder`` describe the blocking lease."""
 
     item_id: str
     position: int
@@ -195,7 +195,7 @@ class ItemTurn(NamedTuple):
 
 
 class ItemLease(NamedTuple):
-    """A lease: a person has an item open in a session, for a purpose, until a time."""
+    """A lease: a reviewer has an item open in a session, for a purpose, until a time."""
 
     item_id: str
     reviewer: str

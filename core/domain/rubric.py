@@ -22,12 +22,12 @@ RULES: dict[Scale, tuple[str, ...]] = {
     "nominal": ("mode", "weighted_mode", "unanimous"),
 }
 #: The rule that is fitted on labelled items of a run, for every scale (``core.domain.weight_fit``).
-#: It cannot be chosen by name, because it is useless without fitted weights.
+#: It cannot be chosen by name, because it needs fitted weights.
 FITTED = "calibrated"
 
 
 def rules_in_words(scale: Scale) -> str:
-    """A sentence naming the rules that fit ``scale``.
+    """Return a sentence that names the rules for ``scale``.
 
     >>> rules_in_words("nominal")
     'Use mode, weighted_mode or unanimous.'
@@ -36,18 +36,18 @@ def rules_in_words(scale: Scale) -> str:
     return f"Use {', '.join(head)} or {last}."
 
 
-def mend_rule(given: str, scale: Scale) -> str:
-    """How to fix a rule that cannot be chosen for ``scale``.
+def mend_rule(rule: str, scale: Scale) -> str:
+    """Return how to fix a rule that is not available for ``scale``.
 
     >>> mend_rule("calibrated", "nominal")[:39]
     'It must be fitted on labelled items fir'
     """
-    if given == FITTED:
+    if rule == FITTED:
         return (
             "It must be fitted on labelled items first: grade and label some, then fit it on that "
             f"run. Until then: {rules_in_words(scale)[:1].lower()}{rules_in_words(scale)[1:]}"
         )
-    close = get_close_matches(given.lower(), RULES[scale], n=1, cutoff=0.7)
+    close = get_close_matches(rule.lower(), RULES[scale], n=1, cutoff=0.7)
     return f"Did you mean {close[0]!r}?" if close else rules_in_words(scale)
 
 
@@ -64,13 +64,13 @@ CANNOT_ASSESS = "CANNOT_ASSESS"
 A_BETTER, B_BETTER, TIE, BOTH_BAD = "A is better", "B is better", "Tie", "Both bad"
 ADDED_ABSTENTION = "Cannot assess"
 
-#: Finite is not enough: the sum of five hundred weights must be finite, too.
+#: Bounded, because the sum of five hundred weights must be finite, too.
 Weight = Annotated[float, Field(ge=-1e100, le=1e100)]
 Text = Annotated[str, Field(max_length=20_000)]
 
 
 class Option(Noun):
-    """One allowed answer. ``value`` in [0, 1]; an ``na`` option is an abstention and has none."""
+    """An allowed answer. ``value`` in [0, 1]; an ``na`` option is an abstention and has none."""
 
     label: Annotated[str, Field(max_length=200)]
     description: Text = ""
@@ -87,14 +87,14 @@ class Option(Noun):
     @model_validator(mode="before")
     @classmethod
     def _na_has_no_value(cls, data: Any) -> Any:
-        # A value of an ``na`` option never counts; it would only make equal rubrics differ.
+        # The value of an ``na`` option never counts; it would only make equal rubrics differ.
         na = isinstance(data, dict) and data.get("na") is True
         return {**data, "value": None} if na else data
 
     @field_validator("label", mode="before")
     @classmethod
     def _label_is_text(cls, label: Any) -> Any:
-        # YAML reads `label: 1` as a number and `label: yes` as true; both are meant as words.
+        # YAML reads `label: 1` as a number and `label: yes` as true; both are meant as text.
         if isinstance(label, bool):
             raise broken("is a yes/no value.", "Put the label in quotes.")
         return str(label) if isinstance(label, int | float) else label
@@ -116,7 +116,7 @@ BINARY = (Option(label=MET, value=1.0), Option(label=UNMET, value=0.0))
 
 
 class Criterion(Noun):
-    """One question with its options and weight (positive rewards, negative penalises)."""
+    """A question with its options and weight (positive rewards, negative penalises)."""
 
     name: Annotated[str, Field(max_length=200)]
     requirement: Text
@@ -191,23 +191,23 @@ class Criterion(Noun):
                 "Add options until there are at least two real answers.",
                 "options",
             )
-        seen = dict[str, int]()
+        positions = dict[str, int]()
         for index, option in enumerate(self.options):
             key = same_name(option.label, info)
-            if key in seen:
+            if key in positions:
                 raise broken(
-                    f"repeats the label {option.label!r} of option {seen[key] + 1}.",
+                    f"repeats the label {option.label!r} of option {positions[key] + 1}.",
                     "Labels must differ (case, spaces and invisible characters do not count).",
                     "options",
                     index,
                     "label",
                 )
-            seen[key] = index
+            positions[key] = index
 
     def _check_binary(self) -> None:
-        wanted = {fold(MET): 1.0, fold(UNMET): 0.0}
-        given = {fold(o.label): o.value for o in self.options if not o.na}
-        if given != wanted:
+        expected = {fold(MET): 1.0, fold(UNMET): 0.0}
+        values = {fold(o.label): o.value for o in self.options if not o.na}
+        if values != expected:
             raise broken(
                 "of a binary criterion must be MET (value 1) and UNMET (value 0).",
                 "Leave options out, use those two, or set scale to ordinal or nominal.",
@@ -226,54 +226,54 @@ class Criterion(Noun):
 
     @cached_property
     def choices(self) -> tuple[Option, ...]:
-        """The possible answers of a judge: the options, then the added abstention if any."""
+        """Return the possible answers of a judge: the options, then the added abstention if any."""
         if self.forced_choice or any(o.na for o in self.options):
             return self.options
-        taken = {fold(o.label) for o in self.options}
+        labels = {fold(o.label) for o in self.options}
         label = ADDED_ABSTENTION
-        if fold(label) in taken:
+        if fold(label) in labels:
             label = "Cannot be assessed"
         return (*self.options, Option(label=label, na=True))
 
     @cached_property
     def scored(self) -> tuple[int, ...]:
-        """The indices of ``choices`` with a value, in the author's order."""
+        """Return the indices of ``choices`` with a value, in the author's order."""
         return tuple(i for i, o in enumerate(self.choices) if not o.na)
 
     @cached_property
     def unscored(self) -> tuple[int, ...]:
-        """The indices of ``choices`` that are abstentions."""
+        """Return the indices of ``choices`` that are abstentions."""
         return tuple(i for i, o in enumerate(self.choices) if o.na)
 
     @cached_property
     def na_index(self) -> int | None:
-        """The first abstention in ``choices``, or ``None`` if a choice is forced."""
+        """Return the first abstention in ``choices``, or ``None`` if a choice is forced."""
         return next(iter(self.unscored), None)
 
     @cached_property
     def values(self) -> tuple[float | None, ...]:
-        """The value of every choice; ``None`` for an abstention."""
+        """Return the value of every choice; ``None`` for an abstention."""
         return tuple(None if o.na else o.value for o in self.choices)
 
     def value_of(self, index: int) -> float | None:
-        """The value of choice ``index``; ``None`` for an abstention."""
+        """Return the value of choice ``index``; ``None`` for an abstention."""
         return self.values[index]
 
     def index_of(self, label: str) -> int | None:
-        """The choice with this label (ignoring case and spaces), or ``None``.
+        """Return the choice with this label (ignoring case and spaces), or ``None``.
 
-        ``CANNOT_ASSESS`` always finds the abstention, whatever its label.
+        ``CANNOT_ASSESS`` always matches the abstention, whatever its label.
         """
-        wanted = fold(label)
+        folded = fold(label)
         for index, option in enumerate(self.choices):
-            if fold(option.label) == wanted:
+            if fold(option.label) == folded:
                 return index
-        if wanted in (fold(CANNOT_ASSESS), fold(ADDED_ABSTENTION)):
+        if folded in (fold(CANNOT_ASSESS), fold(ADDED_ABSTENTION)):
             return self.na_index
         return None
 
     def worst_of(self, indices: tuple[int, ...]) -> int:
-        """The choice among ``indices`` that is worst for the sign of the weight.
+        """Return the choice among ``indices`` that is worst for the sign of the weight.
 
         The lowest value if the weight is not negative, else the highest; among equal values the
         lowest index. ``indices`` must be scored choices and not empty.
@@ -321,18 +321,18 @@ class Rubric(Noun):
             raise broken("is empty.", "Give the rubric a name.", "name")
         if not self.criteria:
             raise broken("is empty.", "Add at least one criterion.", "criteria")
-        seen = dict[str, int]()
+        positions = dict[str, int]()
         for index, criterion in enumerate(self.criteria):
             key = same_name(criterion.name, info)
-            if key in seen:
+            if key in positions:
                 raise broken(
-                    f"repeats the name {criterion.name!r} of criterion {seen[key] + 1}.",
+                    f"repeats the name {criterion.name!r} of criterion {positions[key] + 1}.",
                     "Give each criterion a name of its own.",
                     "criteria",
                     index,
                     "name",
                 )
-            seen[key] = index
+            positions[key] = index
         self._check_gates()
         self._check_decision()
         return self
@@ -354,7 +354,7 @@ class Rubric(Noun):
                 raise broken(problem.message, problem.mend, "gates", index, *problem.path)
 
     def criterion(self, name: str) -> Criterion:
-        """The criterion with that exact name. Raises ``KeyError`` if there is none."""
+        """Return the criterion with that exact name. Raises ``KeyError`` if there is none."""
         return self._by_name[name]
 
     @cached_property
@@ -363,5 +363,5 @@ class Rubric(Noun):
 
     @cached_property
     def max_points(self) -> float:
-        """The sum of the positive weights: the raw score of a perfect item."""
+        """Return the sum of the positive weights: the raw score of a perfect item."""
         return sum(c.weight for c in self.criteria if c.weight > 0)

@@ -2,7 +2,7 @@
 
 In counts of a run and its items, ``votes`` are all stored votes including abstentions, and
 ``failures`` the open ones; so a finished run has planned = votes + failures. Counts of a cell
-follow ``core.scoring.verdict``: there ``votes`` are those that are not abstentions.
+follow ``core.scoring.verdict``: there ``votes`` excludes abstentions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from core.domain.panel import Panel
 from core.domain.votes import Cell, ItemBallots, Verdict
 
 RunKind = Literal["run", "spot"]
-#: Where leases are kept.
+#: The tables whose rows processes lease.
 HeldTable = Literal["run", "help_task"]
 Outcome = Literal["pass", "fail", "review"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
-#: No worker works on a run in these states until someone resumes it.
+#: No worker works on a run in these states until a user resumes it.
 RESTING: tuple[RunStatus, ...] = ("done", "cancelled", "interrupted", "budget", "failed")
 
 
@@ -47,7 +47,7 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class HeldWork:
-    """The common part of a run and a help task: one process at a time holds it and asks models.
+    """The common part of a run and a help task: one process at a time leases it and calls models.
 
     ``cost`` is in US dollars over the calls with a known cost, ``cost_unknown`` counts the others.
     ``lease_until`` is in Unix seconds.
@@ -69,17 +69,17 @@ class HeldWork:
 
     @property
     def active(self) -> bool:
-        """Whether it is queued or running."""
+        """Return whether it is queued or running."""
         return self.status not in RESTING
 
     @property
     def lease(self) -> Lease:
-        """The current holder's right to work on it."""
+        """Return the lease of the current owner."""
         owner, until = self.lease_owner or "", self.lease_until or 0.0
         return Lease(self.id, owner, self.fence, until, self.cancel, self.table)
 
 
-#: The note of a run that says which question has been out for long.
+#: The key of a run's note about a question that has been in flight for long.
 WAITING = "waiting"
 
 
@@ -91,10 +91,10 @@ class RunRow(HeldWork):
     two-step mode, and one more for a repair or a summary. ``cached`` counts answers reused from
     earlier calls, which are not calls and cost nothing now; ``saved`` is their former cost, if
     known. ``lost`` counts calls that were sent but never recorded an answer, because the run was
-    stopped or killed; ``out`` those in progress, or in progress when a run without a worker was
+    stopped or killed; ``out`` counts calls in flight, or in flight when a run without a worker was
     killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time spent by workers.
-    ``rubric_version_id`` is the version that judges were asked; scores follow
-    ``scored_version_id``, which differs only if someone chose a newer one.
+    ``rubric_version_id`` is the version that judges saw; scores follow ``scored_version_id``, which
+    differs only if a user chose a newer one.
     """
 
     name: str
@@ -130,10 +130,10 @@ class RunRow(HeldWork):
 
     @property
     def version_words(self) -> str:
-        """The version that scores follow, and the version judges were asked if different."""
+        """Return the version that scores follow, and if different the one that judges saw."""
         asked = self.rubric_number
-        other = "" if asked == self.scored_number else f" (judges were asked version {asked})"
-        return f"version {self.scored_number}{other}"
+        suffix = "" if asked == self.scored_number else f" (judges were asked version {asked})"
+        return f"version {self.scored_number}{suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class RunItemRow:
     """An item of a run, with its score and certainty. ``None``: not known yet.
 
     ``low`` and ``high`` differ from ``score`` if a gate is indeterminate. ``outcome`` is pass, fail
-    or review, or ``None`` if nothing decides; ``review``: a person must look, whatever the outcome
+    or review, or ``None`` without a decision; ``review``: a person must look, whatever the outcome
     is until then. ``coverage`` is the assessed share of the weight, ``assessed_points`` the points
     earned of the ``assessed_of`` points of these criteria. ``trace`` is only loaded when a single
     item is fetched.
@@ -181,7 +181,7 @@ class RunItemRow:
 
     @property
     def ungraded(self) -> bool:
-        """Whether the item was judged but has no grade, because too little was assessed."""
+        """Return whether the item was judged but has no grade, because too little was assessed."""
         return self.score is None and self.votes > 0
 
 
@@ -197,7 +197,7 @@ class RunMeans(NamedTuple):
 
 
 class ScoreBin(NamedTuple):
-    """How many items score from ``low`` up to ``high`` (included in the last bin)."""
+    """The number of items that score from ``low`` up to ``high`` (included in the last bin)."""
 
     low: float
     high: float
@@ -207,7 +207,7 @@ class ScoreBin(NamedTuple):
 RunItemSort = Literal[
     "position", "item_id", "score", "agreement", "failures", "abstentions", "system", "criterion"
 ]
-#: Remarkable signs of a cell: its judges disagree, one abstained, one failed, people settled it, or
+#: Notable states of a cell: its judges disagree, one abstained, one failed, people settled it, or
 #: it has no verdict.
 CellSign = Literal["split", "abstained", "failed", "settled", "none"]
 
@@ -216,9 +216,9 @@ CellSign = Literal["split", "abstained", "failed", "settled", "none"]
 class RunItemFilter:
     """Which items of a run to show; defaults do not filter.
 
-    ``criterion`` with ``option`` keeps the items with that option (an index into ``choices``) as
-    their verdict; with ``option=None`` those with an abstention. ``signs`` keeps those with all of
-    these signs on that criterion or, if it is ``None``, on any. ``but`` leaves items out.
+    ``criterion`` with ``option`` selects the items with that option (an index into ``choices``) as
+    their verdict; with ``option=None`` those with an abstention. ``signs`` selects those with all
+    of these states on that criterion or, if it is ``None``, on any. ``but`` excludes items.
     """
 
     has_failures: bool | None = None
@@ -240,7 +240,7 @@ class RunItemFilter:
 
 
 class CellTallies(NamedTuple):
-    """How many verdicts a run has, how many abstain, were settled by people, or lie between votes.
+    """The number of a run's verdicts: all, abstentions, settled by people, or between votes.
 
     ``unvoted``: no vote is for the verdict (``services.results.item_view.unvoted``).
     """
@@ -252,7 +252,7 @@ class CellTallies(NamedTuple):
 
 
 class ItemResult(NamedTuple):
-    """The results derived from an item's votes; replace the earlier ones."""
+    """The results derived from an item's votes, which replace earlier results."""
 
     item_id: str
     score: float | None
@@ -269,7 +269,7 @@ class ItemResult(NamedTuple):
 
 
 class BroughtVotes(NamedTuple):
-    """Imported votes as columns: only who chose what. ``option`` as in ``BallotRow``."""
+    """Imported votes as columns: rater and option only. ``option`` as in ``BallotRow``."""
 
     item: Sequence[str]
     criterion: Sequence[str]
@@ -289,10 +289,10 @@ class BroughtItem(NamedTuple):
 
 
 class Brought(NamedTuple):
-    """Data to import into an empty run; produced portion by portion while it is written.
+    """Data to import into an empty run; produced in portions while it is written.
 
-    ``failed`` cells have no answer, for the reason in ``words``; ``cells`` come with their item's
-    id.
+    ``failed`` cells have no answer, for the reason in ``words``; ``cells`` are given with their
+    item id.
     """
 
     votes: Iterable[BroughtVotes]
@@ -302,7 +302,7 @@ class Brought(NamedTuple):
     cells: Iterable[tuple[str, Verdict]]
 
 
-#: Called by the store: all votes of the changed items in, their results out.
+#: Computes the results of changed items from all their votes; the store calls it.
 Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
 
 
@@ -323,7 +323,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class HelpTask(HeldWork):
-    """A task and its progress.
+    """A help task and its progress.
 
     ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those
     whose last try failed.
@@ -345,8 +345,8 @@ class HelpTask(HeldWork):
 class HelpStep:
     """A step: its value, or a failure's kind and message; and its call as plain data.
 
-    With a value, ``message`` says what part of the reply was ignored; empty if none. ``asked`` says
-    whether a model was asked; ``cost`` is ``None`` if unknown.
+    With a value, ``message`` says which part of the reply was ignored. ``asked``: a model was
+    called. ``cost`` is ``None`` if unknown.
     """
 
     id: int

@@ -1,8 +1,8 @@
 """Secrets that a judge's settings must not contain: keys, passwords, logins.
 
 Settings with a possible secret are refused wherever they are read, before anything is stored.
-``{env: NAME}`` replaces it, the name of an environment variable that is read for each call and
-stored nowhere. Files of earlier versions may contain secrets; ``without_secrets`` removes them.
+Instead, ``{env: NAME}`` names an environment variable that is read for each call and never stored.
+Files of earlier versions may contain secrets; ``without_secrets`` removes them.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-#: Replaces a possible secret in files of earlier versions.
+#: Replaces a possible secret from files of earlier versions.
 REMOVED = "[removed]"
-#: How a setting names the variable with its value.
+#: How to refer to a variable in a setting.
 HOW = "Put the value into an environment variable and name that: {env: NAME}."
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _DIGIT = re.compile(r"[0-9]")
-#: Names of settings, in lower case and without separators.
+#: Names of secret settings, in lower case and without separators.
 _NEVER = re.compile(r"secret|passw|passphrase|pwd|credential|private|bearer|cookie|auth(?!or(?!i))")
 _MAYBE = re.compile(r"key|token|signature|jwt|login")
 _HARMLESS = re.compile(
     r"(promptcachekey|keywords?|keepalive|(eos|bos|pad|unk|mask|sep|cls|image|stop)token"
     r"|tokeni[sz]er\w*|tokentype\w*)\Z"
 )
-#: A count is not a secret: these are limits (``max_tokens``), sizes, or token ids.
+#: Smaller numbers are not secrets: they are limits (``max_tokens``), sizes, or token ids.
 _LARGEST_LIMIT = 10_000_000
 
 _KEYLIKE = re.compile(
     r"\b(?:(?:sk|pk|rk|xai|pplx)-[\w*.\-]{6,}|(?:gsk|hf|r8)_\w{6,}|AIza[\w\-]{10,}"
     r"|(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_\w{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
-#: The same but longer: as a name, ``sk-model`` would match.
+#: The same with longer keys, because names like ``sk-model`` would match.
 _KEY_AS_NAME = re.compile(r"\b(?:sk|gsk|hf|xai|pplx|r8)[-_][\w-]{16,}|\bAIza[\w-]{20,}")
 _BEARER = re.compile(r"(?i)\bbearer\s+[^\s\"',]+")
 _BASIC = re.compile(r"(?i)\Abasic\s+[a-z0-9+/=_-]{6,}\Z")
@@ -49,7 +49,7 @@ Path = tuple[str | int, ...]
 
 
 def names_a_variable(text: str) -> bool:
-    """Whether ``text`` can be a variable's name and does not look like a key itself.
+    """Return whether ``text`` can be a variable's name and does not look like a key itself.
 
     Many keys are spelt like names, but contain a long part with digits.
 
@@ -65,7 +65,7 @@ def _random(text: str) -> bool:
 
 
 def variable_of(value: object) -> str | None:
-    """The name in a value ``{env: NAME}``; ``None`` for every other value.
+    """Return the name in a value ``{env: NAME}``; ``None`` for every other value.
 
     >>> variable_of({"env": "AWS_SECRET"}), variable_of({"env": "sk-12"}), variable_of("x")
     ('AWS_SECRET', None, None)
@@ -77,7 +77,7 @@ def variable_of(value: object) -> str | None:
 
 
 def variables(value: object) -> list[str]:
-    """The names of all variables in settings, without duplicates.
+    """Return the names of all variables in settings, without duplicates.
 
     >>> variables({"a": {"env": "X"}, "b": [{"env": "Y"}, {"env": "X"}]})
     ['X', 'Y']
@@ -95,7 +95,7 @@ def _variables(value: object) -> Iterator[str]:
 
 
 def filled(value: Any, known: Mapping[str, str]) -> Any:
-    """Settings with variables replaced by their values. ``KeyError``: a variable is not set."""
+    """Return settings with variables replaced by their values; raises ``KeyError``."""
     if (name := variable_of(value)) is not None:
         return known[name]
     if isinstance(value, dict):
@@ -104,7 +104,7 @@ def filled(value: Any, known: Mapping[str, str]) -> Any:
 
 
 def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
-    """The paths of possible secrets in a judge's ``params``.
+    """Return the paths of possible secrets in a judge's ``params``.
 
     >>> secrets_in({"max_tokens": 9, "aws_secret_access_key": "x", "headers": {"Cookie": "a=b"}})
     [('aws_secret_access_key',), ('headers', 'Cookie')]
@@ -117,14 +117,14 @@ def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
 
 
 def holds_removed(value: object) -> bool:
-    """Whether an upgrade of their file removed a value from these settings."""
+    """Return whether a file upgrade removed a value from these settings."""
     if isinstance(value, dict):
         return any(map(holds_removed, value.values()))
     return any(map(holds_removed, value)) if isinstance(value, list | tuple) else value == REMOVED
 
 
 def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings with possible secrets replaced by ``REMOVED``.
+    """Return the same settings with possible secrets replaced by ``REMOVED``.
 
     >>> without_secrets({"seed": 1, "extra_headers": {"X-Api-Key": "k"}})
     {'seed': 1, 'extra_headers': {'X-Api-Key': '[removed]'}}
@@ -134,7 +134,7 @@ def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _walked(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
-    """``value`` without secrets; calls ``tell`` for each of them."""
+    """Return ``value`` without secrets, calling ``tell`` for each of them."""
     if variable_of(value) is not None or value is None or value in ("", REMOVED):
         return value
     if _is_secret(value, path):
@@ -167,13 +167,13 @@ def _counts(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_counts, value))
     if isinstance(value, dict):
-        # Keys of the mapping decide, as in logit_bias: {token: -100}.
+        # Keys of the mapping matter, as in logit_bias: {token: -100}.
         return all(isinstance(number, int | float) for number in value.values())
     return isinstance(value, int | float) and abs(value) <= _LARGEST_LIMIT
 
 
 def _hides_one(text: str) -> bool:
-    """Whether a text is JSON with names that suggest a secret."""
+    """Return whether a text is JSON with names that suggest a secret."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
@@ -183,7 +183,7 @@ def _hides_one(text: str) -> bool:
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text looks like a key, a login or an address with one.
+    """Return whether a text looks like a key, a login or an address with one.
 
     >>> looks_secret("Bearer abc123"), looks_secret("http://me:pw@host"), looks_secret("gpt-4.1")
     (True, True, False)
@@ -193,7 +193,7 @@ def looks_secret(text: str) -> bool:
 
 
 def address_tells(address: str) -> bool:
-    """Whether an address has a user, or a parameter named like a secret.
+    """Return whether an address has a login, or a parameter named like a secret.
 
     >>> address_tells("http://h/v1?api-key=1"), address_tells("https://h:8000/v1?api-version=2")
     (True, False)
@@ -202,7 +202,7 @@ def address_tells(address: str) -> bool:
 
 
 def cleaned_address(address: str) -> str:
-    """An address without its login and the values of parameters named like secrets.
+    """Return an address without its login and the values of parameters named like secrets.
 
     >>> cleaned_address("http://me:pw@host/v1?key=abc&a=b")
     'http://host/v1?key=[removed]&a=b'
@@ -217,7 +217,7 @@ def _parameter(match: re.Match[str]) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether a text looks like a key, not like a name.
+    """Return whether a text looks like a key, not like a name.
 
     >>> looks_like_key("sk-proj-abc123def456ghi789"), looks_like_key("openai/gpt-4.1-mini")
     (True, False)
@@ -226,7 +226,7 @@ def looks_like_key(text: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """``text`` without logins and anything that looks like a key.
+    """Return ``text`` without logins and strings that look like keys.
 
     >>> masked("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1")
     'Incorrect API key: [key], sent to http://[login]@host/v1'

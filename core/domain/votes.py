@@ -2,7 +2,7 @@
 
 A failed call is a ``VoteFailure`` with its kind: never a vote, never UNMET, never a guess. These
 are plain named tuples and slotted dataclasses, because a run has hundreds of thousands. Rows are
-the same facts as returned by the store. A ``Verdict`` is the settled result of a cell's votes.
+the same facts as returned by the store. A ``Verdict`` is the result of a cell's votes.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class Segment:
 
 @record(frozen=True, slots=True)
 class Call:
-    """What a question to a judge sent, received and cost. ``None`` if unknown.
+    """The requests of a question to a judge, their answers and cost. ``None`` if unknown.
 
     ``tries`` counts requests sent, ``asked`` their purposes: an assessment, the answer, a repair, a
     summary (``None``: one, or none if ``cached``). ``kept`` counts those reused from earlier calls
     (``None``: none, or one if ``cached``). Token counts are the provider's; ``seconds`` is the time
-    of the last try; ``cost`` is in US dollars. ``cached``: no judge was asked, the answer of an
+    of the last try; ``cost`` is in US dollars. ``cached``: no judge was called, the answer of an
     earlier call was reused, costs 0 now and cost ``first_cost`` then; token counts are from then,
     too. If only a part was reused, ``cached`` is false, ``first_cost`` is the cost of that part,
-    and counts and cost are those of the rest.
+    and counts and cost are those of the other part.
     """
 
     prompt: tuple[Segment, ...]
@@ -92,17 +92,17 @@ class Call:
 
     @property
     def calls(self) -> int:
-        """Calls really made, whatever their tries."""
+        """Return the number of calls made, whatever their tries."""
         return int(not self.cached) if self.asked is None else self.asked
 
     @property
     def known(self) -> int:
-        """Calls saved by reusing earlier answers."""
+        """Return the number of calls saved by reusing earlier answers."""
         return int(self.cached) if self.kept is None else self.kept
 
 
-#: A vote has chances only if the options' probabilities sum to at least this. Below it, the
-#: rater's answer was not an option.
+#: A vote has probabilities only if those of the options sum to at least this. Below it, the rater's
+#: answer was not an option.
 LEAST_ON_OPTIONS = 0.5
 
 
@@ -128,7 +128,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class VoteFailure:
-    """No readable vote, and why. ``message`` may be shown and contains no key."""
+    """The reason for a missing vote. ``message`` can be shown and contains no key."""
 
     cell: Cell
     kind: FailureKind
@@ -164,7 +164,7 @@ class AskedOutcome:
 class BallotRow(NamedTuple):
     """The part of a vote that rules use. ``option`` is ``None`` for abstentions outside choices.
 
-    ``chances`` follow the choices, if the vote has them and the query asked for them.
+    ``chances`` are probabilities of the choices, if the vote has them and the query asked for them.
     """
 
     item_id: str
@@ -221,7 +221,7 @@ class FailureRow(VoteFailure):
 
 
 class FailureCount(NamedTuple):
-    """How often a kind of failure occurred, with its latest message."""
+    """The number of failures of a kind, with the latest message."""
 
     kind: str
     times: int
@@ -240,14 +240,14 @@ class CallRow(Call):
 
 
 class Verdict(NamedTuple):
-    """The settled option of a cell, and how certain its votes are.
+    """The verdict's option of a cell, and how certain its votes are.
 
     ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` if a
     choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
     mean before rounding to ``value``; ``None`` for rules that choose an option directly. Over the
     ``votes`` that are not abstentions, counted without weights: ``agreement`` is the share for the
     verdict's option, ``entropy`` that of the shares divided by its maximum (all scored options
-    alike), ``margin`` the top share minus the second. All in [0, 1]; ``None`` without such a vote;
+    equal), ``margin`` the top share minus the second. All in [0, 1]; ``None`` without such a vote;
     0.0 if disagreement makes an abstention. ``coverage`` is (votes + abstentions) / planned. If
     ``rule`` is adjudicated, people settled the cell, and ``voted`` is the option by the votes.
     """
@@ -271,12 +271,12 @@ class Verdict(NamedTuple):
 
     @property
     def judged(self) -> int | None:
-        """The option by the votes, even if people settled on another one."""
+        """Return the option by the votes, even if people settled on another one."""
         return self.voted if self.rule == ADJUDICATED else self.option
 
     @property
     def split(self) -> bool:
-        """Whether its votes disagree; a verdict for another option is not a disagreement."""
+        """Return whether its votes disagree; a verdict for another option is not a disagreement."""
         return bool(self.entropy)
 
 
@@ -289,11 +289,11 @@ class BatchRow:
     """A file of requests that a provider processes for a judge of a run.
 
     ``status`` is ours: planned before the provider has it, sent, and taken once all its results are
-    recorded. ``said`` is the provider's own status; ``done`` and ``failed`` count its lines.
+    recorded. ``said`` is the provider's own status; ``done`` and ``failed`` count its requests.
     ``file`` and ``batch`` are the provider's names, empty until known; ``token`` is our name for it
-    there. ``guess`` is its expected cost in US dollars. ``sent``, ``looked`` and ``due`` (the next
-    look) are in Unix seconds. ``stopped``: we asked the provider to stop it. ``message`` says what
-    went wrong.
+    there. ``guess`` is its expected cost in US dollars. ``sent``, ``looked`` (last checked) and
+    ``due`` (next check) are in Unix seconds. ``stopped``: we asked the provider to stop it.
+    ``message`` says what went wrong.
     """
 
     id: int
@@ -317,17 +317,17 @@ class BatchRow:
 
     @property
     def at_provider(self) -> bool:
-        """Whether a provider has it and some results are not recorded yet."""
+        """Return whether a provider has the batch and some results are not recorded yet."""
         return self.status == "sent"
 
     @property
     def out(self) -> bool:
-        """Whether a provider is processing it, as far as we know."""
+        """Return whether a provider is processing the batch, as far as we know."""
         return self.at_provider and not self.stopped
 
     @property
     def answered(self) -> int:
-        """Lines that are finished, successfully or not."""
+        """Return the number of finished requests, successful or not."""
         return self.done + self.failed
 
 

@@ -1,4 +1,4 @@
-"""A fitted rule: what each judge's votes say about the truth, learnt from labelled items.
+"""A fitted rule: what each judge's votes say about the true label, learnt from labelled items.
 
 Plain numbers, so verdicts stay a pure function of votes and fitted numbers
 (``core.metrics.weight_fit`` fits, ``core.scoring.verdict`` applies).
@@ -37,7 +37,7 @@ class Weights(Noun):
     overrules: bool = False
 
     def of(self, votes: Iterable[tuple[str, int]]) -> tuple[float, ...] | None:
-        """The log-weight of every option after ``votes`` (judge, index of the option).
+        """Return the log-weight of every option after ``votes`` (judge, index of the option).
 
         Several votes of a judge count as their mean: asking again adds no judge. ``None`` if no
         vote is by a judge with weights here.
@@ -77,11 +77,11 @@ def shares(logs: tuple[float, ...]) -> tuple[float, ...]:
     top = max(logs)
     grown = [exp(log - top) for log in logs]
     total = fsum(grown)
-    return tuple(each / total for each in grown)
+    return tuple(value / total for value in grown)
 
 
-#: ``weights``: judges count for as much as their votes say about the truth. ``line``: the mean of
-#: the votes, shifted and scaled. ``judge``: a single judge's votes. ``severity``: like ``line``,
+#: ``weights``: judges count for as much as their votes say about the true label. ``line``: the mean
+#: of the votes, shifted and scaled. ``judge``: a single judge's votes. ``severity``: like ``line``,
 #: corrected for judges who give more than others for the same work. ``latent``: the meaning of
 #: votes inferred from agreement alone, without labels (Dawid and Skene).
 Kind = Literal["weights", "line", "judge", "severity", "latent"]
@@ -90,14 +90,14 @@ Kind = Literal["weights", "line", "judge", "severity", "latent"]
 class Fitted(Noun):
     """The rule ``calibrated`` for a criterion, and its performance on held-out labels.
 
-    No item influences the rule that settles it, nor that rule's ``kind``: ``held`` says with which
-    of ``folds`` it was held out, including the choice; a fold is ``None`` if the rule ``plain`` was
-    best without it. Of ``labels`` labelled items, ``right`` is how many verdicts of the folds match
-    the label, ``plain_right`` how many by the rule ``plain``; ``gained`` and ``lost`` are the items
-    that only one of them got right. ``far`` and ``plain_far`` are their mean distances in levels,
-    if levels are ordered; ``kappa`` and ``plain_kappa`` their agreement beyond chance (Cohen).
-    ``constant`` is the option that the rule gives in every cell of the run, whatever the judges
-    say; empty if there is none.
+    An item never influences the rule that settles it, nor that rule's ``kind``: ``held`` gives the
+    one of ``folds`` that held it out, including the choice of kind; a fold is ``None`` if the rule
+    ``plain`` was best without it. Of ``labels`` labelled items, ``right`` is how many verdicts of
+    the folds match the label, ``plain_right`` how many by the rule ``plain``; ``gained`` and
+    ``lost`` are the items that only one of them got right. ``far`` and ``plain_far`` are their mean
+    distances in levels, if levels are ordered; ``kappa`` and ``plain_kappa`` their agreement beyond
+    chance (Cohen). ``constant`` is the option that the rule gives in every cell of the run,
+    whatever the judges say; empty if there is none.
 
     ``offered`` is ``None`` in rules fitted when only right answers counted, ``kappa`` in rules
     fitted before it counted.
@@ -125,14 +125,14 @@ class Fitted(Noun):
 
     @cached_property
     def better(self) -> bool:
-        """Whether it may be used instead of the plain rule."""
+        """Return whether it may be used instead of the plain rule."""
         return self.right > self.plain_right if self.offered is None else self.offered
 
     def for_item(self, item_id: str) -> Weights | None:
-        """The weights fitted without this item; ``None``: the plain rule settles it."""
+        """Return the weights fitted without this item; ``None`` if the plain rule settles it."""
         fold = self.held.get(item_id)
         return self.weights if fold is None else self.folds[fold]
 
     def fits(self, criterion: Criterion) -> bool:
-        """Whether the criterion still has the options of the fit."""
+        """Return whether the criterion still has the options of the fit."""
         return self.options == tuple(criterion.choices[i].label for i in criterion.scored)

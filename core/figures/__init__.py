@@ -1,4 +1,4 @@
-"""Plotly figures from counts. Colour always repeats what the text says.
+"""Plotly figures from counts. Colour only repeats what the text says.
 
 Labels that users wrote are escaped here, since plotly interprets some HTML in them. Fonts and
 backgrounds come from the page's theme, light or dark.

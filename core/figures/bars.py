@@ -1,4 +1,4 @@
-"""Bar charts of counts, and small plots of a few series over named places."""
+"""Bar charts of counts, and plots of a few series over named places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.text.numbers import percent, score
 
 
 def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None = None) -> Any:
-    """A histogram of scores from ``(low, high, count)`` bins, with the mean as a line.
+    """Return a histogram of scores from ``(low, high, count)`` bins, with the mean as a line.
 
     A point's ``customdata`` is its bin's ``(low, high)``.
     """
@@ -42,9 +42,9 @@ def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None
     figure.update_xaxes(
         title="Score", range=[bins[0][0], bins[-1][1]], tickformat=SCORES, fixedrange=True
     )
-    few = max(count for *_, count in bins) < 6
+    is_small = max(count for *_, count in bins) < 6
     figure.update_yaxes(
-        title="Items", fixedrange=True, rangemode="tozero", dtick=1 if few else None
+        title="Items", fixedrange=True, rangemode="tozero", dtick=1 if is_small else None
     )
     return figure
 
@@ -52,11 +52,11 @@ def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None
 def verdict_bars(
     rows: Sequence[tuple[str, Sequence[tuple[str, int | None, float | None, int]]]],
 ) -> Any:
-    """One stacked bar per criterion: the share of items by verdict.
+    """Return one stacked bar per criterion: the share of items by verdict.
 
     Each row is ``(criterion, [(label, option, value, count), ...])`` with ``option`` and ``value``
-    ``None`` for abstentions. Every piece is written on, as far as it fits, and its ``customdata``
-    is ``(criterion, option)``, with -1 for an abstention.
+    ``None`` for abstentions. Every piece is labelled if the text fits, and its ``customdata`` is
+    ``(criterion, option)``, with -1 for an abstention.
     """
     import plotly.graph_objects as go
 
@@ -153,7 +153,7 @@ _PATTERNS = ("", "/", ".", "x")
 
 
 class Series(NamedTuple):
-    """One series: a value per place, ``None`` where it is missing."""
+    """One series: a value per place, ``None`` if missing."""
 
     name: str
     values: Sequence[float | None]

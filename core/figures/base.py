@@ -1,4 +1,4 @@
-"""What all figures share: colours, and labels escaped for plotly."""
+"""Shared parts of figures: colours, and labels escaped for plotly."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 from core.blocks.palette import TEAL
 
-#: Red, green and blue of the losing side, of a tie, of the winning side.
+#: RGB colours of the losing side, a tie, and the winning side.
 LOSING, LEVEL, WINNING = (166, 97, 26), (244, 241, 234), (1, 118, 106)
-#: Lines and marks in the background, visible in light and dark.
+#: For lines and marks in the background, visible in light and dark.
 QUIET = "#8A8F94"
-#: Plotly's format of scores and shares on an axis, as in `core.text.numbers`.
+#: Plotly's axis formats of scores and shares, like those of `core.text.numbers`.
 SCORES, SHARES = ".2f", ".0%"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 
 
 def leaning(value: float) -> str:
-    """Return the colour of a share in [0, 1] between two sides, pale at a half.
+    """Return the colour of a share in [0, 1] between two sides, pale at 0.5.
 
-    Brown below a half and green above, which colour-blind readers can tell apart.
+    It is brown below 0.5 and green above, which colour-blind readers can tell apart.
 
     >>> leaning(0.0), leaning(0.5), leaning(1.0)
     ('#A6611A', '#F4F1EA', '#01766A')

@@ -16,7 +16,7 @@ _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
 
 
 class Dot(NamedTuple):
-    """An estimate, its interval and its baseline; ``None`` where one is missing."""
+    """An estimate, its interval and its baseline; ``None`` if missing."""
 
     name: str
     value: float | None
@@ -27,7 +27,7 @@ class Dot(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """A kind of raters: each rater's name and value, and their mean or ``None``."""
+    """A kind of rater: each rater's name and value, and their mean or ``None``."""
 
     name: str
     raters: Sequence[tuple[str, float]]
@@ -164,7 +164,7 @@ SPAN = 20
 
 
 class Priced(NamedTuple):
-    """A run: cost of 1,000 items (US dollars), accuracy, interval and standing."""
+    """A run: cost of 1,000 items (US dollars), accuracy, interval and whether it is efficient."""
 
     name: str
     cost: float
@@ -177,7 +177,7 @@ class Priced(NamedTuple):
 def frontier(runs: Sequence[Priced]) -> Any:
     """Return accuracy against cost; a line joins the efficient runs' diamonds.
 
-    The cost axis is logarithmic where costs span more than a factor of twenty.
+    The cost axis is logarithmic if costs span more than a factor of twenty.
     """
     import plotly.graph_objects as go
 
@@ -191,10 +191,10 @@ def frontier(runs: Sequence[Priced]) -> Any:
         hoverinfo="skip",
         showlegend=False,
     )
-    others = [r for r in runs if not r.efficient]
+    inefficient = [r for r in runs if not r.efficient]
     for name, group, symbol, color in (
         ("efficient", best, "diamond", COMPLEMENT),
-        ("another run is as good for less", others, "circle-open", TEAL),
+        ("another run is as good for less", inefficient, "circle-open", TEAL),
     ):
         if group:
             figure.add_scatter(**_marks(name, group, symbol, color))

@@ -9,7 +9,7 @@ from core.blocks.palette import COMPLEMENT, NO_VERDICT, ink, shade
 from core.figures.base import MARGIN, QUIET, SCORES, leaning, plain
 from core.text.numbers import percent, score
 
-#: Outlines of cells where both gave the same answer: one of the two shows on any colour.
+#: Outlines of cells where both raters gave the same answer: one of the two shows on any colour.
 SAME = (("#FFFFFF", 5), ("#000000", 2))
 
 
@@ -24,8 +24,8 @@ def confusion_cells(
 ) -> Any:
     """Return a confusion matrix as a heat map of row shares.
 
-    The text in a cell is its count or share. Cells where both gave the same answer are outlined.
-    ``sides`` names rows and columns. A cell's ``customdata`` is its ``(row, column)``.
+    The text in a cell is its count or share. Cells where both raters gave the same answer are
+    outlined. ``sides`` names rows and columns. A cell's ``customdata`` is its ``(row, column)``.
     Cells are bars of length 1, since plotly makes bars clickable but not the cells of a heat map.
     """
     sums = [sum(row) or 1 for row in counts]
@@ -99,7 +99,7 @@ def _cells(
 
 
 def _of_paper(color: str) -> bool:
-    """Return whether a colour is a shade of the paper, on which text has the theme's ink."""
+    """Return whether a colour is close to the page's, so that text has the theme's colour."""
     return color.startswith("rgba")
 
 
@@ -128,7 +128,8 @@ def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
         range=[0, len(columns)],
         tickvals=[at + 0.5 for at in range(len(columns))],
         ticktext=[plain(name, 24) for name in columns],
-        # Labels are level where they fit, otherwise slanted so the last ones stay in the picture.
+        # Labels are horizontal if they fit, otherwise slanted so that the last ones stay in the
+        # picture.
         tickangle=0 if len(columns) <= 3 or max(map(len, columns)) <= 6 else -35,
         ticklabeloverflow="allow",
         showgrid=False,
@@ -153,9 +154,9 @@ def win_cells(
     texts: Sequence[Sequence[str]],
     chosen: tuple[int, int] | None = None,
 ) -> Any:
-    """Return who beats whom: the row's share of points against the column.
+    """Return a heat map of wins: the row's share of points against the column.
 
-    Cells are pale at a half. ``None`` marks pairs that never met, and the diagonal. A cell's
+    Cells are pale at 0.5. ``None`` marks pairs that never met, and the diagonal. A cell's
     ``customdata`` is ``(row, column)``.
     """
     figure = _cells(shares, texts, leaning)
@@ -166,7 +167,7 @@ def win_cells(
     return figure
 
 
-#: From this many raters on, names at the side would overlap, so only hovering shows them.
+#: With more raters, names at the side would overlap, so only hovering shows them.
 MOST_NAMES = 45
 #: The same limit for names below the map, on a narrow screen.
 MOST_ACROSS = 20
@@ -183,13 +184,13 @@ def agreement_map(
     ``groups`` are names with their number of raters, in order, with lines between them. A clickable
     cell has ``customdata`` ``(row, column)``. Every cell is clickable in a map of up to
     ``MOST_NAMES`` raters. In a larger map only the first group is, since that many marks would take
-    seconds. Any cell can be framed by dragging there. Coefficients below 0 are coloured as 0.
+    seconds. Dragging frames any cell. Coefficients below 0 are coloured as 0.
     """
     import numpy as np
     import plotly.graph_objects as go
 
     size = len(names)
-    few = size <= MOST_NAMES
+    is_small = size <= MOST_NAMES
     z = np.array([[np.nan if v is None else v for v in row] for row in values], np.float32)
     z[np.triu_indices(size)] = np.nan
     figure = go.Figure(
@@ -204,7 +205,7 @@ def agreement_map(
             colorbar={"thickness": 12, "outlinewidth": 0, "tickformat": SCORES},
         )
     )
-    marked = size if few or not groups else groups[0][1]
+    marked = size if is_small or not groups else groups[0][1]
     cells = [(row, at) for row in range(size) for at in range(min(row, marked))]
     cells = [cell for cell in cells if values[cell[0]][cell[1]] is not None]
     _marks(figure, cells, names, values, counts)
@@ -213,7 +214,7 @@ def agreement_map(
         # Without labels at the side, hovering still shows the names.
         "tickvals": list(range(size)),
         "ticktext": [plain(name, 24) for name in names],
-        "showticklabels": few,
+        "showticklabels": is_small,
         "ticks": "",
         "showgrid": False,
         "zeroline": False,
@@ -226,8 +227,8 @@ def agreement_map(
     figure.update_yaxes(**axis, range=[size - 0.5, -0.5])
     figure.update_layout(
         height=max(420, min(760, 160 + 18 * size)),
-        margin=MARGIN if few else {**MARGIN, "l": 84},
-        dragmode=False if few else "select",
+        margin=MARGIN if is_small else {**MARGIN, "l": 84},
+        dragmode=False if is_small else "select",
         showlegend=False,
         hovermode="closest",
     )

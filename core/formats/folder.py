@@ -28,7 +28,7 @@ DATASET_NAMES = ("items.jsonl", "items.json", "items.csv", "items.tsv")
 
 @dataclass(frozen=True)
 class Folder:
-    """A rated data set in the common layout: rubric and items with checked labels."""
+    """A rated dataset in the common layout: rubric and items with checked labels."""
 
     rubric: Parsed[Rubric]
     dataset: Parsed[Dataset]
@@ -184,7 +184,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     named = path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A link stays a link: its target is written.
+        # A link stays a link; write its target.
         path = path.resolve()
         if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
             path.write_bytes(data)
@@ -200,7 +200,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def _found(path: Path, names: tuple[str, ...]) -> Path:
-    """Return ``path``, or in a folder the first of ``names`` that exists."""
+    """Return ``path``, or if it is a folder, the first of ``names`` that exists in it."""
     try:
         if not path.is_dir():
             return path
@@ -209,6 +209,6 @@ def _found(path: Path, names: tuple[str, ...]) -> Path:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"This folder cannot be opened: {reason}.", (), str(path)) from None
     if not inside:
-        wanted = f"It has no {' or '.join(names)}." if names else "Name a file."
-        raise InputError(f"This is a folder. {wanted}", (), str(path))
+        advice = f"It has no {' or '.join(names)}." if names else "Name a file."
+        raise InputError(f"This is a folder. {advice}", (), str(path))
     return inside[0]

@@ -1,7 +1,7 @@
-"""The list of all formats, the surest first: what a file is, it is by the first that fits.
+"""The list of all formats, most certain first; a file has the first format that fits.
 
-Rubrics, items and votes are recognised alike. A table of no known format is votes in a layout, or
-items, by what its columns hold (``votes.vote_layouts``).
+Rubrics, items and votes are recognised the same way. A table of no known format is votes in some
+layout, or items, depending on what its columns hold (``votes.vote_layouts``).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FORMATS: tuple[Format, ...] = (
 def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = False) -> SeenKind:
     """Return what the source holds, by the names of its files and columns.
 
-    ``told``: columns or a rubric were named as well, so that a table is no rubric itself.
+    ``told``: the user also named columns or a rubric, so that a table is not itself a rubric.
     """
     if recognised_evaluations(source.opened):
         return "gradescope"
@@ -64,13 +64,13 @@ def kind_of(source: VoteSource, rubric: Rubric | None = None, *, told: bool = Fa
 
 
 def _may_be_votes(table: Table, kind: SeenKind) -> bool:
-    """Return whether a table is votes, or could be once its columns' roles are given."""
+    """Return whether a table is votes, or could be once its columns have roles."""
     near = nearest_shapes(table) if kind == "unknown" else ()
     return kind in TABLES or any(shape.kind != "dataset" for shape in near)
 
 
 def _is_no_rubric(opened: Opened) -> bool:
-    """Return whether a table looks like a rubric and cannot be read as one."""
+    """Return whether a table looks like a rubric but cannot be read as one."""
     try:
         read_rubrics(opened, opened.name)
     except InputError:

@@ -214,8 +214,7 @@ class _Hashed:
         return _Hashed(self._sequences[sampled], np.append(0, np.cumsum(sampled))[self._starts])
 
     def least(self, order: int) -> Any:
-        """Return each text's least sequence in a random order; a unique number for texts without
-        any.
+        """Return each text's least sequence in a random order; a unique number if it has none.
 
         The numbers are well mixed, so multiplying by an odd number orders them as randomly as
         mixing them again.

@@ -212,8 +212,7 @@ class Address:
 
 
 class Turn(NamedTuple):
-    """A request that may go to the address ``at``. ``guess`` estimates its tokens from its
-    ``length``.
+    """A request that may go to ``at``; ``guess`` estimates its tokens from its ``length``.
 
     ``failed`` are the addresses at which its call has failed.
     """
@@ -247,10 +246,10 @@ class CallTurns:
                 gate.breaker.most = FEW_FAILURES
 
     async def acquire(self, length: int, failed: set[Address]) -> Turn:
-        """Wait until a request of ``length`` characters may go out; its call ``failed`` at these
-        addresses.
+        """Wait until a request of ``length`` characters may go out.
 
-        Raises ``CallError`` if that takes too long.
+        ``failed`` are the addresses at which its call has failed. Raises ``CallError`` if the wait
+        is too long.
         """
         at = await self._choose(failed)
         at.gate.load += 1

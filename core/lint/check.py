@@ -13,7 +13,7 @@ from core.lint.rules import RULES, CriterionCheck, LintFinding, LintRule, Rubric
 #: The key in ``meta`` that lists the rules an author dismissed.
 OFF = "checks_off"
 
-#: Checks that read English words. In another language they would report nonsense.
+#: Checks that need English wording; in another language their findings would be wrong.
 WORDING_CHECKS: tuple[CriterionCheck, ...] = (
     criteria.double_barrelled,
     wording.circular,
@@ -82,7 +82,7 @@ def _all(rubric: Rubric) -> Iterator[LintFinding]:
 
 
 def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[LintFinding]:
-    """Return the findings of one criterion, number ``at`` of its rubric.
+    """Yield the findings of one criterion, number ``at`` of its rubric.
 
     ``reads``: its wording is English and is checked, too.
     """

@@ -1,4 +1,4 @@
-"""What a criterion asks: double questions, length, and similar names."""
+"""Checks of a criterion's question: double questions, length, and similar names."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _BOTH = re.compile(
     rf"\b(?:{_verbs('')}|{_verbs('s')}) both\b[^.;?!]{{3,80}}\band\b[^.;?!]{{2,}}|\band/or\b",
     re.IGNORECASE,
 )
-#: What follows in such a sentence is not asked for.
+#: The rest of such a sentence is not asked for.
 _IGNORED = re.compile(r"\b(?:ignor\w+|disregard\w*|regardless|differences?)\b[^.?!]*\Z", re.I)
 _RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
 
@@ -89,9 +89,9 @@ def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
     if question is None:
         return
     quote, parts = question
-    # A requirement that was not read to its end must not be split.
-    whole = len(text) < READ
-    edit = parts and whole and LintEdit("split", (), "Split into two criteria", list(parts))
+    # A requirement longer than the checks read must not be split.
+    complete = len(text) < READ
+    edit = parts and complete and LintEdit("split", (), "Split into two criteria", list(parts))
     yield LintFinding(
         "double-barrelled",
         ("requirement",),
@@ -153,14 +153,14 @@ def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _lookalikes(texts: list[str], where: str, field: str, noun: str) -> Iterator[LintFinding]:
-    for at, other in _alike(texts):
+    for at, earlier in _alike(texts):
         yield LintFinding(
             "lookalike-names",
             (where, at, field),
-            f"Looks like the {field} of {noun} {other + 1} but is another text.",
+            f"Looks like the {field} of {noun} {earlier + 1} but is another text.",
             f"Write both in one alphabet, or {field} one of them otherwise.",
             texts[at],
-            also=((where, other, field),),
+            also=((where, earlier, field),),
         )
 
 
@@ -168,16 +168,19 @@ def _alike(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield (place, earlier place) of names that look like an earlier one."""
     seen = dict[tuple[int, str], int]()
     for at, name in enumerate(names):
-        before = [seen.setdefault((which, form), at) for which, form in enumerate(skeletons(name))]
-        other = min(before)
-        if other != at and fold(names[other]) != fold(name):
-            yield at, other
+        before = [
+            seen.setdefault((kind_number, form), at)
+            for kind_number, form in enumerate(skeletons(name))
+        ]
+        earlier = min(before)
+        if earlier != at and fold(names[earlier]) != fold(name):
+            yield at, earlier
 
 
 # Length: requirements that need counting, reward length, or penalise length twice.
 
 _UNIT = r"(?:words?|characters?|letters?|syllables?|lines?|sentences?|bullet points?|items?)"
-#: Of tokens only a limit is a demand: "for 20 tokens" is a setting of a model.
+#: For tokens only a limit is a demand; "for 20 tokens" is a model setting.
 _LIMIT = r"(?:at (?:most|least)|no more than|(?:fewer|less|more) than|up to|within|under|exactly)"
 _COUNTED = re.compile(
     rf"\b\d{{2,}}(?:[.,]\d+)?\s*(?:-|–|to|and|or)?\s*(?:\d+\s+)?(?:more\s+|fewer\s+)?{_UNIT}\b"
@@ -205,7 +208,7 @@ _PAYS = alternatives(
 )
 _TEXT = r"(?:answer|response|reply|text|essay|explanation|output|summary|report|article|it)s?"
 _MORE = r"(?:better|best|higher|highest|more (?:points?|marks?|credit)|a bonus|extra)"
-#: Words that openly reward length; no anchor makes up for them.
+#: Words that openly reward length, whatever the anchors say.
 _LONGER = alternatives(
     [
         rf"the (?:longer|lengthier)(?: (?:the |an? |your |its )?{_TEXT})?(?: (?:is|are))?"
@@ -258,7 +261,7 @@ def needs_counting(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
-    """Find points for saying more, where the required content is undefined."""
+    """Find points for saying more if the required content is undefined."""
     if criterion.weight <= 0:
         return
     places: list[tuple[Path, str]] = [(("requirement",), criterion.requirement)]
@@ -279,7 +282,7 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _outright(text: str) -> re.Match[str] | None:
-    """Return where a text calls longer better without denying it in the sentence."""
+    """Return the match that calls longer better, unless its sentence denies it."""
     read = of_the_text(text)
     for match in _LONGER.finditer(read):
         sentence = re.split(r"[.?!;]", read[: match.start()])[-1]
@@ -289,7 +292,7 @@ def _outright(text: str) -> re.Match[str] | None:
 
 
 def counted_twice(rubric: Rubric) -> Iterator[LintFinding]:
-    """Find several rules that take points for the same length."""
+    """Find several rules that deduct points for the same length."""
     brief = [at for at, c in enumerate(rubric.criteria) if _about_length(c)]
     penalty = rubric.scoring.length_penalty is not None
     names = {rubric.criteria[at].name for at in brief}

@@ -18,7 +18,7 @@ _ENDINGS = ("ations", "ation", "ments", "ment", "ness", "ings", "ing", "ies", "e
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Return the words of a plain list.
+    """Return the words of a space-separated list.
 
     >>> listed("a b")
     ('a', 'b')
@@ -26,10 +26,10 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-#: The checks read this many characters of a requirement. Its length has a finding of its own.
+#: The checks read this many characters of a requirement; a longer one gets its own finding.
 READ = 800
 
-#: Words that carry no subject of their own in a criterion.
+#: Words without a subject of their own in a criterion.
 STOP = frozenset(
     listed(
         """
@@ -43,7 +43,7 @@ STOP = frozenset(
     author reader person degree extent level quality"""
     )
 )
-#: Words of degree. Two anchors that differ by these alone do not differ.
+#: Words of degree. Anchors that differ only in these words do not differ.
 DEGREES = frozenset(
     listed(
         """
@@ -99,7 +99,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def content(text: str) -> tuple[str, ...]:
-    """Return the stems of the words that carry a subject.
+    """Return the stems of the words with a subject.
 
     >>> content("The answer cites a source.")
     ('cit', 'sourc')
@@ -212,8 +212,8 @@ def _blank(match: re.Match[str]) -> str:
     inner = next((at for at in range(1, len(match.groups()) + 1) if match[at] is not None), 0)
     start, end = match.span(inner)
     shift = match.start()
-    whole = match[0]
-    return whole[: start - shift] + " " * (end - start) + whole[end - shift :]
+    matched = match[0]
+    return matched[: start - shift] + " " * (end - start) + matched[end - shift :]
 
 
 # Whether a criterion is in English: the wording checks read no other language.
@@ -250,13 +250,13 @@ _OTHERS = frozenset(
     nie jest że oraz jak się lub je ve bir bu için ile ja tai että yang dengan untuk"""
     )
 )
-#: From this share of letters in other scripts on, a text is not English.
+#: A text with at least this share of letters in other scripts is not English.
 _SCRIPT = 0.3
 
 
 @lru_cache(maxsize=4096)
 def leaning(text: str) -> int:
-    """Return above 0 if the text looks English, below 0 if not, 0 if undecided.
+    """Return a number above 0 for English text, below 0 for other text, 0 if undecided.
 
     >>> leaning("The answer names two sources.") > 0, leaning("Die Antwort nennt zwei Quellen.") < 0
     (True, True)
@@ -278,11 +278,11 @@ def _latin(letter: str) -> bool:
 
 
 def english(criteria: Sequence[Criterion]) -> list[bool]:
-    """Return for each criterion whether its wording is checked as English."""
-    own = [leaning(criterion.requirement) for criterion in criteria]
-    own = [lean or leaning(_anchors(c)) for lean, c in zip(own, criteria, strict=True)]
-    rest = sum((lean > 0) - (lean < 0) for lean in own)
-    return [(lean or rest) >= 0 for lean in own]
+    """Return for each criterion whether it is checked as English."""
+    leanings = [leaning(criterion.requirement) for criterion in criteria]
+    leanings = [lean or leaning(_anchors(c)) for lean, c in zip(leanings, criteria, strict=True)]
+    balance = sum((lean > 0) - (lean < 0) for lean in leanings)
+    return [(lean or balance) >= 0 for lean in leanings]
 
 
 def _anchors(criterion: Criterion) -> str:
@@ -296,14 +296,16 @@ def unread(rubric: Rubric) -> tuple[str, ...]:
 
 
 def unread_words(names: Sequence[str]) -> str:
-    """Return a sentence that names the unread criteria and what was checked anyway.
+    """Return a sentence that names the unread criteria and what was still checked.
 
     >>> unread_words(["Quellen"])
     'Wording is checked in English only: of “Quellen” options, weights and gates were looked at.'
     """
     if len(names) == 1:
-        of = f"“{names[0]}”"
+        named = f"“{names[0]}”"
     else:
         shown = ", ".join(f"“{name}”" for name in names[:3])
-        of = f"{len(names)} criteria ({shown}{', …' if len(names) > 3 else ''})"
-    return f"Wording is checked in English only: of {of} options, weights and gates were looked at."
+        named = f"{len(names)} criteria ({shown}{', …' if len(names) > 3 else ''})"
+    return (
+        f"Wording is checked in English only: of {named} options, weights and gates were looked at."
+    )

@@ -19,16 +19,16 @@ from core.lint.language import (
 )
 from core.lint.rules import LintEdit, LintFinding
 
-#: With more levels than this, each needs an anchor, or judges use only the ends and the middle.
+#: If there are more levels, each needs an anchor, or judges use only the ends and the middle.
 MANY_LEVELS = 5
-#: Anchors this similar (words in order, 1 is identical) say the same.
+#: Anchors at least this similar (words in order, 1 is identical) mean the same.
 SAME_ANCHOR = 0.9
-#: With more words than this, only equal anchors match: the time grows with the product.
+#: Of longer anchors only equal ones match, because the time grows with the product of words.
 MOST_COMPARED = 300
 
 _RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:level\s*)?\d+(?:[.,]\d+)?", re.IGNORECASE)
-#: One-word labels that say how good, and not what.
+#: One-word labels of quality that name no content.
 _PRAISE = DEGREES | frozenset(
     listed(
         """a advanced agree b beginning c competent correct d developing disagree emerging exemplary
@@ -69,7 +69,7 @@ def _numbered(option: Option) -> bool:
 
 
 def _bare(criterion: Criterion, option: Option) -> bool:
-    """Return whether nothing says what earns the level.
+    """Return whether neither label nor anchor says what earns the level.
 
     For a number two words may be enough ("One source").
     """
@@ -80,7 +80,7 @@ def _bare(criterion: Criterion, option: Option) -> bool:
     return not (says_something(option) or in_text)
 
 
-#: What a yes/no question is answered with.
+#: Answers to a yes/no question.
 _YES_NO = frozenset(listed("yes no maybe unsure partly partially somewhat mostly not sure"))
 _YES_NO_QUESTION = re.compile(
     r"(?:\A|[.?!:]\s+|\n)(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should)\b"
@@ -90,7 +90,7 @@ _YES_NO_QUESTION = re.compile(
 
 
 def _answers(criterion: Criterion) -> bool:
-    """Return whether the options are yes, no and what lies between, to such a question."""
+    """Return whether the options are yes, no and levels in between, for a yes/no question."""
     labels = {word for _, o in scored_options(criterion) for word in words(o.label)}
     return {"yes", "no"} <= labels <= _YES_NO and bool(
         _YES_NO_QUESTION.search(criterion.requirement)
@@ -120,7 +120,7 @@ def indistinct(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two options whose anchors say the same."""
     for (_, lower), (at, upper) in combinations(_anchors(criterion), 2):
         first, second = words(lower.description), words(upper.description)
-        # One changed content word makes a difference, unless the anchors are nearly all frame.
+        # A changed content word is a difference, unless the anchors are otherwise nearly identical.
         changed = set(first) ^ set(second) - DEGREES
         same = first == second or (not changed and _without_degrees(lower.description) == ())
         if same or (len(changed) <= 1 and _similar(first, second) >= SAME_ANCHOR):

@@ -1,4 +1,4 @@
-"""Criteria that ask nearly the same, and those of one make that only look so."""
+"""Find criteria that ask nearly the same, except those that only share a sentence frame."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from core.domain.rubric import Rubric
 from core.lint.language import content, english
 from core.lint.rules import LintFinding
 
-#: Criteria overlap from this cosine of weighted word counts on (1 is identical).
+#: Criteria overlap if the cosine of their weighted word counts is at least this.
 ALIKE = 0.72
-#: The same in other languages, whose function words are not filtered out.
+#: The same for other languages, whose function words are not filtered out.
 ALIKE_ELSEWHERE = 0.9
-#: Requirements with fewer content words than this only match if they are identical.
+#: Requirements with fewer content words match only if they are identical.
 SHORT = 3
 
 
 def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
-    """Find criteria whose requirements use nearly the same words, once for all that do."""
+    """Find criteria whose requirements use nearly the same words, one finding per group."""
     for group in _alike_groups(rubric):
         yield _finding(rubric, group)
 
 
 def _alike_groups(rubric: Rubric) -> list[list[int]]:
-    """Return the criteria that ask the same, by their first, in the order of the rubric."""
+    """Return groups of criteria that ask the same, ordered by their first."""
     texts = [Counter(content(c.requirement)) for c in rubric.criteria]
     rarity = _rarity(texts)
     vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
     reads = english(rubric.criteria)
     norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
     first_of = list(range(len(texts)))
-    # What is asked twice in a tree of tasks is asked of its place there.
+    # In a tree of tasks, the same question in different places asks different things.
     places = [(c.section, c.tags, repr(c.meta.get("above"))) for c in rubric.criteria]
     for first, second in combinations(range(len(vectors)), 2):
         if not texts[first] or not texts[second] or first_of[first] == first_of[second]:
@@ -50,23 +50,23 @@ def _alike_groups(rubric: Rubric) -> list[list[int]]:
             and not _of_one_make(*(rubric.criteria[at].requirement for at in (first, second)))
         ):
             old, new = sorted((first_of[first], first_of[second]))
-            first_of = [new if of == old else of for of in first_of]
+            first_of = [new if group_of == old else group_of for group_of in first_of]
     groups: dict[int, list[int]] = {}
-    for at, of in enumerate(first_of):
-        groups.setdefault(of, []).append(at)
+    for at, group_of in enumerate(first_of):
+        groups.setdefault(group_of, []).append(at)
     return [group for group in groups.values() if len(group) > 1]
 
 
-#: Names, numbers and formulas: what such words say of the one is not said of the other.
+#: Names, numbers and formulas: texts that differ in such words differ in subject.
 _NAME = re.compile(r"[^\s\"“”]*(?:\d|[a-z][A-Z]|[A-Z]{2}|[$_\\^])[^\s\"“”]*|(?<=[^.?!:] )[A-Z]\w+")
-#: Two texts with so many words in common that differ in a word each are of one make.
+#: Texts with at least this many common words that differ in a word each share a frame.
 _FRAME = 6
 
 
 def _of_one_make(first: str, second: str) -> bool:
-    """Return whether two texts are alike in all but what they are about.
+    """Return whether two texts share a sentence frame but differ in subject.
 
-    Each names something that the other does not, or says a word of its own in a long sentence.
+    Each names something that the other does not, or has its own word in a long sentence.
 
     >>> _of_one_make("Model A1 is trained on all of it.", "Model B2 is trained on all of it.")
     True
@@ -74,8 +74,12 @@ def _of_one_make(first: str, second: str) -> bool:
     names = [set(_NAME.findall(text)) for text in (first, second)]
     if names[0] - names[1] and names[1] - names[0]:
         return True
-    own, other = set(content(first)), set(content(second))
-    return len(own & other) >= _FRAME and bool(own - other) and bool(other - own)
+    first_words, second_words = set(content(first)), set(content(second))
+    return (
+        len(first_words & second_words) >= _FRAME
+        and bool(first_words - second_words)
+        and bool(second_words - first_words)
+    )
 
 
 def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
@@ -84,28 +88,28 @@ def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
     return {word: math.log((1 + len(texts)) / n) + 0.3 for word, n in spread.items()}
 
 
-def _dot(left: dict[str, float], right: dict[str, float]) -> float:
-    small, large = sorted((left, right), key=len)
+def _dot(first: dict[str, float], second: dict[str, float]) -> float:
+    small, large = sorted((first, second), key=len)
     return sum(x * large[word] for word, x in small.items() if word in large)
 
 
 def _finding(rubric: Rubric, group: list[int]) -> LintFinding:
-    at, others = group[1], [group[0], *group[2:]]
+    at, further = group[1], [group[0], *group[2:]]
     weights = [rubric.criteria[place].weight for place in group]
     twice = "takes points" if all(weight < 0 for weight in weights) else "counts"
     times = "twice" if len(group) == 2 else f"{len(group)} times"
     return LintFinding(
         "overlap",
         ("criteria", at, "requirement"),
-        f"Asks nearly the same as {_named(rubric, others)}; what they share {twice} {times}.",
+        f"Asks nearly the same as {_named(rubric, further)}; what they share {twice} {times}.",
         "Merge them, or say in each what belongs to the others.",
         rubric.criteria[at].requirement[:120],
-        also=tuple(("criteria", other) for other in others),
+        also=tuple(("criteria", other) for other in further),
     )
 
 
 def _named(rubric: Rubric, places: list[int]) -> str:
     names = [f"“{rubric.criteria[at].name}”" for at in places[:3]]
-    more = len(places) - len(names)
-    last = f"{more} more" if more else names.pop() if len(names) > 1 else ""
+    unnamed = len(places) - len(names)
+    last = f"{unnamed} more" if unnamed else names.pop() if len(names) > 1 else ""
     return ", ".join(names) + (f" and {last}" if last else "")

@@ -1,4 +1,4 @@
-"""Findings of a check, with their places and edits, and every rule's source."""
+"""Findings of a check, with their places and edits, and the source of every rule."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.domain.rubric import Criterion, Rubric
 
 Path = tuple[str | int, ...]
 Severity = Literal["slight", "serious"]
-#: set a field, split a criterion in two, add an abstention, remove a gate, spread values evenly.
+#: Set a field, split a criterion in two, add an abstention, remove a gate, or spread values evenly.
 Act = Literal["set", "split", "abstain", "remove", "spread"]
 
 
@@ -32,7 +32,7 @@ class LintFinding:
     """A finding. ``path`` is its place in the rubric, empty for the whole rubric.
 
     ``rule`` is a key of ``rules.RULES``, which says why it matters and gives the source. ``quote``
-    is the text of the rubric that triggered it. ``also`` lists other places it concerns.
+    is the text of the rubric that triggered it. ``also`` lists other places that it concerns.
     """
 
     rule: str
@@ -54,7 +54,7 @@ class LintFinding:
         return _index(self.path, "gates")
 
 
-#: Checks one criterion; places and edits count from that criterion.
+#: Checks one criterion; places and edits are relative to it.
 CriterionCheck = Callable[[Criterion], Iterable[LintFinding]]
 #: Checks the whole rubric.
 RubricCheck = Callable[[Rubric], Iterable[LintFinding]]

@@ -15,7 +15,7 @@ from core.text.numbers import percent
 
 
 def _of_texts(*adjectives: str) -> str:
-    """Return a pattern for these words, but not where they name a subject ("toxic vectors")."""
+    """Return a pattern for these words, unless they describe a subject ("toxic vectors")."""
     nouns = (
         r"advice|answers?|claims?|content|information|instructions?|language|material|phrases?|"
         r"remarks?|replies|reply|responses?|statements?|stereotypes?|suggestions?|terms?|text|"
@@ -71,7 +71,7 @@ _DOUBLE = re.compile(
     r"in(?:accurate|correct|complete|consistent|coherent|appropriate)\w*|missing|absent)\b",
     re.IGNORECASE,
 )
-#: Words of quality only: "none" and "some" are amounts, and less of a thing is often better.
+#: Words of quality only: "none" and "some" are amounts, and less is often better.
 _RANKS = {
     word: rank
     for rank, group in enumerate(
@@ -93,8 +93,8 @@ def reversed_sign(criterion: Criterion) -> Iterator[LintFinding]:
         return
     pattern = _BLAME if criterion.weight > 0 else _PRAISE
     match = pattern.search(text)
-    other = _PRAISE if criterion.weight > 0 else _BLAME
-    if match is None or other.search(text):
+    wrong_pattern = _PRAISE if criterion.weight > 0 else _BLAME
+    if match is None or wrong_pattern.search(text):
         return
     earns = "earns" if criterion.weight > 0 else "loses"
     yield LintFinding(
@@ -150,7 +150,7 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-#: From this share of all weights on, the other criteria hardly affect the score.
+#: With at least this share of all weights, a criterion makes the others nearly irrelevant.
 DROWNING = 0.6
 #: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
 DROWNED = 0.01
@@ -165,7 +165,7 @@ _ABSENT = re.compile(
 
 
 def drowning(rubric: Rubric) -> Iterator[LintFinding]:
-    """Find a weight above all others together, or one that moves nothing."""
+    """Find a weight larger than all others together, or one that changes nothing."""
     total = sum(abs(c.weight) for c in rubric.criteria)
     if len(rubric.criteria) < 3 or not total:
         return
@@ -182,15 +182,15 @@ def drowning(rubric: Rubric) -> Iterator[LintFinding]:
     least = min(DROWNED, 0.1 / len(shares))
     drowned = [at for at, share in enumerate(shares) if 0 < share < least]
     if drowned:
-        first, *others = drowned
-        more = f" (as little as {len(others)} others)" if others else ""
+        first, *further = drowned
+        comparison = f" (as little as {len(further)} others)" if further else ""
         yield LintFinding(
             "drowned-weight",
             ("criteria", first, "weight"),
-            f"Carries {percent(shares[first], 1)} of all weight{more}: no answer to it would show "
-            "in the score.",
+            f"Carries {percent(shares[first], 1)} of all weight{comparison}: "
+            "no answer to it would show in the score.",
             "Raise the weight, or leave the criterion out and save its calls.",
-            also=tuple(("criteria", at) for at in others),
+            also=tuple(("criteria", at) for at in further),
         )
 
 
@@ -211,14 +211,14 @@ def no_effect(rubric: Rubric) -> Iterator[LintFinding]:
 def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
     """Find a checklist that rewards presence and never penalises errors."""
     listed = [c for c in rubric.criteria if c.scale == "binary" and c.weight > 0]
-    whole = sum(c.weight for c in rubric.criteria if c.weight > 0)
+    total = sum(c.weight for c in rubric.criteria if c.weight > 0)
     guarded = (
         any(c.weight < 0 or _ABSENT.search(c.requirement) for c in rubric.criteria)
         or rubric.gates
         or rubric.prechecks
         or rubric.scoring.length_penalty is not None
     )
-    if len(listed) < CHECKLIST or guarded or sum(c.weight for c in listed) < whole / 2:
+    if len(listed) < CHECKLIST or guarded or sum(c.weight for c in listed) < total / 2:
         return
     yield LintFinding(
         "no-penalty",
@@ -323,20 +323,24 @@ def _best(criterion: Criterion) -> int:
 
 
 def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
-    """Find gates after a gate that fires at least as often and does as much."""
+    """Find gates made redundant by a gate that fires at least as often with as strong an effect."""
     fires = {
         at: _firing(rubric, gate, rubric.criterion(gate.when.criterion))
         for at, gate in enumerate(rubric.gates)
         if gate.when.criterion is not None
     }
     for at, mine in fires.items():
-        for other, its in fires.items():
-            gate, stricter = rubric.gates[at], rubric.gates[other]
-            if at == other or gate.when.criterion != stricter.when.criterion or not mine <= its:
+        for other_gate, its in fires.items():
+            gate, stricter = rubric.gates[at], rubric.gates[other_gate]
+            if (
+                at == other_gate
+                or gate.when.criterion != stricter.when.criterion
+                or not mine <= its
+            ):
                 continue
             equal = mine == its and _covers(gate.then, stricter.then)
             # Of two equal gates the later one is reported.
-            if not mine or not _covers(stricter.then, gate.then) or (equal and at < other):
+            if not mine or not _covers(stricter.then, gate.then) or (equal and at < other_gate):
                 continue
             yield LintFinding(
                 "shadowed-gate",
@@ -344,7 +348,7 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
                 f"Never matters: “{stricter.name}” fires whenever it does, and does no less.",
                 "Remove it, or make it the stricter of the two.",
                 edit=LintEdit("remove", ("gates", at), "Remove the gate"),
-                also=(("gates", other),),
+                also=(("gates", other_gate),),
             )
             break
 

@@ -1,4 +1,4 @@
-"""Words that two judges would read differently."""
+"""Find words that two judges would understand differently."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CLAIMED = (
     r"(?:clear|clean|coherent|convincing|creative|efficient|elegant|fluent|friendly|logical|natural|"
     r"persuasive|readable|relevant|understandable)"
 )
-#: Praise at the end of its sentence: "is clear." says nothing, "is clear from the title" does.
+#: Praise at the end of a sentence: "is clear." is vague, "is clear from the title" is not.
 _PREDICATE = re.compile(
     rf"\b(?:is|are|be|sounds?|reads?|seems?)\s+(?:(?:very|quite|always|highly)\s+)?{_CLAIMED}"
     r"(?=\s*(?:[.;!?]|$))"
@@ -96,7 +96,7 @@ _THRESHOLDS = alternatives(
         "rarely",
     ]
 )
-#: Dots with another member behind them ("1, 2, ..., 9") end the list.
+#: Dots followed by another member ("1, 2, ..., 9") close the list.
 _OPEN_LIST = re.compile(
     r"\betc\b\.?|\band so (?:on|forth)\b|\band the like\b|\.{3,}(?!\.|,?\s*[\"\w$|\\{])"
 )
@@ -128,12 +128,12 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 _NAMED_BY_TEMPLATE = re.compile(r"(?:option|category|level|rating)\s+[a-z0-9]{1,2}", re.IGNORECASE)
-#: With more words than this in one requirement, judges lose the thread.
+#: Judges lose track of a requirement with more words.
 WORDY = 90
 
 
 def vague(criterion: Criterion) -> Iterator[LintFinding]:
-    """Find a word of praise or blame that nothing in the criterion defines."""
+    """Find a word of praise or blame that the criterion does not define."""
     text = of_the_text(criterion.requirement)
     match = _VAGUE.search(text) or _PREDICATE.search(text)
     if match and not settled(criterion):
@@ -192,7 +192,7 @@ def open_list(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def inner_state(criterion: Criterion) -> Iterator[LintFinding]:
-    """Find a state of the writer's mind, which no text shows."""
+    """Find a state of the writer's mind, which a text cannot show."""
     match = _INNER.search(of_the_text(criterion.requirement))
     if match and not anchored(criterion):
         yield LintFinding(
@@ -259,7 +259,7 @@ def unfinished(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def wordy(criterion: Criterion) -> Iterator[LintFinding]:
-    """Find a requirement longer than a judge keeps in mind."""
+    """Find a requirement too long for a judge to keep in mind."""
     count = len(words(criterion.requirement))
     if count > WORDY:
         yield LintFinding(
@@ -271,8 +271,8 @@ def wordy(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def circular(criterion: Criterion) -> Iterator[LintFinding]:
-    """Find a requirement that says no more than the criterion's name."""
-    asked, named = set(content(criterion.requirement)), set(content(criterion.name))
+    """Find a requirement that only repeats the criterion's name."""
+    question_words, named = set(content(criterion.requirement)), set(content(criterion.name))
     empty = named | {
         "good",
         "high",
@@ -286,7 +286,12 @@ def circular(criterion: Criterion) -> Iterator[LintFinding]:
     title = words(criterion.name)
     # Files may leave the name out; it is then taken from the start of the requirement.
     unnamed = len(title) > 2 and words(criterion.requirement)[: len(title)] == title
-    if asked & named and asked <= empty and not unnamed and not settled(criterion):
+    if (
+        question_words & named
+        and question_words <= empty
+        and not unnamed
+        and not settled(criterion)
+    ):
         yield LintFinding(
             "circular",
             ("requirement",),

@@ -1,7 +1,7 @@
 """Whether a rater is right as often as it is confident: calibration error, Brier score, bins.
 
-Only answers with a reference count. An answer's confidence is in [0, 1]; chances over the levels of
-the scale, if known, add up to 1.
+Only answers with a reference count. An answer's confidence is in [0, 1]; probabilities of the
+levels, if known, add up to 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_CHANCES = "Only how sure the rater is of its own answer is known, not of the 
 class SureBin(NamedTuple):
     """Answers of similar confidence, above ``low`` (in the first bin: from it) up to ``high``.
 
-    ``sure`` is their mean confidence, ``None`` without answers; ``right`` is the share of right
+    ``sure`` is their mean confidence, ``None`` without answers; ``right`` is the share of correct
     ones, with its Wilson interval.
     """
 
@@ -53,7 +53,7 @@ class Calibration(NamedTuple):
 class SureAnswers(NamedTuple):
     """Distinct kinds of answers: ``of_item`` is each item's kind, -1 without an answer.
 
-    ``loss`` is the squared distance of the chances from the truth, NaN if unknown.
+    ``loss`` is the squared distance of the probabilities from the truth, NaN if unknown.
     """
 
     sure: Array
@@ -73,21 +73,24 @@ def sure_answers(
 
     Args:
         sure: the confidence of each answer, NaN if unknown, shape (items,).
-        chances: of each level, NaN if unknown, shape (items, levels). They are normalised.
+        chances: the probability of each level, NaN if unknown, shape (items, levels). They are
+            normalised.
         rated: the level given to each item, negative if missing, shape (items,).
         truth: the true level, likewise.
 
-    With two levels, the other level's chance is the rest to 1, so confidence determines both.
+    With two levels, the probabilities add up to 1, so confidence determines both.
     """
     rows = np.flatnonzero((rated >= 0) & (truth >= 0) & ~np.isnan(sure))
     k = chances.shape[1]
-    given, level, true = sure[rows], rated[rows], truth[rows]
-    whole = chances[rows] / np.maximum(chances[rows].sum(axis=1, keepdims=True), 1e-12)
+    confidences, level, true = sure[rows], rated[rows], truth[rows]
+    normalised = chances[rows] / np.maximum(chances[rows].sum(axis=1, keepdims=True), 1e-12)
     if k == 2:
-        filled = np.where(np.arange(k) == level[:, None], given[:, None], 1 - given[:, None])
-        whole = np.where(np.isnan(whole), filled, whole)
-    loss = ((whole - (np.arange(k) == true[:, None])) ** 2).sum(axis=1)
-    table = np.column_stack([given, (level == true).astype(np.float64), np.round(loss, 12)])
+        filled = np.where(
+            np.arange(k) == level[:, None], confidences[:, None], 1 - confidences[:, None]
+        )
+        normalised = np.where(np.isnan(normalised), filled, normalised)
+    loss = ((normalised - (np.arange(k) == true[:, None])) ** 2).sum(axis=1)
+    table = np.column_stack([confidences, (level == true).astype(np.float64), np.round(loss, 12)])
     # NaN cannot be grouped; -1 stands for no loss.
     kinds, place, times = np.unique(
         np.nan_to_num(table, nan=-1.0), axis=0, return_inverse=True, return_counts=True
@@ -104,7 +107,7 @@ def bins_of(sure: Array) -> npt.NDArray[np.int64]:
     >>> bins_of(np.array([0.0, 0.1, 0.3, 0.70001, 1.0])).tolist()
     [0, 0, 2, 7, 9]
     """
-    # Rounds first, so that 0.3 * 10 is 3.
+    # Round first, so that 0.3 * 10 is 3.
     place: npt.NDArray[np.int64] = np.ceil(np.round(sure * BINS, 9)).astype(np.int64) - 1
     return np.maximum(place, 0)
 
@@ -118,17 +121,17 @@ def calibration(
 ) -> Calibration:
     """Return how well confidence predicts correctness.
 
-    The expected calibration error is sum_b n_b / n |right_b - sure_b| over the bins (Naeini,
-    Cooper and Hauskrecht 2015; Guo et al. 2017, equation 3), in [0, 1]. Chance alone makes it
-    larger than 0, more so with few answers. The Brier score is the mean of sum_k (p_k - y_k)^2
-    (Brier 1950, equation 2), in [0, 2]; with two levels it is twice the figure often called so.
-    ``drawn`` are the resampled counts of each kind of answer, shape (kinds, resamples); ``seed``
-    determines the samples for chance alone.
+    The expected calibration error is sum_b n_b / n |right_b - sure_b| over the bins (Naeini, Cooper
+    and Hauskrecht 2015; Guo et al. 2017, equation 3), in [0, 1]. Chance alone makes it larger than
+    0, more so with few answers. The Brier score is the mean of sum_k (p_k - y_k)^2 (Brier 1950,
+    equation 2), in [0, 2]; with two levels it is twice the figure often called so. ``drawn`` are
+    the resampled counts of each kind of answer, shape (kinds, resamples); ``seed`` determines the
+    samples for chance alone.
 
     Chance adds to the calibration error of the answers, and again to that of their resamples, so
-    percentiles are too high. The interval's lower end is therefore that of the basic bootstrap,
-    2 ece less the upper percentile, if lower; and it is 0 if chance alone gives as much in more
-    than one of twenty samples (consistency resampling: Broecker and Smith 2007).
+    percentiles are too high. The interval's lower end is therefore that of the basic bootstrap, 2
+    ece minus the upper percentile, if lower; and it is 0 if chance alone gives as much in more than
+    one of twenty samples (consistency resampling: Broecker and Smith 2007).
 
     >>> two = sure_answers(np.array([0.8, 0.8]), np.full((2, 2), np.nan), np.array([0, 0]),
     ...                    np.array([0, 1]))
@@ -209,8 +212,8 @@ def _intervals(
 
 def _bins(answers: SureAnswers, level: float) -> tuple[SureBin, ...]:
     place, times = bins_of(answers.sure), answers.times.astype(np.float64)
-    each = np.column_stack([times, times * answers.sure, times * answers.right])
-    counts = tally(place, BINS, each)
+    columns = np.column_stack([times, times * answers.sure, times * answers.right])
+    counts = tally(place, BINS, columns)
     return tuple(
         SureBin(
             at / BINS,

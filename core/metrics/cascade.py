@@ -1,6 +1,6 @@
-"""Replay a cascade at many thresholds: which share the first judge decides, and how accurately.
+"""Replay a cascade at many thresholds: the share that the first judge decides, and its accuracy.
 
-Cells (answers to one criterion of one item) go on to the other judges if the first is less
+Cells (answers to one criterion of one item) escalate to the other judges if the first is less
 confident than a threshold. Votes of both are known, so every threshold can be tried on them.
 """
 
@@ -18,9 +18,9 @@ from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.measure import Array
 
 Flags = npt.NDArray[np.bool_]
-#: The tried thresholds.
+#: The thresholds to try.
 THRESHOLDS = tuple(step / 50 for step in range(51))
-#: How much lower the accuracy of a cheaper threshold may be than the best.
+#: How far the accuracy of a cheaper threshold may be below the best.
 TOLERANCE = 0.01
 FOLDS = 10
 
@@ -28,10 +28,10 @@ FOLDS = 10
 class Replayed(NamedTuple):
     """Cells with a label, shape (cells,) each.
 
-    ``goes``: it goes on at any threshold (no verdict, an abstention, a split); ``sure``: the first
-    stage's confidence, NaN if unknown; ``first`` and ``then``: whether each stage's verdict is the
-    label; ``items``: the item of each. ``decided``, shape (cells, 2): whether each stage gives an
-    option at all.
+    ``goes``: the cell escalates at any threshold (no verdict, an abstention, a split); ``sure``:
+    the first stage's confidence, NaN if unknown; ``first`` and ``then``: whether each stage's
+    verdict is the label; ``items``: the item of each cell. ``decided``, shape (cells, 2): whether
+    each stage gives an option at all.
     """
 
     goes: Flags
@@ -43,7 +43,7 @@ class Replayed(NamedTuple):
 
 
 class CascadePoint(NamedTuple):
-    """A threshold's result: the shares of cells that go on, are right, and are decided."""
+    """A threshold's result: the shares of cells that escalate, are right, and are decided."""
 
     threshold: float
     goes_on: float
@@ -60,7 +60,7 @@ class HeldOut(NamedTuple):
 
 
 def goes_on(cells: Replayed, threshold: float) -> Flags:
-    """Return which cells go on at a threshold; cells without a confidence stay.
+    """Return which cells escalate at a threshold; cells without a confidence do not.
 
     >>> split, all_right = np.array([False, False, True]), np.ones(3, bool)
     >>> sure = np.array([0.4, 0.6, 0.9])
@@ -77,14 +77,15 @@ def right(cells: Replayed, threshold: float) -> Flags:
 
 
 def decided(cells: Replayed, threshold: float) -> Flags:
-    """Return which cells are decided at a threshold; others are not right."""
+    """Return which cells are decided at a threshold; undecided cells do not count as right."""
     return np.where(goes_on(cells, threshold), cells.decided[:, 1], cells.decided[:, 0])
 
 
 def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
     """Return the share of flagged cells; undefined for fewer than 20 items.
 
-    With the interval of ``clustered_share``: that of ``clustered_mean`` is too short near 0 and 1.
+    With the interval of ``clustered_share``, because that of ``clustered_mean`` is too short near 0
+    and 1.
 
     >>> share = share_right(np.ones(40, bool), np.repeat(np.arange(20), 2))
     >>> share.estimate, round(share.low, 2), share.high
@@ -124,7 +125,7 @@ def cheapest(
 
 
 def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) -> HeldOut | None:
-    """Return the result of thresholds chosen on nine tenths of the items, tried on the rest.
+    """Return the result of thresholds chosen on nine tenths of the items, tried on the others.
 
     Figures at a chosen threshold are optimistic, since they determined the choice; these are not.
     ``None`` with fewer than two items.
@@ -134,15 +135,15 @@ def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) ->
         return None
     folds = np.random.default_rng(seed).permutation(np.arange(len(numbers)) % FOLDS)
     fold = folds[np.searchsorted(numbers, cells.items)]
-    on, well, given = np.zeros((3, len(cells.items)), np.bool_)
+    on, well, answered = np.zeros((3, len(cells.items)), np.bool_)
     for at in range(int(folds.max()) + 1):
         tried_here = fold == at
         threshold = cheapest(_of(cells, ~tried_here), tolerance)
         on[tried_here] = goes_on(_of(cells, tried_here), threshold)
         well[tried_here] = right(_of(cells, tried_here), threshold)
-        given[tried_here] = decided(_of(cells, tried_here), threshold)
-    return HeldOut(float(on.mean()), share_right(well, cells.items), float(given.mean()))
+        answered[tried_here] = decided(_of(cells, tried_here), threshold)
+    return HeldOut(float(on.mean()), share_right(well, cells.items), float(answered.mean()))
 
 
-def _of(cells: Replayed, which: Flags) -> Replayed:
-    return Replayed._make(column[which] for column in cells)
+def _of(cells: Replayed, flags: Flags) -> Replayed:
+    return Replayed._make(column[flags] for column in cells)

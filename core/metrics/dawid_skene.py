@@ -1,12 +1,13 @@
 """Estimate the truth from a panel's votes without labels: Dawid and Skene's model.
 
-Every item has one true level, and every rater a chance of each answer given the truth. Both are
-learned from the raters' agreement (EM; Dawid and Skene 1979, Applied Statistics 28). Chances are
-shrunk to those of all raters together, so that a rater with few ratings counts as a typical one.
+Every item has one true level, and every rater a probability of each answer given the truth. Both
+are learned from the raters' agreement (EM; Dawid and Skene 1979, Applied Statistics 28).
+Probabilities are shrunk towards those of all raters together, so that a rater with few ratings
+counts as a typical one.
 
 The votes themselves test the model: a part of each rater's answers is hidden in turn and predicted
-from the others', once with individual chances and once as if all raters were alike, whose truth is
-nearly the majority's (``held_out``).
+from the others', once with individual probabilities and once as if all raters were alike, whose
+truth is nearly the majority's (``held_out``).
 """
 
 from __future__ import annotations
@@ -18,17 +19,20 @@ import numpy.typing as npt
 
 from core.metrics.measure import Array, Ratings
 
-#: The weight, in ratings, that pulls each rater's chances towards those of all raters.
+#: The weight, in ratings, that pulls each rater's probabilities towards those of all raters.
 HELD = 4.0
 STEPS, CLOSE = 200, 1e-6
 FOLDS = 5
-#: Offered only if it beats the model of equal raters by more than this many standard errors.
+#: The model is offered only if it beats the model of equal raters by more than this many standard
+#: errors.
 AHEAD = 2.0
 
 
 class LatentTruth(NamedTuple):
-    """``prior`` of each level, ``chances`` of answers by rater and truth, shape (raters, k, k), and
-    ``posterior`` of the truth by item, shape (items, k).
+    """The fitted model: ``prior`` of each level, ``chances`` and ``posterior``.
+
+    ``chances`` are probabilities of answers by rater and truth, shape (raters, k, k); ``posterior``
+    those of the truth by item, shape (items, k).
     """
 
     prior: Array
@@ -37,10 +41,10 @@ class LatentTruth(NamedTuple):
 
 
 class Foretold(NamedTuple):
-    """How well hidden votes were predicted: mean log chances, with different raters (``model``) and
-    as if they were all alike (``alike``).
+    """How well hidden votes were predicted, as mean log probabilities.
 
-    ``gain`` is the first less the second, ``error`` its standard error over items.
+    ``model`` uses different raters, ``alike`` equal ones. ``gain`` is the first minus the second,
+    ``error`` its standard error over items.
     """
 
     model: float
@@ -58,7 +62,7 @@ class Foretold(NamedTuple):
 def dawid_skene(ratings: npt.ArrayLike, k: int, *, alike: bool = False) -> LatentTruth:
     """Fit the model to ratings, levels 0 .. k-1, negative if missing, shape (items, raters).
 
-    ``alike``: one table of chances for all raters.
+    ``alike``: all raters share one table of probabilities.
 
     Of three raters, the third always answers 0:
 
@@ -86,14 +90,16 @@ def _one_hot(ratings: Ratings, k: int) -> Array:
 
 
 def _learned(chosen: Array, posterior: Array, *, alike: bool) -> tuple[Array, Array]:
-    """Return the prior and every rater's chances, from the probability of each truth."""
+    """Return the prior and every rater's probabilities, from the probability of each truth."""
     rated = chosen.any(axis=(1, 2))
     prior = posterior[rated].sum(axis=0) + 1.0
-    seen = np.einsum("it,irk->rtk", posterior, chosen, optimize=True)
-    whole = seen.sum(axis=0) + 1 / len(prior)
-    usual = whole / whole.sum(axis=1, keepdims=True)
-    seen = np.broadcast_to(usual, seen.shape) if alike else seen + HELD * usual
-    return prior / prior.sum(), seen / seen.sum(axis=2, keepdims=True)
+    answer_counts = np.einsum("it,irk->rtk", posterior, chosen, optimize=True)
+    pooled = answer_counts.sum(axis=0) + 1 / len(prior)
+    usual = pooled / pooled.sum(axis=1, keepdims=True)
+    answer_counts = (
+        np.broadcast_to(usual, answer_counts.shape) if alike else answer_counts + HELD * usual
+    )
+    return prior / prior.sum(), answer_counts / answer_counts.sum(axis=2, keepdims=True)
 
 
 def _truths(chosen: Array, prior: Array, chances: Array) -> Array:
@@ -114,12 +120,12 @@ def held_out(ratings: npt.ArrayLike, k: int, seed: int = 0) -> Foretold | None:
     predicted = np.zeros(levels.shape, np.bool_)
     for at in range(FOLDS):
         hidden = (fold == at) & (levels >= 0)
-        rest = np.where(hidden, -1, levels)
-        hidden &= np.any(rest >= 0, axis=1, keepdims=True)
+        visible = np.where(hidden, -1, levels)
+        hidden &= np.any(visible >= 0, axis=1, keepdims=True)
         item, rater = np.nonzero(hidden)
         answer = levels[item, rater]
         for place, alike in enumerate((False, True)):
-            fitted = dawid_skene(rest, k, alike=alike)
+            fitted = dawid_skene(visible, k, alike=alike)
             chances_given = np.einsum(
                 "it,rtk->irk", fitted.posterior, fitted.chances, optimize=True
             )

@@ -1,14 +1,15 @@
 """Drift: the same cells asked repeatedly. Have answers changed, however often they are checked?
 
-Every look is compared with the first ones cell by cell, so that items cancel. Checking every week
-finds something in 5% of weeks by chance alone. So the k-th look may use up 1 / (k (k + 1)) of the
-allowed false alarm rate, which adds up to the whole over any number of looks (alpha spending: Lan
-and DeMets 1983). The limits are Shewhart's control limits (1931), widened accordingly.
+Every repetition is compared with the first ones cell by cell, so that items cancel. A weekly check
+at 5% raises an alarm in 5% of weeks by chance alone. So the k-th check may use up 1 / (k (k + 1))
+of the allowed false alarm rate, which adds up to that rate over any number of checks (alpha
+spending: Lan and DeMets 1983). The limits are Shewhart's control limits (1931), widened
+accordingly.
 
-A small lasting shift is lost in the noise of a single look. So the means of the last two, four and
-eight looks are compared with the first ones, too, each with its share of the look's allowance (sums
-over looks find small lasting shifts: Page 1954). The first ones are up to eight earlier looks that
-lay within their limits.
+A small lasting shift is lost in the noise of a single repetition. So the means of the last two,
+four and eight repetitions are compared with the first ones, too, each with its share of the check's
+allowance (sums over repetitions find small lasting shifts: Page 1954). The first ones are up to
+eight earlier repetitions that were within their limits.
 """
 
 from __future__ import annotations
@@ -26,22 +27,23 @@ from core.metrics.measure import Array
 
 #: The largest share of stable series that raise any alarm, over any number of looks.
 FALSE_ALARMS = 0.01
-#: A smaller change is no drift, however certain.
+#: Smaller changes are not drift, however certain.
 MATTERS = 0.02
-#: The means of this many last looks are compared with the first looks.
+#: The numbers of last repetitions whose means are compared with the first ones.
 WINDOWS = (1, 2, 4, 8)
-#: The most first looks that they are compared with.
+#: The most first repetitions in the baseline.
 FIRST = 8
 #: The statistical power for which ``Look.findable`` is computed.
 POWER = 0.8
 
 
 class Look(NamedTuple):
-    """A look, or the mean of the last ``over``, against the first ones over ``n`` common items.
+    """A repetition, or the mean of the last ``over``, against the first ones over ``n`` common
+    items.
 
     Without drift ``now`` stays within ``low`` and ``high``; they are ``None`` if ``reason`` says
-    why. ``out``: it lies outside them, by enough to matter. ``findable``: the change that would
-    have been found with probability ``POWER``.
+    why. ``out``: ``now`` is outside of them, by enough to matter. ``findable``: the change that
+    would have been found with probability ``POWER``.
     """
 
     now: float | None
@@ -56,7 +58,7 @@ class Look(NamedTuple):
 
 
 def spent(look: int, tests: int, rate: float = FALSE_ALARMS) -> float:
-    """The error rate that the k-th look at one of ``tests`` series may use up, two-sided.
+    """Return the two-sided error rate for the k-th check of one of ``tests`` series.
 
     >>> round(sum(spent(k, 2) for k in range(1, 10_000)), 4)
     0.005
@@ -71,10 +73,10 @@ def looks_at(
     windows: Sequence[int] = WINDOWS,
     first: int = FIRST,
 ) -> list[tuple[Look, ...]]:
-    """All looks after the first at cells, shape (1 + looks, cells); NaN without an answer.
+    """Return the comparisons of cells, shape (1 + repetitions, cells), after the first row.
 
-    Each look by itself, then the means of the last two, four and eight, if there are as many.
-    Undefined for fewer than 20 items.
+    NaN is a missing answer. Each repetition is compared by itself, then the means of the last two,
+    four and eight, if there are as many. Undefined for fewer than 20 items.
 
     >>> answers = np.array([np.tile([0.0, 1.0], 50), np.zeros(100)])
     >>> ((alone,),) = looks_at(answers, np.arange(100), 1)
@@ -83,33 +85,35 @@ def looks_at(
     """
     all_looks, within = list[tuple[Look, ...]](), [0]
     for k in range(1, len(answers)):
-        spans = [over for over in windows if over <= k]
+        spans = [window for window in windows if window <= k]
         level = spent(k, tests) / len(spans)
         looks = []
-        for over in spans:
-            base = [at for at in within if at <= k - over][:first]
-            looks.append(_beside(answers[base], answers[k - over + 1 : k + 1], items, level))
+        for window in spans:
+            base = [at for at in within if at <= k - window][:first]
+            looks.append(_beside(answers[base], answers[k - window + 1 : k + 1], items, level))
         all_looks.append(tuple(looks))
-        # A changed look must not join the baseline, or drift would soon look normal.
+        # A changed repetition must not join the baseline, or drift would soon look normal.
         moved = next((look.over for look in looks if look.out), 0)
         within = [at for at in (*within, k) if at <= k - moved]
     return all_looks
 
 
 def _beside(first: Array, last: Array, items: npt.NDArray[np.int64], level: float) -> Look:
-    """The mean of the last looks and the mean of the first, each of shape (looks, cells)."""
+    """Return the mean of the last repetitions against that of the first, (repetitions, cells)
+    each.
+    """
     before, now = _mean(first), _mean(last)
     answered = np.isfinite(now) & np.isfinite(before)
-    n, over = len(np.unique(items[answered])), len(last)
+    n, repetitions = len(np.unique(items[answered])), len(last)
     if n < FEW:
-        return Look(None, None, None, None, n, False, too_few(n).reason, over)
+        return Look(None, None, None, None, n, False, too_few(n).reason, repetitions)
     value, centre = float(now[answered].mean()), float(before[answered].mean())
     looks = np.concatenate([first, last])[:, answered]
-    error, skew = _noise(looks, items[answered], 1 / len(first), 1 / over)
+    error, skew = _noise(looks, items[answered], 1 / len(first), 1 / repetitions)
     reach = _far(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
     out = abs(value - centre) > max(reach, MATTERS)
     findable = max(MATTERS, reach + float(ndtri(POWER)) * error) if error else None
-    return Look(value, centre, centre - reach, centre + reach, n, out, "", over, findable)
+    return Look(value, centre, centre - reach, centre + reach, n, out, "", repetitions, findable)
 
 
 def _mean(looks: Array) -> Array:
@@ -122,11 +126,11 @@ def _mean(looks: Array) -> Array:
 def _noise(
     looks: Array, items: npt.NDArray[np.int64], before: float, now: float
 ) -> tuple[float, float]:
-    """The standard error of the mean of some looks minus the mean of others, and its skewness.
+    """Return the standard error and skewness of a mean of repetitions minus another mean.
 
-    Estimated from how far an item's answers, its cells together, move from one look to the next.
-    Pooled over all looks it is better known than from a single difference, which looks most
-    certain if small by luck. ``before`` and ``now`` are 1 / the numbers of looks.
+    Estimated from how far an item's answers, its cells together, move between repetitions. Pooled
+    over all repetitions it is more certain than from a single difference, which looks most certain
+    if small by luck. ``before`` and ``now`` are 1 / the numbers of repetitions.
     """
     k, cells = looks.shape
     away = np.nan_to_num(looks - _mean(looks))
@@ -140,8 +144,8 @@ def _noise(
 
 
 def _far(z: float, skew: float) -> float:
-    """A quantile for a mean with this skewness, on the longer side (Cornish and Fisher 1938).
+    """Return a quantile for a skewed mean, on the longer side (Cornish and Fisher 1938).
 
-    If few answers move, a look leaves the limits by chance more often than a normal one.
+    If few answers move, a repetition leaves the limits by chance more often than a normal one.
     """
     return z + (z * z - 1) * abs(skew) / 6

@@ -1,4 +1,4 @@
-"""A value with its interval, count and reason: the only type for these."""
+"""A value with its interval, count and reason: the only type for estimates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IntervalChoice = Literal["auto", "percentile", "bca", "basic"]
 
 
 class Interval(NamedTuple):
-    """The ends alone, as resampling yields them for many figures at once (``Estimate.within``).
+    """Only the ends, as resampling yields them for many figures at once (``Estimate.within``).
 
     ``low`` and ``high`` are ``None`` if ``reason`` says why.
     """
@@ -25,7 +25,7 @@ class Interval(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """How often an interval shall hold the true value, in (0, 1), and the method."""
+    """The probability, in (0, 1), with which an interval holds the true value, and the method."""
 
     level: float = 0.95
     method: IntervalChoice = "auto"
@@ -36,7 +36,7 @@ USUAL = Confidence()
 
 
 class EstimateWords(NamedTuple):
-    """An estimate in words (``Estimate.words``): value, interval, or why one is missing."""
+    """An estimate in words (``Estimate.words``): value, interval, or why either is missing."""
 
     value: str
     ends: str
@@ -44,22 +44,22 @@ class EstimateWords(NamedTuple):
 
     @property
     def below(self) -> str:
-        """The line below the value: the ends, or why they are missing."""
+        """Return the line below the value: the ends, or why they are missing."""
         return self.ends or self.why
 
     @property
     def inline(self) -> str:
-        """The value with the rest in brackets, for a sentence or a line."""
-        rest = self.ends or self.why.removesuffix(".")
-        return self.value if rest in ("", "no interval") else f"{self.value} ({rest})"
+        """Return the value with interval or reason in brackets, for a sentence or a line."""
+        details = self.ends or self.why.removesuffix(".")
+        return self.value if details in ("", "no interval") else f"{self.value} ({details})"
 
 
 class Estimate(NamedTuple):
     """A figure with its interval (95% by default), from ``n`` observations.
 
     An undefined ``value`` is ``None``: never NaN, and never 0 or 1 as a stand-in. ``reason`` says
-    why the value is missing or, if it is there, why the interval is. ``hits`` of the ``n``: for
-    shares only.
+    why the value or, if there is one, its interval is missing. ``hits`` of the ``n``: for shares
+    only.
 
     >>> Estimate.undefined("There is no item rated by both.").value is None
     True
@@ -74,16 +74,16 @@ class Estimate(NamedTuple):
 
     @classmethod
     def defined(cls, value: float, n: int) -> Estimate:
-        """A figure with a value, without an interval."""
+        """Return a figure with a value, without an interval."""
         return cls(float(value), n=int(n))
 
     @classmethod
     def undefined(cls, reason: str, n: int = 0) -> Estimate:
-        """An undefined figure, with a sentence that says why."""
+        """Return an undefined figure, with a sentence on the reason."""
         return cls(None, reason=reason, n=int(n))
 
     def within(self, interval: Interval | None) -> Estimate:
-        """The same figure with this interval; unchanged if either is missing.
+        """Return the figure with this interval; unchanged if either is missing.
 
         >>> Estimate.defined(0.5, 9).within(Interval(0.2, 0.8, "bca"))[:3]
         (0.5, 0.2, 0.8)
@@ -95,8 +95,8 @@ class Estimate(NamedTuple):
     def words(self, form: Callable[[float | None], str]) -> EstimateWords:
         """Return the figure in words, as all pages show it; ``form`` formats a number.
 
-        An undefined figure comes with its reason. If nothing was counted there is neither value
-        nor reason, and ``form`` formats ``None``.
+        An undefined figure has its reason. If nothing was counted, neither value nor reason exists,
+        and ``form`` formats ``None``.
 
         >>> Estimate(0.9, 0.8, 0.96).words("{:.0%}".format).inline
         '90% (80% to 96%)'
@@ -129,7 +129,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def share(cls, hits: int, n: int, level: float = USUAL.level) -> Estimate:
-        """``hits`` of ``n`` with the Wilson interval; no value if ``n`` is 0.
+        """Return ``hits`` of ``n`` with the Wilson interval; no value if ``n`` is 0.
 
         >>> Estimate.share(0, 0)[:3], Estimate.share(3, 4).value
         ((None, None, None), 0.75)
@@ -140,7 +140,7 @@ class Estimate(NamedTuple):
 
 
 def ci_and_undefined(figures: Mapping[str, Estimate]) -> dict[str, Any]:
-    """Return the JSON that goes with the values of named figures; empty parts are left out.
+    """Return the intervals and reasons of named figures as JSON; empty parts are left out.
 
     >>> ci_and_undefined({"kappa": Estimate(0.5, 0.25, 0.75), "f1": Estimate.undefined("No item.")})
     {'ci': {'kappa': [0.25, 0.75]}, 'undefined': {'f1': 'No item.'}}
@@ -159,7 +159,7 @@ _Z95 = 1.959963984540054
 
 
 def normal_reach(level: float) -> float:
-    """How many standard errors a two-sided normal interval reaches, at a level in (0, 1).
+    """Return how many standard errors a two-sided normal interval of this level in (0, 1) spans.
 
     >>> normal_reach(0.95), round(normal_reach(0.99), 3)
     (1.959963984540054, 2.576)
@@ -168,7 +168,7 @@ def normal_reach(level: float) -> float:
 
 
 def wilson(successes: int, n: int, z: float = _Z95) -> tuple[float, float]:
-    """The Wilson score interval of a share, within [0, 1].
+    """Return the Wilson score interval of a share, within [0, 1].
 
     Args:
         successes: hits, in [0, n].
@@ -194,10 +194,10 @@ def wilson(successes: int, n: int, z: float = _Z95) -> tuple[float, float]:
 
 
 def surely_below(high: float, share: float, n: int) -> bool:
-    """Whether a figure whose interval ends at ``high`` is below a share of ``n`` items.
+    """Return whether a figure whose interval ends at ``high`` is below a share of ``n`` items.
 
-    The share's own interval counts, too: if three labels are alike, always answering that is right
-    on all three, but three labels cannot show that a figure is worse.
+    The share's own interval counts, too: if three labels are the same, always answering that is
+    right on all three, but three labels cannot show that a figure is worse.
 
     >>> surely_below(0.22, 0.57, 223), surely_below(0.71, 1.0, 3)
     (True, False)
@@ -206,17 +206,17 @@ def surely_below(high: float, share: float, n: int) -> bool:
 
 
 def turned(estimate: Estimate) -> Estimate:
-    """The figure with the sign reversed, as for a difference taken the other way.
+    """Return the figure with reversed sign, as for the opposite difference.
 
     >>> turned(Estimate(0.25, -0.5, 1.0))[:3]
     (-0.25, -1.0, 0.5)
     """
-    value, low, high = (None if each is None else -each for each in estimate[:3])
+    value, low, high = (None if number is None else -number for number in estimate[:3])
     return estimate._replace(value=value, low=high, high=low)
 
 
 def together(shares: Iterable[Estimate]) -> Estimate:
-    """The pooled share of several fully counted groups; without an interval.
+    """Return the pooled share of several fully counted groups; without an interval.
 
     >>> together([Estimate(0.5, n=2), Estimate(1.0, n=6)])[:1], together([]).n
     ((0.875,), 0)
@@ -228,7 +228,7 @@ def together(shares: Iterable[Estimate]) -> Estimate:
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """The first share minus the second, with its 95% interval (Newcombe 1998, method 10).
+    """Return the first share minus the second, with its 95% interval (Newcombe 1998, method 10).
 
     The interval combines both Wilson intervals, so it holds for few observations and for shares of
     0 and 1. Raises ``ValueError`` if either has none.

@@ -27,7 +27,7 @@ from core.metrics.measure import Array, Ratings
 #: The points of the normal distribution for integrating over qualities.
 _Z = np.linspace(-4.0, 4.0, 25)
 _LOG_PHI = -0.5 * _Z**2 - np.log(np.exp(-0.5 * _Z**2).sum())
-#: The points for fair scores: many ratings locate an item more precisely than ``_Z`` is spaced.
+#: Quality points for fair scores; many ratings locate an item more precisely than ``_Z`` allows.
 _FINE, _AT_ONCE = np.linspace(-4.5, 4.5, 241), 5_000
 #: Prior standard deviations of severities, steps and the spread.
 SEVERITY, STEP, SPREAD = 2.0, 5.0, 2.0
@@ -35,7 +35,7 @@ FEWEST_ITEMS = 10
 
 
 class Infit(NamedTuple):
-    """How far a rater's answers lie from the model's expectation, as a mean square (infit).
+    """How far a rater's answers are from the model's expectation, as a mean square (infit).
 
     1 as by chance, higher for surprising ratings, lower for ratings that vary less than chance.
     ``high`` and ``low`` are its interval over items. ``odd``: the rater is more surprising than
@@ -65,7 +65,7 @@ class RaterSeverity(NamedTuple):
 
 
 class Facets(NamedTuple):
-    """The fitted model. If ``reason`` says why there is none, all else is empty.
+    """The fitted model. If ``reason`` says why there is none, all other fields are empty.
 
     ``steps`` of every criterion are those for an average rater. ``spread`` is the standard
     deviation of qualities in logits.
@@ -78,9 +78,7 @@ class Facets(NamedTuple):
 
 
 class _Votes(NamedTuple):
-    """The answers given: a row for ``times`` items with the same answers, a column for each
-    (criterion, rater, level).
-    """
+    """Counts by (criterion, rater, level); a row is ``times`` items with equal answers."""
 
     counts: sparse.csr_array
     times: Array
@@ -95,7 +93,7 @@ class _Votes(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of parameters: severities, steps, and the log of the spread."""
+        """Return the number of parameters: severities, steps, and the log of the spread."""
         return self.raters + sum(k - 1 for k in self.levels) + 1
 
 
@@ -108,7 +106,7 @@ def facets(
         ratings: by criterion, levels 0 .. k-1, negative if missing, shape (items, raters), with
             the same items and raters everywhere.
         levels: the number of levels of each criterion, at least 2.
-        level: how often an interval shall hold the true value.
+        level: the probability with which an interval holds the true value.
 
     Undefined with fewer than ``FEWEST_ITEMS`` items rated by two raters, or with one rater.
     """
@@ -135,10 +133,10 @@ def fair_scores(
     levels: Sequence[int],
     level: float = USUAL.level,
 ) -> Array:
-    """What an average rater would give each item, by the model fitted to these raters.
+    """Return the score that an average rater would give each item, by the fitted model.
 
-    The items need not be those of the fit; ``ratings`` and ``levels`` are as there. Returns a share
-    of the highest level, averaged over the criteria, with the ends of its posterior, shape
+    The items need not be those of the fit; ``ratings`` and ``levels`` are as there. Scores are
+    shares of the highest level, averaged over the criteria, with the ends of their posterior, shape
     (items, 3); NaN without a rating.
     """
     matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
@@ -159,9 +157,9 @@ def fair_scores(
 
 
 def _share(steps: Sequence[Array], place: Array) -> Array:
-    """The mean share of the scale over the criteria, where quality minus severity is ``place``."""
-    each = [np.exp(_log_chances(place, step, len(step) + 1)) for step in steps]
-    shares = [step @ np.linspace(0, 1, step.shape[1]) for step in each]
+    """Return the mean share of the scale over the criteria at quality minus severity ``place``."""
+    level_shares = [np.exp(_log_chances(place, step, len(step) + 1)) for step in steps]
+    shares = [step @ np.linspace(0, 1, step.shape[1]) for step in level_shares]
     return np.asarray(np.mean(shares, axis=0), np.float64)
 
 
@@ -178,16 +176,16 @@ def _why_not(matrices: Sequence[Ratings]) -> str:
 def _counted(
     matrices: Sequence[Ratings], levels: Sequence[int]
 ) -> tuple[_Votes, npt.NDArray[np.int64]]:
-    """The votes, with items of the same answers merged into a row, and the row of each item."""
+    """Return the votes, merged into rows of equal answers, and the row of each item."""
     most, raters = max(levels), matrices[0].shape[1]
-    seen = patterns(np.maximum(np.concatenate(matrices, axis=1), MISSING))
-    row, place = np.nonzero(seen.rows >= 0)
-    column = place * most + seen.rows[row, place]
-    shape = (len(seen.rows), len(matrices) * raters * most)
+    distinct = patterns(np.maximum(np.concatenate(matrices, axis=1), MISSING))
+    row, place = np.nonzero(distinct.rows >= 0)
+    column = place * most + distinct.rows[row, place]
+    shape = (len(distinct.rows), len(matrices) * raters * most)
     counts = sparse.coo_array((np.ones(len(row)), (row, column)), shape=shape).tocsr()
-    unit, times = np.arange(len(matrices) * raters), seen.times.astype(np.float64)
+    unit, times = np.arange(len(matrices) * raters), distinct.times.astype(np.float64)
     votes = _Votes(counts, times, unit // raters, unit % raters, tuple(levels), raters)
-    return votes, seen.of_item
+    return votes, distinct.of_item
 
 
 def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
@@ -231,39 +229,39 @@ def _joint(votes: _Votes, table: Array) -> Array:
 
 
 def _normed(joint: Array) -> tuple[Array, Array]:
-    """The log of the sum of each row's probabilities, and the probabilities as shares of it."""
+    """Return the log of each row's summed probabilities, and the normalised probabilities."""
     most = joint.max(axis=1, keepdims=True)
     shares = np.exp(joint - most)
-    whole = shares.sum(axis=1, keepdims=True)
-    return (most + np.log(whole))[:, 0], shares / whole
+    totals = shares.sum(axis=1, keepdims=True)
+    return (most + np.log(totals))[:, 0], shares / totals
 
 
 def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
-    """The negative penalised log-likelihood, and its gradient."""
+    """Return the negative penalised log-likelihood, and its gradient."""
     table = _table(votes, point)
-    whole, posterior = _normed(_joint(votes, table))
+    log_sums, posterior = _normed(_joint(votes, table))
     posterior *= votes.times[:, None]
-    seen = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
-    slope = _slope(votes, point, table, seen)
-    held = _held(votes)
-    likely = float((votes.times * whole).sum())
-    return -likely + 0.5 * float((held * point**2).sum()), -slope + held * point
+    counts = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
+    slope = _slope(votes, point, table, counts)
+    precision = _held(votes)
+    likely = float((votes.times * log_sums).sum())
+    return -likely + 0.5 * float((precision * point**2).sum()), -slope + precision * point
 
 
 def _held(votes: _Votes) -> Array:
-    """The prior precision of each parameter."""
+    """Return the prior precision of each parameter."""
     size = votes.size
-    held = np.full(size, STEP**-2)
-    held[: votes.raters], held[-1] = SEVERITY**-2, SPREAD**-2
-    return held
+    precision = np.full(size, STEP**-2)
+    precision[: votes.raters], precision[-1] = SEVERITY**-2, SPREAD**-2
+    return precision
 
 
-def _slope(votes: _Votes, point: Array, table: Array, seen: Array) -> Array:
-    """The gradient of the log-likelihood, given ``seen`` ratings at each point of quality."""
+def _slope(votes: _Votes, point: Array, table: Array, counts: Array) -> Array:
+    """Return the gradient of the log-likelihood, given ``counts`` of ratings by quality."""
     *_, spread = _parts(votes, point)
     chances = np.exp(table).transpose(0, 2, 1)
     # At or above each level but the lowest: observed minus expected.
-    off = seen - seen.sum(axis=1, keepdims=True) * chances
+    off = counts - counts.sum(axis=1, keepdims=True) * chances
     rise = np.cumsum(off[:, ::-1], axis=1)[:, ::-1][:, 1:]
     by_unit = rise.sum(axis=(1, 2))
     gradient = [-np.bincount(votes.rater, by_unit, minlength=votes.raters)]
@@ -282,9 +280,10 @@ def _most_likely(votes: _Votes) -> Array:
 
 
 def _errors(votes: _Votes, point: Array) -> Array:
-    """The standard errors of severities about their mean: allowing for dependence between the
-    ratings of an item (Huber 1967), or by the model, whichever is larger. With few items all may
-    differ the same way, which hides how far they vary.
+    """Return the standard errors of severities about their mean.
+
+    The larger of those that allow for dependence within items (Huber 1967) and those by the model,
+    because few items may happen to differ the same way, which hides how far they vary.
     """
     size, step = votes.size, 1e-4
     curve = np.empty((size, size))
@@ -295,17 +294,17 @@ def _errors(votes: _Votes, point: Array) -> Array:
         curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
     inverse = np.linalg.pinv((curve + curve.T) / 2)
     slopes, items = _slopes_by_item(votes, point), float(votes.times.sum())
-    # Corrects for the fitted parameters; few items would otherwise seem too certain.
-    few = items / max(1.0, items - size)
+    # Corrects for the fitted parameters, without which few items would seem too certain.
+    correction = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
-    n, both = votes.raters, (few * inverse @ square @ inverse, inverse)
+    n, covariances = votes.raters, (correction * inverse @ square @ inverse, inverse)
     centre = np.eye(n) - 1 / n
-    own = [np.diag(centre @ cov[:n, :n] @ centre.T) for cov in both]
-    return np.asarray(np.sqrt(np.maximum(np.max(own, axis=0), 0.0)), np.float64)
+    variances = [np.diag(centre @ cov[:n, :n] @ centre.T) for cov in covariances]
+    return np.asarray(np.sqrt(np.maximum(np.max(variances, axis=0), 0.0)), np.float64)
 
 
 def _slopes_by_item(votes: _Votes, point: Array) -> Array:
-    """The gradient of one item of each row, shape (rows, parameters)."""
+    """Return the gradient of a single item of each row, shape (rows, parameters)."""
     table = _table(votes, point)
     posterior = _normed(_joint(votes, table))[1]
     chances = np.exp(table)
@@ -321,13 +320,13 @@ def _slopes_by_item(votes: _Votes, point: Array) -> Array:
         weighed = np.asarray(votes.counts @ of.reshape(units * most, len(_Z)))
         return np.asarray((weighed * posterior).sum(axis=1), np.float64)
 
-    whole, columns = rise.sum(axis=2), list[Array]()
+    totals, columns = rise.sum(axis=2), list[Array]()
     for rater in range(votes.raters):
-        columns.append(-by_item(whole * (votes.rater == rater)[:, None, None]))
+        columns.append(-by_item(totals * (votes.rater == rater)[:, None, None]))
     for at, k in enumerate(votes.levels):
         mine = (votes.criterion == at)[:, None, None]
         columns += [-by_item(rise[:, :, h] * mine) for h in range(k - 1)]
-    columns.append(by_item(whole * spread * _Z))
+    columns.append(by_item(totals * spread * _Z))
     return np.column_stack(columns)
 
 
@@ -358,7 +357,7 @@ def _severities(
 
 
 def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
-    """By rater: the share of the scale it gives beyond an average one, and its derivative."""
+    """Return each rater's extra share of the scale over an average one, and its derivative."""
     severity, steps, spread = _parts(votes, point)
     middle, weights = float(severity.mean()), votes.times @ posterior / votes.times.sum()
 
@@ -377,7 +376,7 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
 def _misfit(
     votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
 ) -> Infit:
-    """A rater's squared surprises over their variance, both averaged over the items' posterior."""
+    """Return a rater's squared residuals over their variance, averaged over the posterior."""
     chances = np.where(mine[:, None, None], np.exp(table), 0.0)
     level = np.arange(votes.most, dtype=np.float64)
     mean = chances @ level
@@ -390,11 +389,11 @@ def _misfit(
         (np.asarray(votes.counts @ part.reshape(units, -1)) * posterior).sum(axis=1)
         for part in (square, expected)
     )
-    whole = float((votes.times * due).sum())
-    if not whole:
+    total = float((votes.times * due).sum())
+    if not total:
         return Infit(1.0, 1.0, 1.0)
-    value = float((votes.times * came).sum()) / whole
-    error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / whole
+    value = float((votes.times * came).sum()) / total
+    error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / total
     rated = float(votes.times[came > 0].sum())
     odd = value - told_apart(votes.raters, rated) * error > 1.0 and value >= 1.2
     return Infit(value, max(0.0, value - z * error), value + z * error, odd)

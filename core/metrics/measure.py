@@ -21,7 +21,7 @@ Ratings = npt.NDArray[np.int64]
 #: Maps item weights (items, resamples) to one value per resample; NaN if undefined.
 Statistic = Callable[[Array], Array]
 
-#: Ratings, the number of levels, and how many items each row stands for.
+#: Maps ratings, the number of levels, and the number of items of each row to a statistic.
 Prepare = Callable[[Ratings, int, Array], Statistic]
 
 NOTHING = "No item has both a reference and a rating."
@@ -40,12 +40,12 @@ class Measure:
         update_wrapper(self, kernel)
 
     def __call__(self, counts: npt.ArrayLike) -> Estimate:
-        """The figure of one table of shape (k, k)."""
+        """Return the figure of one table of shape (k, k)."""
         table = np.asarray(counts, dtype=np.float64)
         return self.figure(table, float(self.many(table)))
 
     def figure(self, table: Array, value: float) -> Estimate:
-        """The figure for a value that ``many`` returned for ``table``."""
+        """Return the figure for a value that ``many`` computed for ``table``."""
         n = int(table.sum())
         if np.isfinite(value):
             return Estimate.defined(value, n)
@@ -59,7 +59,7 @@ class Measure:
 def measure(
     why: str | Callable[[Array], str] = NOTHING, nothing: str = NOTHING
 ) -> Callable[[Callable[[Array], Array]], Measure]:
-    """Make a ``Measure`` of a kernel.
+    """Make a ``Measure`` from a kernel.
 
     ``why`` says why a non-empty table has no value, ``nothing`` why an empty one has none.
     """
@@ -81,7 +81,7 @@ class GroupMeasure:
     def __call__(
         self, ratings: npt.ArrayLike, k: int, times: npt.ArrayLike | None = None
     ) -> Estimate:
-        """The figure; its n counts the items with two or more ratings."""
+        """Return the figure; its n counts the items with two or more ratings."""
         matrix = as_ratings(ratings, k)
         number = np.ones(len(matrix)) if times is None else np.asarray(times, np.float64)
         n = int(number[(matrix >= 0).sum(axis=1) >= 2].sum())
@@ -93,7 +93,7 @@ class GroupMeasure:
         return Estimate.undefined(self._why(matrix, number), n)
 
     def over(self, ratings: Ratings, k: int, times: Array) -> Statistic:
-        """The function from row weights to values. The ratings are counted only once, here."""
+        """Return the function from row weights to values, which counts the ratings only once."""
         return self._prepare(ratings, k, times)
 
 
@@ -106,7 +106,9 @@ def grouped(
 
 
 def as_ratings(ratings: npt.ArrayLike, k: int) -> Ratings:
-    """The ratings as an integer matrix; raises ``ValueError`` for a level of ``k`` or more."""
+    """Return the ratings as an integer matrix; raises ``ValueError`` for levels of ``k`` or
+    more.
+    """
     matrix = np.asarray(ratings, dtype=np.int64)
     if matrix.ndim != 2:
         raise ValueError(f"ratings have the shape (items, raters), not {matrix.shape}")
@@ -124,15 +126,15 @@ def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
 
 
 def root(square: npt.ArrayLike) -> Array:
-    """The square root; negative rounding errors count as zero."""
+    """Return the square root; negative rounding errors count as zero."""
     roots: Array = np.sqrt(np.maximum(np.asarray(square, np.float64), 0.0))
     return roots
 
 
 def tally(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
-    """The sums of row weights by group, shape (number, resamples).
+    """Return the sums of row weights by group, shape (number, resamples).
 
-    ``groups`` holds each row's group; rows with a negative one are in none.
+    ``groups`` holds each row's group; rows with a negative number belong to no group.
 
     >>> tally([1, 0, 1, -1], 2, np.array([[1.0], [5.0], [2.0], [9.0]])).tolist()
     [[5.0], [3.0]]
@@ -145,7 +147,7 @@ def tally(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
 
 
 def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: Array) -> Array:
-    """The sums of the weights of ``rows[starts[i]:starts[i + 1]]`` for every i."""
+    """Return the sums of the weights of ``rows[starts[i]:starts[i + 1]]`` for every i."""
     shape = (len(starts) - 1, len(weights))
     members = sparse.csr_array((np.ones(len(rows)), rows, starts), shape=shape)
     return np.asarray(members @ weights, np.float64)
@@ -156,16 +158,16 @@ def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: 
 # Means and weighted sums of the same numbers differ by rounding, depending on the order of the
 # sum. A difference between two numbers is real if it is larger than ``NEAR``.
 
-#: Numbers no further apart are equal; above 1 it is a share of their size.
+#: Numbers at most this far apart are equal; above 1 it is a share of their size.
 NEAR = 1e-9
 
 
 def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
-    """The columns, with numbers that differ only by rounding made equal.
+    """Return the columns, with numbers that differ only by rounding made equal.
 
-    All columns together, so that equal numbers are equal across columns. Numbers are joined along
-    gaps of at most ``NEAR``, not rounded to a grid, which could separate neighbours; each becomes
-    the smallest of its group. NaN stays.
+    Equal numbers are equal across all columns. Numbers are joined along gaps of at most ``NEAR``,
+    not rounded to a grid, which could separate neighbours; each becomes the smallest of its group.
+    NaN stays.
 
     >>> [column.tolist() for column in levelled([0.1 + 0.2, 1.0], [0.3, float("nan")])]
     [[0.3, 1.0], [0.3, nan]]
@@ -178,7 +180,7 @@ def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
 
 
 def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ...]]:
-    """The distinct numbers of ``levelled``, rising, and the index of each entry in them.
+    """Return the distinct numbers of ``levelled``, rising, and the index of each entry in them.
 
     >>> numbers, (places,) = level_places(np.array([1.0, 0.1 + 0.2, 0.3]))
     >>> numbers.tolist(), places.tolist()
@@ -193,7 +195,7 @@ def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ..
 
 
 def near_zero(values: Array) -> Array:
-    """The values, with 0 for those that differ from it only by rounding.
+    """Return the values, with 0 for those that differ from 0 only by rounding.
 
     >>> near_zero(np.array([0.1 + 0.2 - 0.3, 0.1])).tolist()
     [0.0, 0.1]

@@ -4,7 +4,7 @@ A rating is a mean plus the effects of what it shares with others: its item, cri
 item's effect on one criterion, the judge's effect on one item. Their variances are estimated by
 MINQUE with zero prior weights (Rao 1970; Hartley, Rao and LaMotte 1978), which sets the sums of
 squares of every grouping equal to their expectations. It is unbiased whatever ratings are missing,
-and equals the analysis of variance if none is. Negative estimates are kept inside and shown as
+and equals the analysis of variance if none is. Negative estimates are kept internally and shown as
 zero.
 
 Source of the theory: Cronbach, Gleser, Nanda and Rajaratnam (1972); Brennan (2001), chapter 7.
@@ -21,12 +21,12 @@ import numpy.typing as npt
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array
 
-#: The facets of ratings. The residual is the difference between ratings with all of these equal.
+#: The facets of ratings. The residual is the difference between ratings with equal facets.
 ITEM, CRITERION, JUDGE, ORDER = "item", "criterion", "judge", "order"
 REST = "rest"
 #: An effect: the facets it depends on, in the order above.
 Term = tuple[str, ...]
-#: How many groups of items are left out in turn, for the intervals.
+#: The number of groups of items that intervals leave out in turn.
 GROUPS = 12
 FEWEST_ITEMS = 10
 
@@ -58,24 +58,24 @@ class Components(NamedTuple):
     reason: str = ""
 
     def of(self, *term: str) -> float:
-        """A variance, 0 if the effect was not estimated or came out negative."""
+        """Return a variance; 0 if the effect was not estimated or is negative."""
         return max(0.0, self.raw.get(term, 0.0))
 
     @property
     def total(self) -> float:
-        """The sum of all variances."""
+        """Return the sum of all variances."""
         return sum(max(0.0, variance) for variance in self.raw.values())
 
 
 def components(
     values: npt.ArrayLike, facets: Mapping[str, npt.ArrayLike], level: float = USUAL.level
 ) -> Components:
-    """The variance components of ratings.
+    """Return the variance components of ratings.
 
     Args:
         values: the ratings as numbers, shape (ratings,).
         facets: each rating's level by facet name (``ITEM`` and others), integers, same shape.
-        level: how often intervals shall hold the true value.
+        level: the probability with which intervals hold the true value.
 
     An effect with the same groups as another one, or with a rating per group, is part of the rest.
     Intervals leave out one of ``GROUPS`` groups of items in turn (jackknife): they generalise to
@@ -116,16 +116,16 @@ def components(
 def _terms(
     columns: Mapping[str, npt.NDArray[np.int64]], n: int
 ) -> dict[Term, npt.NDArray[np.int64]]:
-    """The effects that the ratings can separate, and each rating's group in them."""
-    terms, seen = dict[Term, npt.NDArray[np.int64]](), set[bytes]()
+    """Return the effects that the ratings can separate, and each rating's group in them."""
+    terms, groupings = dict[Term, npt.NDArray[np.int64]](), set[bytes]()
     for term in TERMS:
         if not all(name in columns for name in term):
             continue
         group = _group(columns, term)
         number = int(group.max()) + 1 if n else 0
-        if number < 2 or number == n or group.tobytes() in seen:
+        if number < 2 or number == n or group.tobytes() in groupings:
             continue
-        seen.add(group.tobytes())
+        groupings.add(group.tobytes())
         terms[term] = group
     return terms
 
@@ -145,15 +145,15 @@ def _numbered(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     >>> _numbered(np.array([7, 3, 7, 0])).tolist()
     [0, 1, 0, 2]
     """
-    span, each = int(codes.max(initial=-1)) + 1, np.arange(len(codes))
+    span, positions = int(codes.max(initial=-1)) + 1, np.arange(len(codes))
     if span > 8 * len(codes) + 1_000:
         _, codes = np.unique(codes, return_inverse=True)
         span = len(codes)
-    # Written backwards, the last write at each place is the number's first occurrence.
+    # Written backwards, so that the last write at each place is the first occurrence.
     first = np.empty(span, np.int64)
-    first[codes[::-1]] = each[::-1]
+    first[codes[::-1]] = positions[::-1]
     begins = first[codes]
-    return np.asarray((np.cumsum(begins == each) - 1)[begins], np.int64)
+    return np.asarray((np.cumsum(begins == positions) - 1)[begins], np.int64)
 
 
 def _why_not(levels: Mapping[str, int], terms: Collection[Term]) -> str:
@@ -165,21 +165,21 @@ def _why_not(levels: Mapping[str, int], terms: Collection[Term]) -> str:
 
 
 def _solved(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Array:
-    """The variances of all effects and of the rest that reproduce the sums of squares.
+    """Return the variances of all effects and the residual that reproduce the sums of squares.
 
     With Z the group memberships and M the centring matrix, tr(Z'M Z_j)^2 summed over j times the
-    variances is the expectation of y'M Z Z'M y; the rest's Z has a group for every rating.
+    variances is the expectation of y'M Z Z'M y; the residual's Z has a group for every rating.
     """
     n, centred = len(y), y - y.mean()
-    of = [_Grouping.of(group) for group in groups]
-    products = np.empty((len(of) + 1, len(of) + 1))
-    for at, grouping in enumerate(of):
+    groupings = [_Grouping.of(group) for group in groups]
+    products = np.empty((len(groupings) + 1, len(groupings) + 1))
+    for at, grouping in enumerate(groupings):
         for k in range(at + 1):
-            products[at, k] = products[k, at] = _crossed(grouping, of[k], n)
-        # Every rating of the rest is in one group, so nothing needs counting.
+            products[at, k] = products[k, at] = _crossed(grouping, groupings[k], n)
+        # Every rating is its own group in the residual, so nothing needs counting.
         products[at, -1] = products[-1, at] = n - float((grouping.sizes**2).sum()) / n
     products[-1, -1] = n - 1
-    sums = [np.bincount(grouping.place, centred) for grouping in of]
+    sums = [np.bincount(grouping.place, centred) for grouping in groupings]
     right = np.array([float((grouping**2).sum()) for grouping in (*sums, centred)])
     variances, *_ = np.linalg.lstsq(products, right, rcond=1e-10)
     return np.asarray(variances, np.float64)
@@ -200,12 +200,12 @@ class _Grouping(NamedTuple):
 
 
 def _crossed(a: _Grouping, b: _Grouping, n: int) -> float:
-    """The sum of squares of Z'M Z of two groupings, from the counts of their shared groups."""
+    """Return the sum of squares of Z'M Z of two groupings, from their shared groups' counts."""
     wide, fine = sorted((a, b), key=lambda each: len(each.sizes))
     within = np.empty(len(fine.sizes), np.int64)
     within[fine.place] = wide.place
     if (within[fine.place] == wide.place).all():
-        # Every group of the fine one lies within a group of the wide one.
+        # Every group of the fine grouping lies within a group of the wide one.
         shared, expected = fine.sizes, wide.sizes[within] * fine.sizes / n
     else:
         key = wide.place * len(fine.sizes) + fine.place
@@ -225,18 +225,18 @@ def _crossed(a: _Grouping, b: _Grouping, n: int) -> float:
 def _left_out(
     y: Array, groups: Sequence[npt.NDArray[np.int64]], items: npt.NDArray[np.int64]
 ) -> Array:
-    """The variances without each of the groups of items, shape (groups, effects)."""
+    """Return the variances without each of the groups of items, shape (groups, effects)."""
     _, item = np.unique(items, return_inverse=True)
     number = min(GROUPS, int(item.max()) + 1)
     variances = []
     for at in range(number):
-        rest = item % number != at
-        variances.append(_solved(y[rest], [group[rest] for group in groups]))
+        kept_items = item % number != at
+        variances.append(_solved(y[kept_items], [group[kept_items] for group in groups]))
     return np.array(variances)
 
 
 def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level) -> Estimate:
-    """A figure with an interval from leaving out parts in turn (Tukey 1958)."""
+    """Return a figure with an interval from leaving out parts in turn (Tukey 1958)."""
     from scipy.special import stdtrit
 
     number = len(left_out)
@@ -246,7 +246,7 @@ def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level)
 
 
 def _estimate(value: float, left_out: Array, n: int, level: float) -> Estimate:
-    """A variance, its interval cut at zero."""
+    """Return a variance with its interval cut at zero."""
     estimate = jackknife(value, left_out, n, level)
     value, low, high = (max(0.0, end or 0.0) for end in estimate[:3])
     return Estimate(value, low, high, n=n)
@@ -280,7 +280,7 @@ class Worth(NamedTuple):
 
 
 def worth(parts: Components, ways: Ways) -> Worth:
-    """The reliability of a score that is the mean over criteria, judges, orders and replicates.
+    """Return the reliability of a mean over criteria, judges, orders and replicates.
 
     Criteria are fixed. Judges, orders and replicates are samples of their kind, and so are items
     for the mean over them.
@@ -290,11 +290,11 @@ def worth(parts: Components, ways: Ways) -> Worth:
     [0.8, 0.75, 1.155, 0.619]
     """
     criteria = max(1, parts.levels.get(CRITERION, 1))
-    # Without repeated ratings the rest is as observed: a single rating of a judge.
+    # Without repeated ratings the residual is as observed, for a single rating of a judge.
     true = parts.of(ITEM) + parts.of(ITEM, CRITERION) / criteria
-    each = parts.of(ITEM, JUDGE) + parts.of(ITEM, CRITERION, JUDGE) / criteria
+    judge_error = parts.of(ITEM, JUDGE) + parts.of(ITEM, CRITERION, JUDGE) / criteria
     rest = parts.of(REST) / (criteria * ways.replicates * ways.orders)
-    relative = (each + rest) / ways.judges
+    relative = (judge_error + rest) / ways.judges
     severe = (parts.of(JUDGE) + parts.of(CRITERION, JUDGE) / criteria) / ways.judges
     turned = parts.of(ORDER) / ways.orders + parts.of(JUDGE, ORDER) / (ways.orders * ways.judges)
     absolute = relative + severe + turned

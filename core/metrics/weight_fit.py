@@ -34,7 +34,7 @@ FOLDS = 10
 
 
 class WeightFit(NamedTuple):
-    """``prior`` (k,), ``evidence`` (judges, k of the vote, k of the truth) and ``reliance``.
+    """The fitted rule: ``prior`` (k,) and ``evidence`` (judges, k of the vote, k of the truth).
 
     ``reliance`` (judges,) is the factor in [0, 1] that shrinks a judge's evidence.
     """
@@ -45,7 +45,7 @@ class WeightFit(NamedTuple):
 
 
 def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike) -> WeightFit:
-    """The log-weights fitted to labelled items.
+    """Return the log-weights fitted to labelled items.
 
     Args:
         votes: levels 0 .. k-1, shape (items, columns); negative if missing.
@@ -70,21 +70,21 @@ def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike
 
 
 def posterior(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
-    """The probability of every level, shape (items, k), summing to 1; the prior without a vote."""
+    """Return the probability of every level, shape (items, k); the prior without a vote."""
     cast, whose = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
     logs = np.tile(fitted.prior, (len(cast), 1))
     for judge in range(len(fitted.evidence)):
         mine = cast[:, whose == judge]
-        given = np.maximum((mine >= 0).sum(axis=1), 1)
+        votes_given = np.maximum((mine >= 0).sum(axis=1), 1)
         added = np.where((mine >= 0)[..., None], fitted.evidence[judge][np.maximum(mine, 0)], 0.0)
-        logs += added.sum(axis=1) / given[:, None]
+        logs += added.sum(axis=1) / votes_given[:, None]
     grown = np.exp(logs - logs.max(axis=1, keepdims=True))
     total: Floats = grown / grown.sum(axis=1, keepdims=True)
     return total
 
 
 def folds_of(items: int, rng: np.random.Generator) -> Levels:
-    """The fold, of at most ``FOLDS``, that holds out each item, with sizes as equal as possible.
+    """Return each item's fold, of at most ``FOLDS``, with sizes as equal as possible.
 
     >>> np.bincount(folds_of(25, np.random.default_rng(0))).tolist()
     [3, 3, 3, 3, 3, 2, 2, 2, 2, 2]
@@ -103,7 +103,7 @@ def _arrays(
 
 
 def _counts(mine: Levels, true: Levels, k: int) -> Floats:
-    """How often the judge voted v if t is true, shape (k of t, k of v)."""
+    """Return how often the judge voted v if t is true, shape (k of t, k of v)."""
     rows, columns = np.nonzero(mine >= 0)
     share = 1.0 / np.maximum((mine >= 0).sum(axis=1), 1)
     cell = true[rows] * k + mine[rows, columns]
@@ -122,7 +122,10 @@ def _table(counts: Floats) -> Floats:
 
 
 def _reliance(counts: Floats) -> float:
-    """max(0, 1 - v / e^2); half a label on every level keeps chance away from 0 and 1."""
+    """Return the shrinkage max(0, 1 - v / e^2).
+
+    Half a label on every level keeps chance away from 0 and 1.
+    """
     n, k = float(counts.sum()), len(counts)
     if not n:
         return 0.0

@@ -33,8 +33,10 @@ MISSING = "(nothing)"
 
 
 class FieldEdit(NamedTuple):
-    """A difference. ``criterion`` is its name in the newer version (in the older one if it was
-    removed), ``None`` for the rubric itself; ``what`` is the field, in words.
+    """A difference between two versions. ``what`` is the field, in words.
+
+    ``criterion`` is the criterion's name in the newer version (in the older one if removed),
+    ``None`` for the rubric itself.
     """
 
     kind: Kind
@@ -45,7 +47,7 @@ class FieldEdit(NamedTuple):
 
 
 def small(edit: FieldEdit) -> bool:
-    """Whether an edit of a question looks like a corrected typo, so the question may be the same.
+    """Return whether an edit of a question may only correct a typo.
 
     >>> question = FieldEdit("question", "A", "requirement", "It cites teh source.", "")
     >>> small(question._replace(after="It cites the source."))
@@ -60,12 +62,12 @@ def small(edit: FieldEdit) -> bool:
 
 
 def rubric_edits(before: Rubric, after: Rubric) -> Iterator[FieldEdit]:
-    """The edits outside of the criteria."""
+    """Yield the edits outside of the criteria."""
     yield from _field_edits(None, before, after)
 
 
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
-    """The edits of a criterion, including its options."""
+    """Yield the edits of a criterion, including its options."""
     alike = same_choices(old, new)
     for edit in _field_edits(new.name, old, new):
         if edit.kind != "options":
@@ -94,14 +96,14 @@ def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldE
 
 
 def said_options(criterion: Criterion) -> str:
-    """A criterion's choices on one line, e.g. ``Low (0), High (1), Cannot assess``."""
+    """Return a criterion's choices on one line, e.g. ``Low (0), High (1), Cannot assess``."""
     return ", ".join(
         o.label if o.value is None else f"{o.label} ({o.value:g})" for o in criterion.choices
     )
 
 
 def said(value: Any) -> str:
-    """A field's value as text."""
+    """Return a field's value as text."""
     if value is None or value in ("", (), {}):
         return MISSING
     if isinstance(value, bool):
@@ -109,18 +111,18 @@ def said(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, tuple):
-        return "\n".join(said(each) for each in value)
+        return "\n".join(said(part) for part in value)
     if hasattr(value, "model_dump"):
         value = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(value, dict):
         return ", ".join(
-            f"{name.replace('_', ' ')} {said(each)}" for name, each in value.items() if each != ""
+            f"{name.replace('_', ' ')} {said(part)}" for name, part in value.items() if part != ""
         )
     return str(value)
 
 
 def said_rule(name: str, value: Any) -> str:
-    """A field of the rubric as text; gates and the like as sentences."""
+    """Return a field of the rubric as text; gates and the like as sentences."""
     return _SAYS.get(name, said)(value)
 
 
@@ -143,13 +145,13 @@ _SAYS = {
 
 
 def same_choices(old: Criterion, new: Criterion) -> bool:
-    """Whether options are the same in order: a vote's number keeps its meaning."""
+    """Return whether options are the same in order, so that a vote's number keeps its meaning."""
     before, after = ([(fold(o.label), o.na) for o in c.choices] for c in (old, new))
     return before == after
 
 
 def plain(text: str) -> str:
-    """A text with normalised white space."""
+    """Return a text with normalised white space."""
     return " ".join(text.split())
 
 
@@ -157,15 +159,16 @@ def _letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-#: How similar a removed and an added criterion must be to count as the same one.
+#: The similarity from which a removed and an added criterion count as the same.
 _SAME = 0.8
-#: With more pairs of criteria only equal requirements count; and how many characters are compared.
+#: With more pairs of criteria only equal requirements match; the second number is the characters
+#: compared.
 MOST_PAIRS, _COMPARED = 2500, 1000
 
 
 @dataclass(frozen=True)
 class Moves:
-    """How to read votes of the older version in the newer one; unlisted names stay the same.
+    """How votes of the older version map to the newer one; unlisted names stay the same.
 
     ``renamed`` maps old names of criteria to new ones. ``options`` maps an old criterion to the new
     index (into ``choices``) of each of its old choices; ``None``: those votes do not count, and may
@@ -181,8 +184,8 @@ class VersionEdits:
     """All differences between two versions of a rubric.
 
     ``pairs`` are the criteria in both, (older, newer), in the newer order. ``stale`` are the newer
-    names of those that ask something else. ``moves`` is the given mapping, completed where there is
-    no choice; ``unmapped`` names the older criteria whose options need a mapping.
+    names of those that ask something else. ``moves`` is the given mapping, completed if there is no
+    choice; ``unmapped`` names the older criteria whose options need a mapping.
     """
 
     edits: tuple[FieldEdit, ...]
@@ -195,18 +198,18 @@ class VersionEdits:
 
     @property
     def in_place(self) -> bool:
-        """Whether the votes can be read under the newer version without any mapping."""
+        """Return whether the newer version can use the votes without any mapping."""
         return not (self.added or self.removed or self.unmapped or self.moves.renamed) and all(
             places == tuple(range(len(places))) for places in self.moves.options.values()
         )
 
     def of(self, kind: Kind) -> list[FieldEdit]:
-        """The edits of a kind."""
+        """Return the edits of a kind."""
         return [edit for edit in self.edits if edit.kind == kind]
 
 
 def asks(rubric: Rubric, criterion: Criterion) -> str:
-    """The hash of a judge's question: guidelines, requirement, options with their anchors.
+    """Return the hash of a judge's question: guidelines, requirement, options with their anchors.
 
     Spaces are ignored.
     """
@@ -222,7 +225,7 @@ def _asked(noun: Noun) -> list[Any]:
 
 
 def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> VersionEdits:
-    """The classified differences between two versions.
+    """Return the classified differences between two versions.
 
     ``moves`` maps criteria and options; without it, criteria match by name or by a nearly equal
     requirement, and options by label.
@@ -262,7 +265,7 @@ def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> 
 
 
 def guess(before: Rubric, after: Rubric) -> Moves:
-    """The most likely mapping of criteria and options, for a person to check.
+    """Return the most likely mapping of criteria and options, for the user to check.
 
     A removed criterion and an added one with nearly the same requirement count as renamed. (With
     more than 2,500 pairs only equal requirements do.) Options keep their label or, if their number
@@ -288,7 +291,7 @@ def guess(before: Rubric, after: Rubric) -> Moves:
 
 
 def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
-    """The likely new index of each old choice: by label, else by index, else ``None``.
+    """Return the likely new index of each old choice, by label or index; ``None`` if unclear.
 
     >>> low, high = {"label": "Low", "value": 0}, {"label": "High", "value": 1}
     >>> mid = {"label": "Mid", "value": 0.5}
@@ -333,7 +336,7 @@ def _labels(criterion: Criterion) -> set[str]:
 
 
 def _likeness(old: Criterion, new: Criterion) -> float:
-    first, second = (fold(of.requirement)[:_COMPARED] for of in (old, new))
+    first, second = (fold(criterion.requirement)[:_COMPARED] for criterion in (old, new))
     return SequenceMatcher(None, first, second).ratio()
 
 

@@ -1,7 +1,7 @@
-"""Merging two people's changes of a rubric: what each changed, and a rubric made of both.
+"""Merge two people's changes of a rubric: list what each changed, and build the result.
 
 A piece is a field of the rubric, a field of a criterion in both versions, or a criterion in only
-one of them. If both changed a piece, a person must choose; if only one did, that change is
+one of them. If both changed a piece, the user must choose; if only one did, that change is
 suggested.
 """
 
@@ -16,7 +16,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.rubric_diff.edits import MISSING, said, said_options, said_rule
 
 Side = Literal["mine", "theirs"]
-#: Fields of the rubric, merged as a whole; fields of a criterion that are merged together.
+#: Fields of the rubric that merge as a whole, and fields of a criterion that merge together.
 _WHOLE = tuple(name for name in Rubric.model_fields if name != "criteria")
 _GROUPS: dict[str, list[str]] = {}
 for _name in Criterion.model_fields:
@@ -42,7 +42,7 @@ class MergePiece:
 
 
 def pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]:
-    """Every differing piece; ``base`` is the common version that both started from."""
+    """Return every piece that differs; ``base`` is the common version that both started from."""
     differing = []
     for name in _WHOLE:
         my, their, was = (getattr(r, name) for r in (mine, theirs, base))
@@ -64,18 +64,18 @@ def _of_criterion(
 ) -> list[MergePiece]:
     if mine is None or theirs is None:
         texts = tuple(MISSING if c is None else _whole(c) for c in (mine, theirs))
-        # One person removed it while the other changed it, or only one of them has it.
+        # One user removed the criterion while the other changed it, or only one of them has it.
         changed = (mine != base, theirs != base)
         return [_piece(f"criterion/{name}", name, "criterion", (texts[0], texts[1]), *changed)]
     differing = []
-    for what, fields in _GROUPS.items():
+    for label, fields in _GROUPS.items():
         my, their = _fields(mine, fields), _fields(theirs, fields)
         if my == their:
             continue
         was = None if base is None else _fields(base, fields)
-        texts = (_says(mine, what), _says(theirs, what))
+        texts = (_says(mine, label), _says(theirs, label))
         differing.append(
-            _piece(f"criterion/{name}/{what}", name, what, texts, my != was, their != was)
+            _piece(f"criterion/{name}/{label}", name, label, texts, my != was, their != was)
         )
     return differing
 
@@ -88,7 +88,7 @@ def _piece(
 
 
 def merged(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
-    """A rubric of pieces of both; ``taken`` says whose to take, by default mine.
+    """Return a rubric of pieces of both; ``taken`` says whose piece to use, by default mine.
 
     Criteria keep my order; those only in the other version follow their predecessor there.
 
@@ -130,8 +130,8 @@ def _criterion(
     data = mine.model_dump(by_alias=True)
     if theirs is not None:
         their_data = theirs.model_dump(by_alias=True)
-        for what, fields in _GROUPS.items():
-            if taken.get(f"criterion/{mine.name}/{what}") == "theirs":
+        for label, fields in _GROUPS.items():
+            if taken.get(f"criterion/{mine.name}/{label}") == "theirs":
                 data |= {name: their_data[name] for name in fields}
     return data
 
@@ -140,14 +140,14 @@ def _fields(criterion: Criterion, names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(getattr(criterion, name) for name in names)
 
 
-def _says(criterion: Criterion, what: str) -> str:
-    if what != "answers":
-        return said(getattr(criterion, _GROUPS[what][0]))
+def _says(criterion: Criterion, label: str) -> str:
+    if label != "answers":
+        return said(getattr(criterion, _GROUPS[label][0]))
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
     rest = [
         f"{criterion.about(name).label}: {said(getattr(criterion, name))}"
         for name in criterion.given()
-        if name in _GROUPS[what] and name not in ("scale", "options")
+        if name in _GROUPS[label] and name not in ("scale", "options")
     ]
     return "\n".join([f"{criterion.scale}: {said_options(criterion)}", *anchors, *rest])
 

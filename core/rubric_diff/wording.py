@@ -25,7 +25,7 @@ _MISSING = {
 
 
 def gate_words(gate: Mapping[str, Any]) -> str:
-    """A gate (as plain data) in sentences.
+    """Return a gate (as plain data) in sentences.
 
     >>> gate_words({"when": {"criterion": "A", "below": 0.5}, "then": {"cap": 0.4}}).split(": ")[0]
     "When 'A' is below 0.5"
@@ -40,7 +40,7 @@ def gate_words(gate: Mapping[str, Any]) -> str:
 
 
 def _when(when: Mapping[str, Any]) -> str:
-    """The condition in words; empty if it has no predicate yet."""
+    """Return the condition in words; empty if it has no predicate yet."""
     subject = repr(when.get("criterion"))
     if when.get("tag") is not None:
         number = when.get("count_at_least")
@@ -73,22 +73,24 @@ def _then(then: Mapping[str, Any]) -> str:
 
 
 def penalty_words(penalty: Mapping[str, Any]) -> str:
-    """A length penalty (as plain data) in a sentence.
+    """Return a length penalty (as plain data) in a sentence.
 
     >>> penalty_words({"free_budget": 100, "max_cap": 200, "penalty_at_cap": 0.5, "exponent": 1.6,
     ...                "count": "words", "of": "all"})
     'Free up to 100 words of all text, then rising (exponent 1.6) to 0.5 taken from 200 on.'
     """
-    what = {"all": "all text", "output": "the output", "thinking": "the thinking"}[penalty["of"]]
+    measured = {"all": "all text", "output": "the output", "thinking": "the thinking"}[
+        penalty["of"]
+    ]
     return (
-        f"Free up to {penalty['free_budget']:,} {penalty['count']} of {what}, then rising "
+        f"Free up to {penalty['free_budget']:,} {penalty['count']} of {measured}, then rising "
         f"(exponent {penalty['exponent']:g}) to {penalty['penalty_at_cap']:g} taken from "
         f"{penalty['max_cap']:,} on."
     )
 
 
 def decision_words(decision: Mapping[str, Any]) -> str:
-    """A decision (as plain data) in sentences.
+    """Return a decision (as plain data) in sentences.
 
     >>> decision_words({"pass_at": 0.7, "fail_below": 0.4})
     'Passes from 0.7 on, fails below 0.4; between the two a person decides.'
@@ -108,14 +110,18 @@ def decision_words(decision: Mapping[str, Any]) -> str:
 
 
 def check_words(check: Mapping[str, Any]) -> str:
-    """A pre-check (as plain data) in sentences.
+    """Return a pre-check (as plain data) in sentences.
 
     >>> check_words({"families": ["self_harm"], "action": "flag"})
     'When the text holds self-harm, a person reviews the item. The score stays as it is.'
     """
     families = [FAMILY_WORDS[name] for name in check.get("families", ())]
-    own = list(map(repr, check.get("patterns", ())))
-    sought = families + own[:3] + ([f"{len(own) - 3} more phrases"] if len(own) > 3 else [])
+    patterns = list(map(repr, check.get("patterns", ())))
+    sought = (
+        families
+        + patterns[:3]
+        + ([f"{len(patterns) - 3} more phrases"] if len(patterns) > 3 else [])
+    )
     if not sought:
         return "This pre-check looks for nothing yet."
     head = f"When the text holds {_or(sought)}{_unless(check.get('unless_near'))}"
@@ -141,7 +147,7 @@ def _or(words: Sequence[str]) -> str:
     return f"{', '.join(head)} or {last}" if head else last
 
 
-#: Longer texts are not compared: the time grows with the product of their words.
+#: Longer texts are not compared, because the time grows with the product of their words.
 MOST_WORDS = 3000
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -149,8 +155,10 @@ Span = tuple[int, int]
 
 
 class WordDiff(NamedTuple):
-    """The differing spans ``(start, end)`` of each text. ``common`` is the share of words in both,
-    in [0, 1]; ``None``, without spans, if the texts are too long to compare.
+    """The differing spans ``(start, end)`` of each text.
+
+    ``common`` is the share of words in both, in [0, 1]; ``None``, without spans, if the texts are
+    too long to compare.
     """
 
     first: tuple[Span, ...]
@@ -159,10 +167,7 @@ class WordDiff(NamedTuple):
 
 
 def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDiff:
-    """The differences between two texts, by words and punctuation (Ratcliff, Obershelp 1988).
-
-    ``word`` matches a unit of comparison. Adjacent differing words form one span. White space alone
-    makes no difference.
+    """Return two texts' differences by words and punctuation (Ratcliff, Obershelp 1988).
 
     >>> found = word_diff("a red cat", "a blue cat")
     >>> found.first, found.second
@@ -171,8 +176,8 @@ def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDif
     first_words, second_words = list(word.finditer(first)), list(word.finditer(second))
     if max(len(first_words), len(second_words)) > MOST_WORDS:
         return WordDiff((), (), None)
-    both = [m.group() for m in first_words], [m.group() for m in second_words]
-    matcher = SequenceMatcher(None, *both, autojunk=False)
+    words = [m.group() for m in first_words], [m.group() for m in second_words]
+    matcher = SequenceMatcher(None, *words, autojunk=False)
     first_spans, second_spans = list[Span](), list[Span]()
     for kind, i, j, k, m in matcher.get_opcodes():
         if kind == "equal":
@@ -185,17 +190,17 @@ def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDif
 
 
 Spans = tuple[Span, ...]
-#: A word; a parenthesis without spaces, such as an option's value, is one, too.
+#: A word, or a parenthesis without spaces, such as an option's value.
 _TECHNICAL_WORD = re.compile(r"\([^()\s]*\)|\w+(?:\.\w+)*|[^\w\s]")
 _HARDLY = 0.3
 
 
 def word_changes(before: str, after: str) -> tuple[Spans, Spans]:
-    """The spans of ``before`` missing in ``after``, and those of ``after`` that are new.
+    """Return the spans of ``before`` missing in ``after``, and the new spans of ``after``.
 
-    Adjacent changed words form one span. If the texts have few words in common, each is a single
-    span, which is easier to read than many pieces; also if they are too long to compare
-    (``word_diff.MOST_WORDS``).
+    Adjacent changed words form one span. If the texts have few words in common, or are too long to
+    compare (``word_diff.MOST_WORDS``), each is a single span, which is easier to read than many
+    pieces.
 
     >>> word_changes("It cites a source.", "It cites two sources.")
     (((9, 17),), ((9, 20),))

@@ -18,11 +18,11 @@ FAMILY_WORDS: Mapping[str, str] = {
 
 
 def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
-    """The derivation of the score, a sentence per step, in order.
+    """Return the derivation of the score, a sentence per step, in order.
 
     ``out_of`` shows a normalised score on another scale (10 or 100); raw points stay unchanged.
-    Numbers have two decimals. Criteria that were simply scored are not mentioned: the table of
-    criteria shows them.
+    Numbers have two decimals. Criteria that were simply scored are omitted: the table of criteria
+    shows them.
 
     >>> from core.domain.rubric import Criterion, Rubric
     >>> from core.scoring.score import score_item
@@ -58,7 +58,7 @@ def _base(trace: Trace, unit: float) -> str:
 
 
 def _both(share: float, least: float) -> tuple[str, str]:
-    """A share and a larger one as percentages with enough digits to differ.
+    """Return a share and a larger one as percentages with enough digits to differ.
 
     >>> _both(0.25, 0.5), _both(0.4999, 0.5)
     (('25%', '50%'), ('49.99%', '50.00%'))
@@ -68,7 +68,7 @@ def _both(share: float, least: float) -> tuple[str, str]:
 
 
 def assessed_words(parts: Sequence[ScorePart]) -> str:
-    """The points of what was assessed, and how much was not: ``4 of 4; 12 of 16 not assessed``."""
+    """Return the assessed and the missing points: ``4 of 4; 12 of 16 not assessed``."""
     assessed = assessed_of(parts)
     if not assessed.weight:
         text = "nothing"
@@ -84,18 +84,18 @@ def assessed_words(parts: Sequence[ScorePart]) -> str:
 
 
 def missing_words(parts: Sequence[ScorePart]) -> str:
-    """How much was not assessed, by weight, with penalties by their size; empty if nothing.
+    """Return how much weight was not assessed, penalties by their size; empty if none.
 
     >>> missing_words([ScorePart("a", -4, None, 0, counted=False, abstained=True, missing=False)])
     '4 of 4 not assessed'
     """
     assessed = assessed_of(parts)
-    whole = _points(assessed.weight + assessed.missing)
-    return f"{_points(assessed.missing)} of {whole} not assessed" if assessed.missing else ""
+    total = _points(assessed.weight + assessed.missing)
+    return f"{_points(assessed.missing)} of {total} not assessed" if assessed.missing else ""
 
 
 def ungraded_words(items: int) -> str:
-    """How many items have no grade, so no rank and no part in means; empty if all have one.
+    """Return a sentence on items without a grade, which means exclude; empty if there are none.
 
     >>> ungraded_words(0), ungraded_words(1)
     ('', '1 item has no grade: too little was assessed')
@@ -123,12 +123,12 @@ def _part(part: ScorePart, trace: Trace) -> str:
         return f"{part.name!r} has no verdict and was left out, so the score is not complete."
     if not part.counted:
         return f"{part.name!r} abstained and was left out."
-    how = {
+    wordings = {
         "zero": "counts as nothing",
         "partial": "gets partial credit",
         "fail": "counts as its worst option",
     }[trace.abstention]
-    return f"{part.name!r} abstained and {how}: {_points(part.points)} points."
+    return f"{part.name!r} abstained and {wordings}: {_points(part.points)} points."
 
 
 def _gates(trace: Trace, unit: float) -> list[str]:
@@ -162,8 +162,8 @@ def _fired(mark: GateMark) -> list[str]:
 
 def _why(mark: GateMark) -> str:
     reason = mark.reason.strip().rstrip(".") or mark.name
-    seen = f"{mark.observed}, so the gate is taken as met" if mark.assumed else mark.observed
-    return f"{reason} ({seen})"
+    observed = f"{mark.observed}, so the gate is taken as met" if mark.assumed else mark.observed
+    return f"{reason} ({observed})"
 
 
 def _length(trace: Trace, unit: float) -> list[str]:
@@ -190,17 +190,17 @@ def _checks(trace: Trace, unit: float) -> list[str]:
 
 
 def _seen(mark: CheckMark) -> str:
-    first, more = mark.found[0], len(mark.found) - 1
+    first, others = mark.found[0], len(mark.found) - 1
     text = " ".join(first.text.split())
     text = text if len(text) <= 80 else text[:79].rstrip() + "\u2026"
     source = FAMILY_WORDS.get(first.source, "a pattern")
-    further = f" and {more} more" if more else ""
+    further = f" and {others} more" if others else ""
     return f'the pre-check {mark.name!r} found "{text}"{further} ({source})'
 
 
 def _outcome(trace: Trace, unit: float) -> list[str]:
     lines = [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
-    # If a gate or a pre-check decided, its own sentence says so.
+    # The sentence of a gate or pre-check already says so.
     if trace.decision is not None and trace.why != "rule":
         lines.append(_decided(trace, trace.decision, unit))
     return lines
@@ -228,7 +228,7 @@ def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
 
 
 def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
-    """Both with two decimals, or with as many as they need to differ.
+    """Return both with two decimals, or as many as they need to differ.
 
     >>> _apart(0.6996, 0.7, 1.0), _apart(0.8, 0.7, 10.0)
     (('0.6996', '0.7000'), ('8.00', '7.00'))

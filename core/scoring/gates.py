@@ -42,7 +42,7 @@ class Lowering(NamedTuple):
     cap: float | None
 
     def of(self, score: float, span: ScoreRange) -> float:
-        """The lowered score, in the same units; never above ``score``."""
+        """Return the lowered score, in the same units; never above ``score``."""
         if span.size <= 0 or (self.factor == 1.0 and self.cap is None):
             return score
         unit = (score - span.zero) / span.size
@@ -53,7 +53,7 @@ class Lowering(NamedTuple):
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
     def caps(self, score: float, span: ScoreRange) -> bool:
-        """Whether the cap lowers ``score`` further after the factors."""
+        """Return whether the cap lowers ``score`` further after the factors."""
         return self.of(score, span) < Lowering(self.factor, None).of(score, span)
 
 
@@ -61,23 +61,23 @@ NOTHING = Lowering(1.0, None)
 
 
 def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> Lowering:
-    """The joint effect of the gates in one of ``states``."""
-    held = [mark for mark in marks if mark.state in states]
+    """Return the joint effect of the gates in one of ``states``."""
+    fired = [mark for mark in marks if mark.state in states]
     # Sorted, because floating-point products depend on their order but gates must not.
-    factors = sorted(mark.multiply for mark in held if mark.multiply is not None)
-    caps = [mark.cap for mark in held if mark.cap is not None]
+    factors = sorted(mark.multiply for mark in fired if mark.multiply is not None)
+    caps = [mark.cap for mark in fired if mark.cap is not None]
     return Lowering(prod(factors, start=1.0), min(caps, default=None))
 
 
 def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
-    """A mark per gate, in the rubric's order; ``binding`` is not known yet, so false."""
+    """Return a mark per gate, in the rubric's order, with ``binding`` still false."""
     return tuple(_gate_mark(gate, rubric, answers) for gate in rubric.gates)
 
 
 def bound(
     marks: Iterable[GateMark], effect: Lowering, score: float, span: ScoreRange
 ) -> tuple[GateMark, ...]:
-    """The marks, with ``binding`` set on the fired gates that changed ``score``.
+    """Return the marks, with ``binding`` set on the fired gates that changed ``score``.
 
     If the cap applies, these are the gates with that cap, else the gates with a factor below 1.
     """
@@ -120,7 +120,7 @@ def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
 
 
 def _held(when: Condition, rubric: Rubric, answers: Answers) -> tuple[bool | None, str]:
-    """Whether the condition holds (``None``: unknown), and what it saw, in words."""
+    """Return whether the condition holds (``None``: unknown), and why in words."""
     if when.criterion is not None:
         criterion = rubric.criterion(when.criterion)
         holds = _holds(when, criterion, answers)
@@ -146,23 +146,23 @@ def _seen(criterion: Criterion, answers: Answers) -> str:
 
 
 def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | None:
-    """Whether the predicate holds for a criterion; ``None`` if unknown."""
-    given = criterion.name in answers
+    """Return whether the predicate holds for a criterion; ``None`` if unknown."""
+    answered = criterion.name in answers
     answer = answers.get(criterion.name)
     value = None if answer is None else criterion.values[answer]
     if when.abstained is not None:
-        return ((value is None) == when.abstained) if given else None
+        return ((value is None) == when.abstained) if answered else None
     if when.compares:
         return _compared(when, criterion, value)
     labels = when.in_ if when.in_ is not None else (when.is_ or "",)
     named = {criterion.index_of(label) for label in labels} - {None}
-    if given and value is None and answer is None:
+    if answered and value is None and answer is None:
         answer = criterion.na_index
-    if given and answer in named:
+    if answered and answer in named:
         return True
-    # An option that was not chosen does not hold. Without a value, only options with one are still
-    # possible: an abstention is not a different abstention.
-    open_options = named & set(criterion.scored) if given else named
+    # The predicate fails for an option that was not chosen. Without a value, only options with one
+    # are still possible: an abstention is not a different abstention.
+    open_options = named & set(criterion.scored) if answered else named
     return None if value is None and open_options else False
 
 
@@ -172,7 +172,7 @@ def _compared(when: Condition, criterion: Criterion, value: float | None) -> boo
         index = criterion.index_of(threshold)
         threshold = None if index is None else criterion.values[index]
         if threshold is None:
-            # Only a count over a tag gets here: this criterion lacks the option.
+            # Only for a count over a tag: this criterion lacks the option.
             return False
     if value is None:
         return None
@@ -191,9 +191,9 @@ def _compared(when: Condition, criterion: Criterion, value: float | None) -> boo
 #
 # Nothing here changes a score; ``score`` does, with the marks of ``screen``.
 
-#: How many findings of a pre-check are kept; further ones add nothing.
+#: The most findings stored per pre-check; more add nothing.
 KEPT = 20
-#: How far after a match its refusal may follow: "how to ...? I can't help with that".
+#: How many characters after a match its refusal may follow: "how to ...? I can't help with that".
 _AFTER = 60
 
 
@@ -205,7 +205,7 @@ class PatternFinding(NamedTuple):
 
 
 def screen(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
-    """A mark per pre-check, in order; ``found`` holds the findings without an excuse.
+    """Return a mark per pre-check, in order; ``found`` holds the findings without an excuse.
 
     >>> check = Precheck(name="danger", families=("dangerous_instructions",))
     >>> [found.text for found in screen([check], "Here is how to make a bomb: mix ...")[0].found]
@@ -228,7 +228,7 @@ def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMa
 
 
 def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
-    """Every match of a pre-check, by position; overlapping matches of a family are merged."""
+    """Return a pre-check's matches by position, merged if they overlap within a family."""
     matches = [
         PatternFinding(_found(name, match, text), _excuse(match, text, patterns, check.unless_near))
         for name, patterns in _sources(check)
@@ -262,7 +262,7 @@ def _found(name: str, match: re.Match[str], text: FoldedText) -> Found:
 def _excuse(
     match: re.Match[str], text: FoldedText, patterns: FamilyPatterns, near: Near | None
 ) -> str:
-    """The words that excuse a match, or ""."""
+    """Return the words that excuse a match, or ""."""
     start, end = match.span()
     low, high = text.sentence(start, end)
     # A request in one sentence may be refused in the next.
@@ -277,7 +277,7 @@ def _excuse(
     if near.chars is not None:
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
     for excuse in near.terms:
-        # Only words around the finding count: its own words cannot excuse it.
+        # Only words around the finding count; its own words cannot excuse it.
         beside = text.first(phrase(excuse), low, start) or text.first(phrase(excuse), end, high)
         if beside:
             return beside
@@ -285,7 +285,7 @@ def _excuse(
 
 
 def _refused(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
-    """A refusal in the match's sentence, unless words in between take it back."""
+    """Return the refusal in the match's sentence; "" if missing or revoked by later words."""
     refusal, until = text.last(REFUSES, low, start)
     if refusal and not text.first(CONTRAST, until, start):
         return refusal

@@ -1,4 +1,4 @@
-"""Traces from before scores had a coverage, brought up to date without their votes."""
+"""Add coverage to traces of earlier versions, without their votes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.scoring.trace import DecisionMark, Trace, assessed_of
 
 
 def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()) -> Trace:
-    """The trace that ``score_item`` returns today for the same input as ``old``.
+    """Return the trace that ``score_item`` returns today for the same input as ``old``.
 
     ``settled`` are the criteria that people settled as impossible to assess.
     """

@@ -1,4 +1,4 @@
-"""Patterns for pre-checks: families, personal data, phrases however written."""
+"""Patterns for pre-checks: families, personal data, and phrases in any spelling."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _NOT_VALUES = frozenset(
 
 
 def is_personal(match: re.Match[str]) -> bool:
-    """Whether a match can really be what its pattern looks for, by its digits or words."""
+    """Return whether a match's digits or words are plausible for its pattern."""
     kind = match.lastgroup
-    given = match.groupdict()
-    if given.get("card"):
-        return _luhn(given["card"])
-    if given.get("iban"):
-        return _iban(given["iban"])
-    if given.get("email"):
-        return _NOBODYS.search(given["email"]) is None
-    if given.get("secret"):
-        return _is_secret(given["secret"], quoted=bool(given.get("quote")))
+    groups = match.groupdict()
+    if groups.get("card"):
+        return _luhn(groups["card"])
+    if groups.get("iban"):
+        return _iban(groups["iban"])
+    if groups.get("email"):
+        return _NOBODYS.search(groups["email"]) is None
+    if groups.get("secret"):
+        return _is_secret(groups["secret"], quoted=bool(groups.get("quote")))
     return kind is not None
 
 
 def _luhn(text: str) -> bool:
-    """Whether a card number's check digit is right (Luhn, US patent 2950048, 1960).
+    """Return whether a card number's check digit is right (Luhn, US patent 2950048, 1960).
 
     >>> _luhn("4111 1111 1111 1111"), _luhn("4111 1111 1111 1112")
     (True, False)
@@ -55,7 +55,7 @@ def _luhn(text: str) -> bool:
 
 
 def _iban(text: str) -> bool:
-    """Whether an account number's check digits are right (ISO 13616, mod 97-10).
+    """Return whether an account number's check digits are right (ISO 13616, mod 97-10).
 
     >>> _iban("gb82 west 1234 5698 7654 32"), _iban("gb83 west 1234 5698 7654 32")
     (True, False)
@@ -66,7 +66,7 @@ def _iban(text: str) -> bool:
 
 
 def _is_secret(value: str, *, quoted: bool) -> bool:
-    """Whether the text after ``password =`` is a value, not code or a placeholder.
+    """Return whether the text after ``password =`` is a value, not code or a placeholder.
 
     >>> _is_secret("hunter2", quoted=False), _is_secret("os.environ[", quoted=False)
     (True, False)
@@ -98,7 +98,7 @@ _PLAIN = str.maketrans(
 #: What may separate two words of a phrase, and a word that a gap skips.
 SEPARATOR = r"[^\w.!?;]{1,6}"
 _WORD = r"\w{1,40}"
-# Runs of marks match from their start only, or ten thousand of them would take seconds.
+# A run of marks matches only from its start, because otherwise ten thousand of them take seconds.
 _BREAK = re.compile(r"(?<![.!?])[.!?]+[\"')\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,3}[.)])\s)")
 
 
@@ -121,22 +121,23 @@ class FoldedText:
         self.text, self._at = "".join(parts), at
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The original position of a non-empty stretch of the normalised text."""
+        """Return the original position of a non-empty stretch of the normalised text."""
         if self._at is None:
             return start, end
         return self._at[start], self._at[end - 1] + 1
 
     def first(self, pattern: re.Pattern[str], low: int, high: int) -> str:
-        """The first match of a pattern within a stretch of the normalised text, or "".
+        """Return the first match of a pattern within a stretch of the normalised text, or "".
 
-        All matches are searched once, so a text full of findings does not take quadratic time.
+        All matches are found once and cached, so a text full of findings does not take quadratic
+        time.
         """
         spans = self._spans(pattern)
         at = bisect_left(spans, (low, 0))
         return self._said(spans[at]) if at < len(spans) and spans[at][1] <= high else ""
 
     def last(self, pattern: re.Pattern[str], low: int, high: int) -> tuple[str, int]:
-        """The last match within the stretch and its end, or an empty one."""
+        """Return the last match within the stretch and its end, or an empty one."""
         spans = self._spans(pattern)
         at = bisect_right(spans, high, key=lambda span: span[1]) - 1
         if at < 0 or spans[at][0] < low:
@@ -153,7 +154,7 @@ class FoldedText:
         return self.text[span[0] : span[1]]
 
     def asks(self, start: int, end: int) -> bool:
-        """Whether a stretch of the normalised text ends with a question mark, ignoring blanks."""
+        """Return whether a stretch of the normalised text ends with a question mark."""
         if end not in self._ends:
             at = end
             while at > 0 and self.text[at - 1].isspace():
@@ -166,7 +167,7 @@ class FoldedText:
         return [match.end() for match in _BREAK.finditer(self.text)]
 
     def sentence(self, start: int, end: int) -> tuple[int, int]:
-        """The bounds, in the normalised text, of the sentences that contain a stretch.
+        """Return the bounds, in the normalised text, of the sentences that contain a stretch.
 
         A sentence ends with its mark, at an empty line, and before a list item.
         """
@@ -213,9 +214,9 @@ def phrase(words: str) -> re.Pattern[str]:
         pattern = re.escape(word).replace(r"\*", r"\w{0,40}").replace("<number>", r"\d{1,40}")
         parts.append((SEPARATOR if parts else "") + pattern)
     whole = "".join(parts)
-    left = r"(?<!\w)" if re.match(r"[\w*<]", words.strip()) else ""
+    boundary = r"(?<!\w)" if re.match(r"[\w*<]", words.strip()) else ""
     right = r"(?!\w)" if re.search(r"[\w*>]$", words.strip()) else ""
-    return re.compile(f"{left}{whole}{right}")
+    return re.compile(f"{boundary}{whole}{right}")
 
 
 # The ready-made families of pre-check patterns, and the excuses for their findings.
@@ -332,7 +333,7 @@ REFUSES_IT = compiled(
     f"(?:{_NOT} {_HOWEVER}(?:help|assist|do|answer|discuss|explain|support|comply)"
     "(?: you)?(?: with)?(?: (?:that|this|it|those|such requests?)))"
 )
-#: After one of these words a refusal no longer holds.
+#: After one of these words a refusal no longer applies.
 CONTRAST = compiled("(?:but|however|though|yet|anyway|instead|except|here's|here is|so let me)")
 _EXCUSES: dict[Family, tuple[str, ...]] = {
     "self_harm": (
@@ -350,7 +351,7 @@ _EXCUSES: dict[Family, tuple[str, ...]] = {
 
 @lru_cache(maxsize=len(_PATTERNS))
 def family(name: Family) -> FamilyPatterns:
-    """The patterns of a family, compiled on first use."""
+    """Return the patterns of a family, compiled on first use."""
     return FamilyPatterns(
         tuple(map(compiled, _PATTERNS[name])),
         name != "personal_data",

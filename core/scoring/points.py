@@ -33,7 +33,7 @@ class ScoreRange(NamedTuple):
 
 
 def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[ScorePart, ...]:
-    """A part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
+    """Return a part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
     policy = rubric.scoring
     return tuple(
         _answered(criterion, answers[criterion.name], policy)
@@ -54,7 +54,7 @@ def _answered(criterion: Criterion, answer: int | None, policy: ScoringPolicy) -
 
 
 def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
-    """The points of an abstention under the policy's strategy (DESIGN section 4)."""
+    """Return the points of an abstention under the policy's strategy (DESIGN section 4)."""
     if policy.abstention == "partial" and criterion.weight > 0:
         return policy.partial_credit * criterion.weight
     if policy.abstention == "fail":
@@ -64,7 +64,7 @@ def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
 
 
 def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
-    """The raw sum and the score before gates.
+    """Return the raw sum and the score before gates.
 
     Normalised is clamp(raw / sum of positive w, 0, 1); if only penalties count,
     clamp(1 + raw / sum of |w|, 0, 1); if only zero weights count, 0. Sums are exactly rounded
@@ -91,7 +91,7 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
 
 
 def span_of(base: Base, normalize: bool) -> ScoreRange:
-    """The scale on which gates act; caps and factors are in units of the normalised score."""
+    """Return the scale on which gates act: that of the normalised score, or of points."""
     if normalize:
         return ScoreRange(0.0, 1.0)
     return ScoreRange(-base.possible if base.basis == "negative" else 0.0, base.possible)
@@ -103,7 +103,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 class Texts(NamedTuple):
     """The two sections of a submission. ``thinking`` may be empty.
 
-    ``own`` is the text for pre-checks if that is not the whole output: of a conversation, the
+    ``own`` is the text for pre-checks if that is not the whole output: for a conversation, the
     judged party's turns.
     """
 
@@ -113,12 +113,12 @@ class Texts(NamedTuple):
 
     @property
     def screened(self) -> str:
-        """The text for pre-checks."""
+        """Return the text for pre-checks."""
         return self.output if self.own is None else self.own
 
 
 def length_of(policy: LengthPenalty, texts: Texts) -> int:
-    """The length of a text in the unit of ``policy``.
+    """Return the length of a text in the unit of ``policy``.
 
     ``words`` are separated by white space. ``tokens`` are counted without a model: each run of
     letters, digits and underscores is one, and so is every other mark; providers' tokenizers count
@@ -139,7 +139,7 @@ def length_of(policy: LengthPenalty, texts: Texts) -> int:
 
 
 def penalty_for(policy: LengthPenalty, n: int) -> float:
-    """The penalty for ``n`` words or tokens: 0 up to the budget, ``penalty_at_cap`` from the cap.
+    """Return the penalty for ``n`` words or tokens: 0 up to the budget, full from the cap.
 
     Between them ``penalty_at_cap * ((n - free) / (max - free)) ** exponent`` (DESIGN section 4).
 

@@ -51,7 +51,7 @@ class BeforeDecision(NamedTuple):
 
 
 def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | None, Why | None]:
-    """The outcome and its reason.
+    """Return the outcome and its reason.
 
     A gate or pre-check outranks every threshold, and fail outranks review. Every uncertainty goes
     to a person: an undecided gate, a missing verdict, no score, a skipped criterion. Only then do
@@ -95,7 +95,7 @@ def _straddles(decision: Decision, known: BeforeDecision) -> bool:
 
 
 def mark_of(decision: Decision | None) -> DecisionMark | None:
-    """The thresholds in the form of the trace."""
+    """Return the thresholds in the form of the trace."""
     if decision is None:
         return None
     return DecisionMark(decision.pass_at, decision.floor, decision.review_within)
@@ -116,19 +116,19 @@ class ItemScore(NamedTuple):
 
 
 class MeasuredTexts(NamedTuple):
-    """What scoring needs of an item's texts: their length, and the pre-checks' marks."""
+    """The input for scoring from an item's texts: their length, and the pre-checks' marks."""
 
     length: int = 0
     checks: tuple[CheckMark, ...] = ()
 
 
 def looks_at_texts(rubric: Rubric) -> bool:
-    """Whether scores under this rubric need the texts."""
+    """Return whether scores under this rubric need the texts."""
     return bool(rubric.prechecks) or rubric.scoring.length_penalty is not None
 
 
 def measure(rubric: Rubric, texts: Texts) -> MeasuredTexts:
-    """The input of ``score_item`` for these texts; for callers that score a text repeatedly."""
+    """Return the reusable input of ``score_item`` for these texts."""
     policy = rubric.scoring.length_penalty
     return MeasuredTexts(
         length_of(policy, texts) if policy else 0,
@@ -143,18 +143,18 @@ def score_item(
     texts: Texts | MeasuredTexts | int | None = None,
     settled: Collection[str] = (),
 ) -> ItemScore:
-    """The score of one item from its settled options.
+    """Return the score of one item from its settled options.
 
     Args:
-        rubric: the one in force for this item.
+        rubric: the rubric that applies to this item.
         answers: criterion name to an index into its ``choices``, or ``None`` for an abstention
             outside ``choices``. An absent criterion has no verdict: every strategy leaves it out
             of numerator and denominator. Anything not assessed makes the trace incomplete and asks
             for review; below the rubric's ``min_coverage`` there is no score.
         texts: only needed for a length penalty and for pre-checks (``looks_at_texts``). May be the
             result of ``measure``, or an ``int``: their length, without findings.
-        settled: the criteria that people settled; if they could not assess one, no further review
-            is needed.
+        settled: the criteria that people settled; those that they could not assess need no
+            further review.
 
     Raises:
         ValueError: the rubric needs the texts and they are missing.
@@ -219,7 +219,7 @@ def score_item(
 
 
 class _Gated(NamedTuple):
-    """The gates' marks and joint effect; ``high`` without the indeterminate ones, ``low`` with."""
+    """The gates' marks and joint effect: ``low`` with indeterminate gates, ``high`` without."""
 
     marks: tuple[GateMark, ...]
     effect: Lowering
@@ -228,7 +228,7 @@ class _Gated(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """The result after the pre-checks."""
+    """The pre-checks' marks and the score after them."""
 
     marks: tuple[CheckMark, ...]
     high: float | None
@@ -251,18 +251,18 @@ def _gate(
 
 
 def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Checked:
-    """The strictest cap of the pre-checks with findings, applied after the gates."""
+    """Return the score after the strictest cap of the pre-checks with findings."""
     caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
     if not caps or gated.high is None or gated.low is None:
         return _Checked(marks, gated.high, gated.low)
     effect = Lowering(1.0, min(caps))
     high = effect.of(gated.high, span)
     binding = high < gated.high
-    held = tuple(
+    limiting = tuple(
         mark._replace(binding=binding and bool(mark.found) and mark.cap == effect.cap)
         for mark in marks
     )
-    return _Checked(held, high, effect.of(gated.low, span))
+    return _Checked(limiting, high, effect.of(gated.low, span))
 
 
 def known_of(
@@ -271,7 +271,7 @@ def known_of(
     ends: tuple[float | None, float | None],
     parts: Sequence[ScorePart],
 ) -> BeforeDecision:
-    """The state before thresholds, from gates, pre-checks and criteria; ``ends``: total and low."""
+    """Return the state before thresholds; ``ends`` are the total and its low."""
     verdicts = {mark.verdict for mark in gates if mark.state == "fired"}
     actions = {mark.action for mark in checks if mark.found}
     total, low = ends
@@ -281,7 +281,7 @@ def known_of(
         high=total,
         complete=not any(part.missing for part in parts),
         fail="fail" in verdicts or "fail" in actions,
-        # Any finding of a pattern needs a person's judgement.
+        # Any finding of a pattern needs a reviewer's judgement.
         review="review" in verdicts or bool(actions),
         undecided=any(mark.state == "indeterminate" for mark in gates),
         skipped=any(part.abstained and not part.counted for part in parts),
@@ -292,8 +292,8 @@ def _measured(rubric: Rubric, texts: Texts | MeasuredTexts | int | None) -> Meas
     if not looks_at_texts(rubric):
         return MeasuredTexts()
     if texts is None:
-        what = "length penalty" if rubric.scoring.length_penalty else "pre-check"
-        raise ValueError(f"This rubric has a {what}: score_item needs the texts.")
+        feature = "length penalty" if rubric.scoring.length_penalty else "pre-check"
+        raise ValueError(f"This rubric has a {feature}: score_item needs the texts.")
     if isinstance(texts, MeasuredTexts):
         return texts
     return MeasuredTexts(texts) if isinstance(texts, int) else measure(rubric, texts)

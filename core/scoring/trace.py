@@ -45,10 +45,10 @@ class ScorePart(NamedTuple):
 
 
 class Assessed(NamedTuple):
-    """What an item's score covers.
+    """The part of an item that its score covers.
 
-    ``points`` were earned of the ``of`` points of the assessed criteria; penalties take points but
-    are not in ``of``. ``weight`` is the weight, with penalties by their size, of the assessed
+    ``points`` were earned of the ``of`` points of the assessed criteria; penalties deduct points
+    but are not in ``of``. ``weight`` is the weight, with penalties by their size, of the assessed
     criteria, ``missing`` that of the others. If no criterion has a weight, each counts as 1 in
     these two.
     """
@@ -60,12 +60,12 @@ class Assessed(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """The assessed share of the weight."""
+        """Return the assessed share of the weight."""
         return self.weight / (self.weight + self.missing)
 
 
 def assessed_of(parts: Sequence[ScorePart]) -> Assessed:
-    """The assessed part of an item: the criteria whose option has a value."""
+    """Return the assessed part of an item: the criteria whose option has a value."""
     assessed = [part for part in parts if part.value is not None]
     alike = not any(part.weight for part in parts)
     weights = [(1.0 if alike else abs(part.weight), part.value is not None) for part in parts]
@@ -81,8 +81,8 @@ class GateMark(NamedTuple):
     """The result of a gate.
 
     ``assumed``: it could not be decided, so ``on_missing`` decided. ``binding``: it fired and
-    changed the score. ``observed`` is what it saw, in words; empty if it stayed clear. ``cap`` and
-    ``multiply`` are in units of the normalised score.
+    changed the score. ``observed`` says in words what fired it; empty if it did not fire. ``cap``
+    and ``multiply`` are in units of the normalised score.
     """
 
     name: str
@@ -138,12 +138,12 @@ class Trace:
 
     ``base`` is the score before anything else, ``gated`` after the gates, ``checked`` after the
     pre-checks, and ``total``, after the length penalty, the score. ``raw`` is the plain weighted
-    sum and ``possible`` the denominator: the positive weights that count, or the sum of |w| if
-    only penalties count. ``factor`` and ``cap`` are the effective ones of all fired gates, in units
-    of the normalised score; ``cap`` is ``None`` if none fired. ``low`` is the total if all
+    sum and ``possible`` the denominator: the positive weights that count, or the sum of |w| if only
+    penalties count. ``factor`` and ``cap`` are the effective ones of all fired gates, in units of
+    the normalised score; ``cap`` is ``None`` if none fired. ``low`` is the total if all
     indeterminate gates held, ``high`` if none did; ``total`` is ``high``: a gate takes no points
-    until it is known to hold. All scores are ``None`` without a grade: nothing was left to score,
-    or ``coverage`` is below ``min_coverage``. ``length`` is the length that ``length_penalty`` is
+    until it is known to hold. All scores are ``None`` without a grade: no criterion counts, or
+    ``coverage`` is below ``min_coverage``. ``length`` is the length that ``length_penalty`` is
     based on.
 
     ``coverage`` is the assessed share of the weight, ``assessed_points`` the points earned of the
@@ -185,7 +185,7 @@ class Trace:
     assessed_of: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready plain data; ``Trace.from_dict`` reads it, also after a JSON round trip."""
+        """Return JSON-ready plain data, which ``Trace.from_dict`` reads."""
         data: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         data["criteria"] = [part._asdict() for part in self.criteria]
         data["gates"] = [mark._asdict() for mark in self.gates]
@@ -199,7 +199,7 @@ class Trace:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
-        """The trace written by ``to_dict``, also by versions without pre-checks or coverage.
+        """Return the trace written by ``to_dict``, also by versions without pre-checks or coverage.
 
         Raises ``TypeError`` for anything else.
         """
@@ -227,5 +227,5 @@ def _check_mark(data: dict[str, Any]) -> CheckMark:
 
 
 def coverage_of(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """The coverage part of a trace given as plain data; empty if it has none."""
+    """Return the coverage part of a trace given as plain data; empty if it has none."""
     return {name: trace.get(name) for name in ("coverage", "assessed_points", "assessed_of")}

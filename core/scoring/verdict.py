@@ -33,12 +33,12 @@ from core.domain.rubric import FITTED, Criterion
 from core.domain.votes import Verdict
 from core.domain.weight_fit import Weights, shares
 
-#: Values, and shares of weight, that differ by no more than this are tied.
+#: Values, and shares of weight, that differ by at most this are tied.
 EPSILON = 1e-9
 
 
 class Ballot(NamedTuple):
-    """A vote as rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
+    """A vote as aggregation rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
 
     Only fitted rules use ``judge``, only ``soft_mean`` uses ``chances`` (along ``choices``).
     """
@@ -70,7 +70,7 @@ def settle(
     planned: int | None = None,
     weights: Weights | None = None,
 ) -> Verdict | None:
-    """The verdict of a cell; ``None`` without any ballot.
+    """Return the verdict of a cell; ``None`` without any ballot.
 
     ``planned`` is the number of requested votes; at least ballots plus failures, which is also the
     default. With ``weights`` the fitted rule settles, regardless of ``rules``.
@@ -129,7 +129,7 @@ def settle(
 
 
 def _mean_of(criterion: Criterion, chances: tuple[float, ...] | None, value: float) -> float:
-    """The mean of a vote's probabilities over the options with a value; ``value`` without any.
+    """Return the mean of a vote's probabilities over the options with a value, or ``value``.
 
     The probability of abstaining says nothing about a level: the others are rescaled to 1.
     """
@@ -141,7 +141,7 @@ def _mean_of(criterion: Criterion, chances: tuple[float, ...] | None, value: flo
 
 
 def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | None:
-    """The ``na`` option most abstentions name, then the lowest; without one, the first ``na``."""
+    """Return the ``na`` option that most abstentions name, by default the first."""
     named = [
         b.option for b in ballots if b.option is not None and criterion.values[b.option] is None
     ]
@@ -157,7 +157,7 @@ def _entropy(heads: _Heads, n: int, options: int) -> float:
 
 
 def _worst(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
-    """The worst of tied options; among equal values the one with most votes.
+    """Return the worst of tied options; among equal values the one with most votes.
 
     If all have the same value and most votes prefer one, it is not a tie.
     """
@@ -229,9 +229,9 @@ def _unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
 def log_weights(
     criterion: Criterion, ballots: Sequence[Ballot], weights: Weights
 ) -> dict[int, float] | None:
-    """The log-weight of every scored option, given the votes, by a fitted rule.
+    """Return the log-weight of every scored option, given the votes, by a fitted rule.
 
-    ``None`` without a vote by a judge that the rule knows. ``core.domain.weight_fit.shares`` turns
+    ``None`` without a vote by a judge with weights. ``core.domain.weight_fit.shares`` turns
     log-weights into probabilities.
     """
     place = {option: level for level, option in enumerate(criterion.scored)}
@@ -247,7 +247,7 @@ def log_weights(
 def _calibrated(
     criterion: Criterion, logs: Mapping[int, float], weights: Weights, heads: _Heads
 ) -> _Choice:
-    """The most likely option, or the one with the smallest expected distance from the truth."""
+    """Return the likeliest option, or the option with the smallest expected distance."""
     if weights.nearest:
         chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
         value = {option: criterion.values[option] or 0.0 for option in logs}
@@ -258,11 +258,13 @@ def _calibrated(
     else:
         likely = dict(logs)
     top = max(likely.values()) - EPSILON
-    return _worst(criterion, [option for option, much in likely.items() if much >= top], heads)
+    return _worst(
+        criterion, [option for option, probability in likely.items() if probability >= top], heads
+    )
 
 
 def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -> _Choice:
-    """The verdict by the plain rule, if the fitted rule knows none of the judges."""
+    """Return the verdict by the plain rule, used if the fitted rule knows none of the judges."""
     plain = criterion.aggregation or getattr(rules, criterion.scale)
     if len(heads) == 1:
         return _Choice(cast[0][0])

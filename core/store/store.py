@@ -37,17 +37,17 @@ from core.store.runs.votes import Votes
 
 
 class Store:
-    """One per process; every thread gets its own connection.
+    """The data file. Make one per process; every thread gets its own connection.
 
     Raises:
-        StoreError: the file is foreign, newer than this program, locked, or out of reach.
+        StoreError: the file is foreign, newer than this program, locked, or unreachable.
     """
 
     def __init__(self, path: str | Path | Connections, *, reading: bool = False) -> None:
         opened = path if isinstance(path, Connections) else Connections(path, reading=reading)
         self._files = opened
         self.actor = self._files.actor
-        #: Whether the store is read-only: opened with ``reading``, or on a read-only place.
+        #: Whether the store is read-only: opened with ``reading``, or in a read-only place.
         self.read_only = self._files.read_only
         self.path = self._files.path
         self.rubrics = Rubrics(self._files)
@@ -77,15 +77,14 @@ class Store:
         self.audit = AuditRecord(self._files)
 
     def acting(self, actor: Actor) -> Store:
-        """Return the same data file for an actor, who changes only what is granted."""
+        """Return the same data file for an actor, who may only write with a grant."""
         return self if actor == self.actor else Store(self._files.acting(actor))
 
     def granted(self, verb: Verb, act: str, about: Any, at: str) -> AbstractContextManager[Grant]:
         """Allow the actor this act, or raise ``NotAllowed``.
 
-        ``act`` and ``about`` go into the audit record.
-
-        Services call it through ``core.services.access.allowing``.
+        The audit record gets ``act`` and ``about``. Services call it through
+        ``core.services.access.allowing``.
         """
         return self._files.granted(verb, act, about, at)
 
@@ -106,7 +105,7 @@ class Store:
         self._files.close()
 
     def moment(self) -> AbstractContextManager[None]:
-        """Read one snapshot within the block, whatever others write meanwhile."""
+        """Read one snapshot within the block, unaffected by concurrent writes."""
         return self._files.moment()
 
     def checkpoint(self) -> None:
@@ -119,14 +118,14 @@ class Store:
     def backup(
         self, target: Path, sound: Callable[[Path], bool] = lambda copy: True
     ) -> Backup | None:
-        """Copy all data to ``target`` while others write, replacing what is there.
+        """Copy all data to ``target``, also during writes; return the copy's counts.
 
-        ``None``: ``sound`` rejected the finished copy, and ``target`` is unchanged.
+        Returns ``None`` if ``sound`` rejected the finished copy; ``target`` is then unchanged.
         """
         return copy_to(self._files.mine, target, sound)
 
     def damage(self) -> list[dict[str, str]]:
-        """Return what SQLite finds wrong with the file: ``what`` and ``where``."""
+        """Return the damage that SQLite finds in the file: ``what`` and ``where``."""
         return damage(self._files.tuples)
 
     def altered_schema(self) -> list[str]:
@@ -138,11 +137,11 @@ class Store:
         return list(altered(self._files.mine))
 
     def uncovered(self) -> list[Unlike]:
-        """Return the rows without a checksum: older ones, or another program's."""
+        """Return the groups of rows without a checksum, which are old or from another program."""
         return list(uncovered(self._files.mine))
 
     def counts(self) -> LibraryCounts:
-        """Count what is in the store.
+        """Return the number of rubrics, datasets, runs and so on.
 
         Hidden and archived rubrics and datasets, and runs for help tasks, do not count.
         """
@@ -162,7 +161,7 @@ class Store:
         return LibraryCounts(*counts)
 
     def verify(self) -> list[Mismatch]:
-        """Hash every stored rubric and dataset version again; return mismatches."""
+        """Hash every stored rubric and dataset version again; return the mismatches."""
         mismatches = []
         for version_id, expected, content in self._files.tuples(
             "SELECT id, hash, content FROM rubric_version ORDER BY id"

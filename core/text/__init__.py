@@ -1,4 +1,4 @@
-"""Words and numbers for people: quotes, sentences, mentions, and the only formatter of numbers.
+"""Quotes, sentences, mentions, names, and the only formatter of numbers.
 
-Pure: no imports from the rest of the program.
+Pure: no imports from other parts of the program.
 """

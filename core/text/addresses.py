@@ -1,6 +1,6 @@
 """E-mail addresses: a single spelling of each, so that none can be mistaken for another.
 
-An address consists of visible ASCII characters and is compared in lower case, exactly. Folding
+An address consists of visible ASCII characters and is compared exactly, in lower case. Folding
 other letters would make different addresses equal (a Kelvin sign and k, ß and ss), and other
 alphabets have letters that look the same. A domain with other letters is spelt as in DNS
 (``xn--``).
@@ -17,7 +17,7 @@ _MEND = "Write it with letters A to Z, digits and signs of the keyboard, without
 
 
 def why_not_address(email: str) -> str:
-    r"""Why this is not an e-mail address, as a sentence; empty if it is.
+    r"""Return a sentence on why this is not an e-mail address; empty if it is.
 
     >>> "U+0430 CYRILLIC SMALL LETTER A" in why_not_address("\u0430nn@example.org")
     True
@@ -32,7 +32,7 @@ def why_not_address(email: str) -> str:
 
 
 def why_not_domain(domain: str) -> str:
-    """Why this is not a domain of addresses, as a sentence; empty if it is.
+    """Return a sentence on why this is not an e-mail domain; empty if it is.
 
     >>> why_not_domain("example.org"), why_not_domain("@example.org")
     ('', "'@example.org' is not a domain.")
@@ -42,9 +42,9 @@ def why_not_domain(domain: str) -> str:
 
 
 def _odd(text: str, kind: str) -> str:
-    """A sentence that names the first invalid character; empty if there is none."""
+    """Return a sentence that names the first invalid character; empty if there is none."""
     for char in text:
         if not "!" <= char <= "~":
-            what = f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()
-            return f"{text!a} is not {kind}: it has the character {what}. {_MEND}"
+            character = f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()
+            return f"{text!a} is not {kind}: it has the character {character}. {_MEND}"
     return ""

@@ -1,4 +1,4 @@
-"""Names of models: the company behind each, and which of them are related."""
+"""Names of models: the company behind each, and which models are related."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.text.names import fold
 
-#: What the models of a family are called. Any other name belongs to no known family.
+#: Patterns of each family's model names; other names belong to no known family.
 _FAMILIES = {
     "openai": r"gpt|chatgpt|o[1345](?![0-9a-z])|davinci|codex",
     "anthropic": r"claude",
@@ -23,7 +23,7 @@ _FAMILIES = {
     "zhipu": r"glm|chatglm",
 }
 _PATTERNS = {name: re.compile(rf"(?<![a-z0-9])(?:{p})") for name, p in _FAMILIES.items()}
-#: A well-known model of each company, as an example for readers.
+#: A well-known model of each company, as an example.
 HOUSES = {
     "openai": "GPT-4o, a model by OpenAI",
     "anthropic": "Claude, a model by Anthropic",
@@ -41,7 +41,7 @@ HOUSES = {
 
 
 def related(judge: str, system: str) -> Literal["self", "family", ""]:
-    """``self`` if judge and system are the same model, ``family`` if one company made both.
+    """Return ``self`` for the same model, ``family`` for models of one company, or "".
 
     The provider before the last slash and a replicate's number are ignored. Only names are
     compared, so a system called "our fine-tune" is related to no judge.
@@ -59,7 +59,7 @@ def related(judge: str, system: str) -> Literal["self", "family", ""]:
 
 
 def family_of(model: str) -> str:
-    """The family of a model by its name, or "".
+    """Return the family of a model by its name, or "".
 
     >>> family_of("anthropic/claude-sonnet-4"), family_of("baseline")
     ('anthropic', '')

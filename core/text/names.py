@@ -1,8 +1,8 @@
 """Equal and similar-looking names, and text without invisible characters.
 
-Two names are equal if they differ only in case, in blanks, in the width of their letters or in
-invisible characters; equal names are refused side by side. Names may also look alike because of
-letters of other alphabets: their ``skeletons`` are then equal (after Unicode's UTS 39).
+Two names are equal if they differ only in case, in white space, in the width of their letters or in
+invisible characters; two equal names are refused. Names may also look alike because of letters of
+other alphabets: their ``skeletons`` are then equal (after Unicode's UTS 39).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pydantic import ValidationInfo
 
-#: The context for reading stored nouns: names used to be compared less strictly.
+#: The validation context of stored nouns, whose names were once compared less strictly.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
 
 #: Invisible characters besides those of the category "format" (Cf): variation selectors, fillers
@@ -45,7 +45,9 @@ _STROKES = str.maketrans("I1|0", "lllO")
 
 
 def fold(label: str) -> str:
-    r"""A label for comparison: case folded, spaces collapsed, composed, no invisible characters.
+    r"""Return a label in the form in which equal labels match.
+
+    Case, extra spaces, invisible characters and different encodings of a letter are removed.
 
     >>> fold("  Partly\u00a0 Cor\u200brect ")
     'partly correct'
@@ -63,7 +65,7 @@ def without_unseen(text: str) -> str:
 
 
 def same_name(name: str, info: ValidationInfo) -> str:
-    """The form in which equal names agree when a noun is validated.
+    """Return the form in which equal names match when a noun is validated.
 
     Nouns stored before invisible characters were checked stay readable.
     """
@@ -73,19 +75,19 @@ def same_name(name: str, info: ValidationInfo) -> str:
 
 
 def skeletons(name: str) -> tuple[str, str]:
-    """Two normal forms of a name's appearance; names look alike if either form is the same.
+    """Return two normal forms of a name's appearance; names look alike if either form is the same.
 
     They cover Greek and Cyrillic letters that look like Latin ones, and dashes; the second form
-    also ``1``, ``I``, ``l`` and ``|``, and ``0`` and ``O``. No other alphabets, and no pairs of
-    letters (``rn`` and ``m``).
+    also ``1``, ``I``, ``l`` and ``|``, and ``0`` and ``O``. Other alphabets, and pairs of letters
+    (``rn`` and ``m``), are not covered.
 
     >>> skeletons("Сlarity")[0] == skeletons("Clarity")[0]
     True
     >>> skeletons("Mail") == skeletons("Mall")
     False
     """
-    seen = without_unseen(unicodedata.normalize("NFKC", name)).translate(_LATIN)
-    forms = (seen, seen.translate(_STROKES))
+    visible_name = without_unseen(unicodedata.normalize("NFKC", name)).translate(_LATIN)
+    forms = (visible_name, visible_name.translate(_STROKES))
     letters, strokes = (" ".join(form.casefold().split()) for form in forms)
     return letters, strokes
 
@@ -114,7 +116,7 @@ _SUSPECT = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""The text with visible signs for control, bidirectional and invisible characters.
+    r"""Return the text with visible signs for control, bidirectional and invisible characters.
 
     >>> visible("a\u202eb\x07")
     'a⟦RLO⟧b␇'

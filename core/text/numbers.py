@@ -1,4 +1,4 @@
-"""Numbers in words: scores, shares, money, durations; a dash if missing. The only formatter."""
+"""The only formatter of numbers: scores, shares, money, durations; a dash if missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 
 DASH = "–"
 MINUS = "−"
-#: A share this close to 0 or 1 is equal to it up to rounding; the most digits of percentages.
+#: A share this close to 0 or 1 counts as equal to it; the most digits of percentages.
 EXACT, FINEST = 1e-9, 4
 #: The most digits for distinguishing two figures.
 MOST_DIGITS = 12
@@ -16,7 +16,7 @@ HIDDEN_BELOW = 0.00005
 
 
 def score(value: float | None, digits: int = 2) -> str:
-    """A score or a coefficient, by default with two decimals; a dash if missing.
+    """Return a score or a coefficient, by default with two decimals; a dash if missing.
 
     >>> [score(0.834), score(1.0), score(0), score(-0.5), score(-0.001), score(None)]
     ['0.83', '1.00', '0.00', '−0.50', '0.00', '–']
@@ -39,7 +39,7 @@ def p_value(value: float) -> str:
 
 
 def points(value: float | None, *, share: bool = False, digits: int | None = None) -> str:
-    """A difference with its sign, 0 without one; of shares, in percentage points.
+    """Return a difference with its sign, 0 without one; for shares in percentage points.
 
     >>> points(0.05, share=True), points(-0.051), points(0.0), points(-0.051, digits=3)
     ('+5.0 points', '−0.05', '0.00', '−0.051')
@@ -57,9 +57,10 @@ Form = Callable[[float | None], str]
 def forms_of_change(
     first: float, second: float, difference: float, *, share: bool = False
 ) -> tuple[Form, Form]:
-    """How to show two figures, and how their difference: with digits at which they fit.
+    """Return the formats of two figures and of their difference, with digits that add up.
 
-    A difference that is not that of the two figures (it is of other items) has its usual digits.
+    If ``difference`` is not that of the two figures (it is over other items), it has its usual
+    digits.
 
     >>> ends, change = forms_of_change(0.384, 0.386, 0.386 - 0.384)
     >>> ends(0.384), ends(0.386), change(0.386 - 0.384)
@@ -82,12 +83,12 @@ def forms_of_change(
 
 
 def _read(shown: str) -> float:
-    """The number in a figure as it is shown."""
+    """Return the number in a formatted figure."""
     return float(shown.replace(MINUS, "-").removesuffix(" points").removesuffix("%"))
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """An interval of scores.
+    """Return an interval of scores.
 
     >>> interval(0.7, 0.91)
     '0.70 to 0.91'
@@ -96,7 +97,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def share_points(value: float | None) -> str:
-    """A difference of shares with its sign, in percentage points.
+    """Return a difference of shares with its sign, in percentage points.
 
     >>> share_points(0.05)
     '+5.0 points'
@@ -105,7 +106,7 @@ def share_points(value: float | None) -> str:
 
 
 def level_words(level: float) -> str:
-    """The level of an interval, exactly.
+    """Return the level of an interval, exactly.
 
     >>> level_words(0.95), level_words(0.999)
     ('95%', '99.9%')
@@ -114,7 +115,7 @@ def level_words(level: float) -> str:
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """A share as a percentage; 0% and 100% only if exact.
+    """Return a share as a percentage; 0% and 100% only if exact.
 
     >>> [percent(0.256), percent(0.256, 1), percent(-0.05), percent(None)]
     ['26%', '25.6%', '−5%', '–']
@@ -123,15 +124,15 @@ def percent(share: float | None, digits: int = 0) -> str:
     """
     if share is None:
         return DASH
-    whole = round(share)
-    if abs(share - whole) > EXACT and abs(whole) <= 1:
-        while digits < FINEST and float(f"{share * 100:.{digits}f}") == whole * 100:
+    rounded = round(share)
+    if abs(share - rounded) > EXACT and abs(rounded) <= 1:
+        while digits < FINEST and float(f"{share * 100:.{digits}f}") == rounded * 100:
             digits += 1
     return f"{share * 100:.{digits}f}%".replace("-", MINUS)
 
 
 def count(value: int | None) -> str:
-    """A whole number with separated thousands.
+    """Return a whole number with separated thousands.
 
     >>> [count(1234567), count(0), count(None)]
     ['1,234,567', '0', '–']
@@ -140,7 +141,7 @@ def count(value: int | None) -> str:
 
 
 def plural(value: int, one: str, many: str = "") -> str:
-    """A count with its word.
+    """Return a count with its word.
 
     >>> [plural(1, "criterion", "criteria"), plural(2, "item")]
     ['1 criterion', '2 items']
@@ -160,7 +161,7 @@ def number(value: float | None, digits: int = 6) -> str:
 def apart(
     value: float | None, other: float, form: Callable[[float | None, int], str], digits: int
 ) -> str:
-    """A figure with enough digits to distinguish it from another one.
+    """Return a figure with enough digits to distinguish it from another one.
 
     >>> apart(0.496, 0.5, percent, 0), apart(0.5, 0.5, percent, 0), apart(0.79996, 0.8, number, 3)
     ('49.6%', '50%', '0.79996')
@@ -172,7 +173,7 @@ def apart(
 
 
 def weight(value: float) -> str:
-    """A weight with its sign.
+    """Return a weight with its sign.
 
     >>> [weight(10), weight(-2.5), weight(0)]
     ['+10', '−2.5', '0']
@@ -181,7 +182,7 @@ def weight(value: float) -> str:
 
 
 def cost(dollars: float | None) -> str:
-    """A cost; a small one has two significant digits, an unknown one says so.
+    """Return a cost; a small one has two significant digits, an unknown one says so.
 
     >>> [cost(12.3), cost(0.0021), cost(0), cost(0.000001), cost(None)]
     ['$12.30', '$0.0021', '$0.00', 'under $0.0001', 'unknown']
@@ -197,7 +198,7 @@ def cost(dollars: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A duration in its two largest units.
+    """Return a duration in its two largest units.
 
     >>> [seconds(0.234), seconds(8.25), seconds(95), seconds(3720), seconds(None)]
     ['0.23 s', '8.3 s', '1 min 35 s', '1 h 2 min', '–']
@@ -208,14 +209,14 @@ def seconds(value: float | None) -> str:
         return f"{value:.2f} s"
     if value < 60:
         return f"{value + 1e-9:.1f} s"
-    whole = round(value)
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    rounded = round(value)
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60} s"
+    return f"{rounded // 3600} h {rounded % 3600 // 60} min"
 
 
 def pace(per_second: float) -> str:
-    """A rate, by the second, the minute or the hour, whichever is a number to imagine.
+    """Return a rate per second, minute or hour, in the unit that is easiest to grasp.
 
     >>> pace(12.4), pace(0.5), pace(0.01)
     ('12/s', '30/min', '36/h')
@@ -227,19 +228,19 @@ def pace(per_second: float) -> str:
 
 
 def about_minutes(value: float) -> str:
-    """A remaining time, rounded because it is an estimate.
+    """Return a remaining time, rounded because it is an estimate.
 
     >>> about_minutes(0.4), about_minutes(25.2), about_minutes(75)
     ('under a minute', 'about 25 min', 'about 1 h 15 min')
     """
-    whole = round(value)
-    if whole < 1:
+    rounded = round(value)
+    if rounded < 1:
         return "under a minute"
-    return "about " + (f"{whole} min" if whole < 60 else seconds(60 * whole))
+    return "about " + (f"{rounded} min" if rounded < 60 else seconds(60 * rounded))
 
 
 def tokens(value: int | None) -> str:
-    """A count of tokens, shortened from ten thousand on.
+    """Return a count of tokens, shortened from ten thousand on.
 
     >>> [tokens(950), tokens(12_300), tokens(4_200_000), tokens(None)]
     ['950 tokens', '12.3k tokens', '4.2M tokens', 'tokens unknown']
@@ -253,7 +254,7 @@ def tokens(value: int | None) -> str:
 
 
 def ago(moment: str, now: datetime | None = None) -> str:
-    """How long ago an ISO moment was; beyond 30 days, its date.
+    """Return how long ago an ISO moment was; beyond 30 days, its date.
 
     >>> ago("2026-01-02T10:00:00.000Z", datetime(2026, 1, 2, 10, 3, tzinfo=UTC))
     '3 min ago'
@@ -270,7 +271,7 @@ def ago(moment: str, now: datetime | None = None) -> str:
 
 
 def day(moment: str) -> str:
-    """The date of an ISO moment.
+    """Return the date of an ISO moment.
 
     >>> day("2026-01-02T10:00:00.000Z")
     '2 Jan 2026'
@@ -280,7 +281,7 @@ def day(moment: str) -> str:
 
 
 def short_hash(value: str) -> str:
-    """The first eight hex digits of a content hash.
+    """Return the first eight hex digits of a content hash.
 
     >>> short_hash("sha256:0123456789abcdef")
     '01234567'

@@ -1,4 +1,4 @@
-"""Places in a text: a judge's quote, sentences, and the parts that a requirement mentions."""
+"""Positions in a text: a judge's quote, sentences, and the input parts that a requirement names."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _EDGES = " \t\n\"'.…"
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    r"""The span ``(start, end)`` of ``quote`` in ``text``, or ``None`` if it does not occur.
+    r"""Return the span ``(start, end)`` of ``quote`` in ``text``, or ``None`` if it does not occur.
 
-    An exact match comes first. Otherwise case, runs of white space, kinds of quotation marks and
-    dashes, and marks around the quote are ignored: models copy carelessly, but the words must be
-    the same.
+    An exact match takes precedence. Otherwise case, runs of white space, kinds of quotation marks
+    and dashes, and marks around the quote are ignored: models copy carelessly, but the words must
+    be the same.
 
     >>> find_quote("The  Sun\nrises.", '"the sun rises"')
     (0, 14)
@@ -29,13 +29,13 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     if exact >= 0:
         return exact, exact + len(quote)
     folded, places = _folded(text)
-    wanted = _folded(quote.strip(_EDGES + "“”„‘’"))[0].strip()
-    at = folded.find(wanted) if wanted else -1
-    return None if at < 0 else (places[at], places[at + len(wanted) - 1] + 1)
+    folded_quote = _folded(quote.strip(_EDGES + "“”„‘’"))[0].strip()
+    at = folded.find(folded_quote) if folded_quote else -1
+    return None if at < 0 else (places[at], places[at + len(folded_quote) - 1] + 1)
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """The text for comparison, and for each of its characters the original position."""
+    """Return the text in comparable form, and the original position of each of its characters."""
     letters, places = list[str](), list[int]()
     for place, letter in enumerate(text):
         if letter.isspace():
@@ -52,12 +52,12 @@ def _folded(text: str) -> tuple[str, list[int]]:
 # A sentence ends after its marks and closing quotes, before a space or the end of the line; it
 # never spans lines. A wrong extra cut ("e.g. this") does little harm: both parts can be selected.
 # Candidates are matched first and checked afterwards, so that a text of marks alone takes linear
-# time (a possessive pattern would do, but Python 3.11.2, Debian's, misreads those).
+# time (a possessive pattern would suffice, but Python 3.11.2, Debian's, misreads those).
 _END = re.compile(r"\n|[.!?…]+[\"'”’)\]]*")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """The spans ``(start, end)`` of the sentences, in order; they exclude white space.
+    """Return the spans ``(start, end)`` of the sentences, in order; they exclude white space.
 
     >>> text = 'One. "Two!" Three'
     >>> [text[a:b] for a, b in sentences(text)]
@@ -104,7 +104,7 @@ class Mention(NamedTuple):
 
 
 def mentions(requirement: str) -> list[Mention]:
-    """The parts that a requirement names, in order, including placeholders.
+    """Return the input parts that a requirement names, in order, including placeholders.
 
     >>> [m.part for m in mentions("The answer agrees with the reference and uses {{style}}.")]
     ['submission', 'reference', 'placeholder']
@@ -117,19 +117,19 @@ def mentions(requirement: str) -> list[Mention]:
 
 
 def share_of(weight: float, others: float) -> float | None:
-    """A positive weight's share of all points; ``None`` if there are no points.
+    """Return a positive weight's share of all points; ``None`` if there are no points.
 
     ``others`` is the sum of the other positive weights.
 
     >>> share_of(10, 30)
     0.25
     """
-    whole = weight + others
-    return weight / whole if weight > 0 and whole > 0 else None
+    total = weight + others
+    return weight / total if weight > 0 and total > 0 else None
 
 
 def weight_of(share: float, others: float) -> float | None:
-    """The weight with this share of all points; ``None`` if impossible (others 0).
+    """Return the weight with this share of all points; ``None`` if impossible (others 0).
 
     >>> weight_of(0.25, 30)
     10.0

@@ -25,19 +25,20 @@ def drift(
 ) -> None:
     """Check whether the judges of RUN have drifted.
 
-    For a schedule, or for CI.
+    Suits a schedule or CI.
 
-    RUN is the anchor: its items are asked again with --ask, today, by the same judges, and every
-    such look is compared with the first, within control limits that hold however often one looks.
+    RUN is the anchor. With --ask, the same judges answer its questions again today. Every
+    repetition is compared with the first, within control limits that hold for any number of
+    repetitions.
 
-    Exit status: 0 nothing has moved, 1 a judge has drifted or was not asked whole, 2 wrong input.
+    Exit status: 0 nothing has drifted, 1 a judge has drifted or is incomplete, 2 wrong input.
     """
     from core.services.comparison.run_comparison import run_number
     from core.services.gate import drift as anchors
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate or not ask) as store:
-        number, whole = run_number(run), True
+        number, complete = run_number(run), True
         if ask or only_estimate:
             outlook = anchors.estimate(store, number)
             say_outlook(outlook, "items", alone=only_estimate, as_json=as_json)
@@ -45,7 +46,7 @@ def drift(
                 return
             repeat = anchors.ask(store, number, budget)
             follow(store, repeat)
-            whole = bool(lifecycle.summary(store, repeat)["complete"])
+            complete = bool(lifecycle.summary(store, repeat)["complete"])
         result = anchors.drift(store, number)
         common.report(anchors.as_data(result), lambda _: anchors.as_text(result), as_json)
-        sys.exit(common.DONE if whole and not result.alerts else common.NOT_ALL)
+        sys.exit(common.DONE if complete and not result.alerts else common.NOT_ALL)

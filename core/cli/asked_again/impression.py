@@ -1,4 +1,4 @@
-"""The command `impression`: an overall mark beside the rubric's score."""
+"""The command `impression`: one overall mark next to the rubric's score."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def impression(
 ) -> None:
     """Compare the rubric of RUN with one overall mark.
 
-    Asks its models for one overall mark as well.
+    Asks its models for one overall mark of each answer as well.
 
-    Both scores stand side by side, and of each how much of the variance lies in the answers.
+    Shows both scores, and for each the share of variance between answers.
 
     Exit status: 0 everything was asked, 1 something is missing, 2 the input is wrong.
     """

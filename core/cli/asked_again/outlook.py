@@ -30,7 +30,7 @@ estimate_option = click.option(
 
 
 def say_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: bool) -> None:
-    """Tell the expected cost; as the result if only (``alone``) the estimate is wanted.
+    """Print the expected cost, as the result if only the estimate is wanted (``alone``).
 
     ``texts`` names the counted things: answers, items, or texts.
     """
@@ -43,5 +43,5 @@ def say_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: boo
 
 
 def price(cost: float | None) -> str:
-    """An expected cost, in words."""
+    """Return an expected cost in words."""
     return "cost unknown" if cost is None else f"about ${cost:.4f}"

@@ -1,4 +1,4 @@
-"""The command `probe`: do edits that should not change an answer move a run's judges?"""
+"""The command `probe`: do edits that should change nothing move a run's judges?"""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def probe(
 
     Asks the judges of RUN again on edited copies of its answers.
 
-    Some of its answers are asked twice as they were and once under each edit, which deserves no
-    other answer; nothing of it enters the run. RUN is a number of `runs`.
+    Asks about some answers twice unchanged, and once under each edit, which should change no vote.
+    The run stays as it is. RUN is a number of `runs`.
 
     Exit status: 0 everything was asked, 1 something is missing, 2 the input is wrong.
     """
@@ -95,12 +95,12 @@ def probe(
             sys.exit(_asked(store, probes.start(store, request), as_json))
 
 
-def _earned(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Edits by the criterion that rewards them. A criterion's name may contain an equals sign."""
+def _earned(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the edits by the criterion that rewards them. A criterion's name may contain "="."""
     from core.errors import InputError
 
     earned: dict[str, tuple[str, ...]] = {}
-    for argument in given:
+    for argument in options:
         criterion, separator, edits = argument.rpartition("=")
         if not separator or not edits:
             raise InputError(f"--earns {argument}: say CRITERION=EDIT, as in 'Long enough=longer'.")
@@ -110,22 +110,22 @@ def _earned(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def _require_writer(store: Store, request: ProbeRequest, writer: str | None) -> None:
-    """Refuse edits without a writer and a writer without edits, before any cost is announced."""
+    """Refuse edits without a writer and a writer without edits, before printing any cost."""
     from core.errors import InputError
     from core.services.diagnostics.probe_edits import WRITTEN
     from core.services.judges import registry
 
-    wanted = [name for name in request.edits if name in WRITTEN]
-    if wanted and writer is None:
-        raise InputError(f"A model writes {', '.join(wanted)}. Name its judge with --writer.")
+    written = [name for name in request.edits if name in WRITTEN]
+    if written and writer is None:
+        raise InputError(f"A model writes {', '.join(written)}. Name its judge with --writer.")
     if writer is not None:
         registry.get_judge(store, writer)
-        if not wanted:
+        if not written:
             raise InputError(f"Name what --writer shall write: --edit {', '.join(WRITTEN)}.")
 
 
 def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
-    """The request with the texts written by a model, after announcing the cost."""
+    """Return the request with texts that a model writes, after printing the cost."""
     from core.errors import InputError
     from core.services.assist import help_tasks, written_twins
     from core.services.judges import registry
@@ -154,7 +154,7 @@ def _newest(store: Store, run: int) -> int:
 
 
 def _asked(store: Store, probe_id: int, as_json: bool) -> int:
-    """Work through the probe and report the result; returns the exit status."""
+    """Work through the probe and print the result; return the exit status."""
     from core.services.runs import lifecycle
 
     follow(store, probe_id)

@@ -1,4 +1,4 @@
-"""Declarations about a dataset's labels, from a terminal."""
+"""The command `labels`: declare how a dataset's labels were drawn."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def labels(
 
     DATASET is a name or number.
 
-    Labels with known chances speak for the items without: means, systems and runs are corrected by
-    them. Labels that somebody picked must not be declared.
+    Randomly drawn labels represent the items without labels: they correct means, systems and runs.
+    Labels that a person picked must not be declared.
     """
     from core.errors import InputError
     from core.services.datasets import label_draws
@@ -65,8 +65,8 @@ def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
     matching = [row for row in rows if dataset in (row.name, str(row.id))]
     if len(matching) != 1:
         some = ", ".join(f"{row.id}: {row.name}" for row in rows[:10]) or "none"
-        what = "several datasets" if matching else "no dataset"
-        raise InputError(f"{dataset!r} names {what}. There are {some}.")
+        problem = "several datasets" if matching else "no dataset"
+        raise InputError(f"{dataset!r} names {problem}. There are {some}.")
     versions = catalog.history(store, matching[0].id)
     for version in versions:
         if number in (None, version.number):

@@ -1,4 +1,4 @@
-"""Review queues from a terminal: create from a rule, refresh, list."""
+"""Review queues in a terminal: create from a rule, refresh, list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.domain.review import QueueRule, Seat
     from core.store.store import Store
 
-#: The reasons that can be named with --because.
+#: The reasons that --because accepts.
 REASONS = ("split", "abstention", "failure", "flip", "stale", "near_gate", "everything")
 #: The orders of ``domain.review.Order``, repeated here to avoid a slow import.
 ORDERS = ("impact", "change", "entropy", "margin", "spread", "random", "dataset")
@@ -93,7 +93,7 @@ def queue_make(
 
 
 def at_terminal() -> Seat:
-    """The name under which the terminal creates queues; no reviewer uses it."""
+    """Return the name under which the terminal creates queues; no reviewer uses it."""
     from core.domain.review import Seat
 
     return Seat("command line", "lead", "terminal")
@@ -140,7 +140,7 @@ def _made_text(store: Store, run: int, report: dict[str, Any]) -> str:
 )  # fmt: skip
 @click.option("--gap", type=FiniteRange(0, 1), help="How far apart (default: as now known).")
 @click.option("--hourly", type=FiniteRange(0), help="What an hour of a reviewer costs.")
-@click.option("--draw", type=click.Choice(DRAWN), help="Make the queue that draws so.")
+@click.option("--draw", type=click.Choice(DRAWN), help="Create a queue with this draw, too.")
 @db_option
 @json_option
 def queue_plan(
@@ -151,7 +151,7 @@ def queue_plan(
 
     Precision, power, time and money.
 
-    With --draw the queue is made that draws about so many.
+    With --draw, also creates a queue of about that many random cells.
     """
     from core.domain.review import QueueSettings
     from core.services.labelling import label_plan, plan_queue, plan_words
@@ -182,7 +182,7 @@ def queue_plan(
 def queue_ten(run: int, dry: bool, db: Path | None, as_json: bool) -> None:
     """Queue the next ten texts of RUN, drawn at random.
 
-    An unfinished ten is named again. Also tells what offline judges would learn from all labels.
+    An unfinished ten is listed again. Also says what offline judges would learn from all labels.
     """
     from core.services.guided import ten_more
 
@@ -199,11 +199,11 @@ def _ten_text(report: dict[str, Any]) -> str:
     from core.text.numbers import count, plural
 
     texts = plural(report["texts"], "text")
-    which = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
-    lines = [f"{which} {texts}, drawn at random. {count(report['graded'])} are graded."]
+    heading = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
+    lines = [f"{heading} {texts}, drawn at random. {count(report['graded'])} are graded."]
     if learnt := report.get("learnt"):
         criteria = learnt["criteria"].items()
-        lines += [f"{name}: {one['in_words']}" for name, one in criteria]
+        lines += [f"{name}: {criterion['in_words']}" for name, criterion in criteria]
         lines.append(learnt["in_words"])
     return "\n".join(lines)
 
@@ -213,9 +213,9 @@ def _ten_text(report: dict[str, Any]) -> str:
 @db_option
 @json_option
 def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
-    """Add the cells to QUEUE that its rule chooses by now.
+    """Add the cells to QUEUE that its rule now selects.
 
-    Nothing is taken out.
+    No cell is removed.
     """
     from core.services.review import queues
 

@@ -1,4 +1,4 @@
-"""Regrade requests from a terminal: enter, import from a table, queue, list."""
+"""Regrade requests in a terminal: enter, import from a table, queue, list."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ def regrade_add(
 def regrade_import(run: int, file: Path, queued: bool, db: Path | None, as_json: bool) -> None:
     """Import the requests in a table.
 
-    Its columns are item, note, from, and criterion if you like.
+    Its columns are item, note, from, and optionally criterion.
     """
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
-        wanted = regrades.read(read_bytes(file, MAX_DATASET_BYTES), file.name)
-        _keep(db, run, wanted, queued, as_json)
+        requests = regrades.read(read_bytes(file, MAX_DATASET_BYTES), file.name)
+        _keep(db, run, requests, queued, as_json)
 
 
 def _keep(
-    db: Path | None, run: int, wanted: list[RegradeRequest], queued: bool, as_json: bool
+    db: Path | None, run: int, requests: list[RegradeRequest], queued: bool, as_json: bool
 ) -> None:
     from core.services.review import regrades
 
     store = open_db(db)
-    cells = regrades.request(store, at_terminal(), run, wanted)
+    cells = regrades.request(store, at_terminal(), run, requests)
     queue = regrades.queue_open(store, at_terminal(), run).id if queued and cells else None
     common.report({"run": run, "cells": cells, "queue": queue}, _kept_text, as_json)
 
@@ -88,7 +88,7 @@ def _kept_text(report: dict[str, Any]) -> str:
 @db_option
 @json_option
 def regrade_withdraw(run: int, request: int, reason: str, db: Path | None, as_json: bool) -> None:
-    """Withdraw a REQUEST that waits in no queue.
+    """Withdraw a REQUEST that is in no queue.
 
     REQUEST is its number in `regrade list`.
     """
@@ -104,7 +104,7 @@ def regrade_withdraw(run: int, request: int, reason: str, db: Path | None, as_js
 @db_option
 @json_option
 def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
-    """Queue the requests of RUN that wait in no queue."""
+    """Queue the requests of RUN that are in no queue."""
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
@@ -118,7 +118,7 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None:
-    """List the requests of RUN and what came of them.
+    """List the requests of RUN and their outcomes.
 
     Open, withdrawn, kept, changed, answered (no verdict before).
     """

@@ -22,16 +22,16 @@ from core.formats.source.heading_words import (
 )
 from core.text.names import fold
 
-#: A column with more different answers than this holds no labels.
+#: The most different answers in a column of labels.
 MOST_LABELS = 50
 #: Two columns with at most this many answers share a scale if they have a number in common.
 MOST_SHARED = 12
 _FIRST = 500
 #: Longer texts are not labels.
 LONGEST = 200
-#: From this many rows on, words used once each are names, not labels.
+#: From this many rows on, words that occur once each are names, not labels.
 UNIQUE_WORDS = 6
-#: The same for whole and half numbers: ten levels can be used once each, twelve rows cannot.
+#: The same for whole and half numbers: ten levels may occur once each, twelve rows may not.
 UNIQUE_NUMBERS = 12
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d?[-/]\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?"
@@ -39,9 +39,9 @@ _STAMP = re.compile(
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
 _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a-f]{16,}\Z")
-#: Whole numbers from here on are timestamps or ids.
+#: Larger whole numbers are timestamps or ids.
 _COUNTED_FROM = 1e8
-#: Columns whose name ends in one of these describe the row and are not answers.
+#: Last words of columns that describe the row and are not answers.
 NO_RATERS = frozenset(
     {
         *("id", "ids", "uuid", "guid", "key", "name", "email", "url", "uri", "link", "path"),
@@ -54,7 +54,7 @@ NO_RATERS = frozenset(
 )
 
 
-#: Which one it is, unless the column holds marks.
+#: Columns of languages, unless they hold marks.
 LANGUAGE = frozenset({"language", "lang"})
 
 
@@ -72,12 +72,12 @@ def plain_head(name: str) -> str:
     return re.sub(r"[\s_\-]+", " ", fold(name)).strip()
 
 
-#: What tools write before the names of their fields.
+#: Prefixes that tools put before the names of their fields.
 _PREFIX = re.compile(r"(answer|input|scores?|ratings?|labels?|annotations?|metrics)\s*\.\s*", re.I)
 
 
 def without_prefix(name: str) -> str:
-    """Return a heading without what a tool wrote before it.
+    """Return a heading without a tool's prefix.
 
     >>> without_prefix("Answer.quality"), without_prefix("scores.depth"), without_prefix("a.b")
     ('quality', 'depth', 'a.b')
@@ -85,7 +85,7 @@ def without_prefix(name: str) -> str:
     return _PREFIX.sub("", name, count=1) or name
 
 
-#: Names of columns that count votes; such a column answers nothing.
+#: Names of columns that count votes and hold no answers.
 COUNTS = frozenset(
     {
         *("n", "n votes", "num votes", "number of votes", "votes", "vote count", "count", "counts"),
@@ -99,7 +99,7 @@ _SCALE = re.compile(r"\[[^\]]*\d[^\]]*\]")
 
 
 def sums_up(column: str, others: Sequence[str] = ()) -> bool:
-    """Return whether a column sums up others by its name: a total, or a score beside raters.
+    """Return whether a column's name says that it is a total, or a score next to raters.
 
     >>> sums_up("resolved_score"), sums_up("score", ["rater1", "rater2"]), sums_up("tone")
     (True, True, False)
@@ -111,9 +111,9 @@ def sums_up(column: str, others: Sequence[str] = ()) -> bool:
 
 
 def named_for_raters(columns: Sequence[str]) -> bool:
-    """Return whether headings say that they are raters: `rater 1`, `score_a` and `score_b`.
+    """Return whether headings name raters: `rater 1`, `score_a` and `score_b`.
 
-    Numbered questions and parts are none.
+    Numbered questions and parts do not.
 
     >>> named_for_raters(["R1", "R2"]), named_for_raters(["depth", "tone"])
     (True, False)
@@ -127,7 +127,7 @@ def named_for_raters(columns: Sequence[str]) -> bool:
 
 
 def asks(heading: str) -> bool:
-    """Return whether a heading is a question, or as long as one."""
+    """Return whether a heading is a question, or as long as a question."""
     return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
 
@@ -149,7 +149,7 @@ def numbered_parts(columns: Sequence[str]) -> bool:
     return all(s in _PARTS or holds(s, PROMPTS) or holds(s, ASPECTS) for s in stems)
 
 
-#: Words of what is asked of a text, in the names of columns.
+#: Words for criteria in column names.
 _ASKED = re.compile(
     r"coheren|cohesi|fluen|relevan|helpful|correct(?!eur|ric|or)|complex|verbos|gramma|syntax|vocab|clarity"
     r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
@@ -161,7 +161,7 @@ _ASKED = re.compile(
 
 
 def names_a_rater(column: str) -> bool:
-    """Return whether a heading holds a word for one who rates.
+    """Return whether a heading contains a word for a rater.
 
     >>> names_a_rater("Rater 2"), names_a_rater("R2")
     (True, False)
@@ -170,7 +170,7 @@ def names_a_rater(column: str) -> bool:
 
 
 def names_a_person(column: str) -> bool:
-    """Return whether a heading could be that of raters, in one of several languages.
+    """Return whether a heading could name raters, in one of several languages.
 
     >>> names_a_person("évaluateur"), names_a_person("note")
     (True, False)
@@ -179,7 +179,7 @@ def names_a_person(column: str) -> bool:
 
 
 def names_a_criterion(column: str) -> bool:
-    """Return whether a heading is a usual name of what is asked of a text.
+    """Return whether a heading is a usual name of a criterion.
 
     >>> names_a_criterion("Coherence"), names_a_criterion("Kim")
     (True, False)
@@ -188,7 +188,7 @@ def names_a_criterion(column: str) -> bool:
 
 
 def stem_of(heading: str) -> str:
-    """Return what a heading begins with, without its last letter or number.
+    """Return a heading without its last letter or number.
 
     >>> stem_of("answer_v1"), stem_of("Answer B"), stem_of("v2"), stem_of("Essay")
     ('answer_v', 'answer', 'v', '')
@@ -198,7 +198,7 @@ def stem_of(heading: str) -> str:
 
 
 def measures(column: str) -> bool:
-    """Return whether a heading, which is no question, says that its numbers count or measure.
+    """Return whether a heading says that its numbers are counts or measurements; questions do not.
 
     >>> measures("helpful_votes"), measures("Dauer (Minuten)"), measures("pain at 6 weeks")
     (True, True, False)
@@ -210,7 +210,7 @@ def measures(column: str) -> bool:
 def is_index(table: Table, column: str) -> bool:
     """Return whether a column is the index of a data frame, filtered or not.
 
-    It has no heading and holds another whole number in each row; or is called an index, and counts.
+    It has no heading and a different whole number in each row, or is called an index and counts.
     """
     name = column.strip().lower()
     if not re.match(r"(unnamed: \d+(\.\d+)?|column 1)\Z", name):
@@ -233,22 +233,22 @@ def could_answer(table: Table, column: str) -> bool:
     last = plain(column).rpartition(" ")[2]
     if last in NO_RATERS:
         return False
-    # Too many words in the first rows are too many in all, which then need not be read.
+    # If the first rows have too many words, the others need not be read.
     if len(_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False
-    given = _given(table, column)
-    if not given or len(given) > MOST_LABELS:
+    counts = _given(table, column)
+    if not counts or len(counts) > MOST_LABELS:
         return False
-    if last in LANGUAGE and None in map(number_of, given):
+    if last in LANGUAGE and None in map(number_of, counts):
         return False
-    if measures(column) and None in map(is_yes, given) and None not in map(number_of, given):
+    if measures(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
         return False
-    answers = set(given)
-    return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(given))
+    answers = set(counts)
+    return not (says_no_label(answers) or all(map(_counted, answers)) or _all_unique(counts))
 
 
 def says_no_label(answers: set[str]) -> bool:
-    """Return whether these values are texts, dates, links or ids."""
+    """Return whether these values are texts, dates, links or ids instead of labels."""
     if any(len(word) > LONGEST or _LINK.match(word) for word in answers):
         return True
     return bool(answers) and all(_STAMP.match(w) or _KEY.match(w) for w in answers)
@@ -268,19 +268,23 @@ def _counted(word: str) -> bool:
     return number is not None and abs(number) >= _COUNTED_FROM
 
 
-def _all_unique(given: Counter[str]) -> bool:
-    if len(given) < given.total() or None not in map(is_yes, given):
+def _all_unique(counts: Counter[str]) -> bool:
+    if len(counts) < counts.total() or None not in map(is_yes, counts):
         return False
-    whole = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in given)
-    return len(given) >= (UNIQUE_NUMBERS if whole else UNIQUE_WORDS)
+    numeric = all((n := number_of(word)) is not None and (2 * n).is_integer() for word in counts)
+    return len(counts) >= (UNIQUE_NUMBERS if numeric else UNIQUE_WORDS)
 
 
 def unique_words(table: Table, column: str) -> bool:
     """Return whether a column holds texts or names that differ in many rows."""
-    given = _given(table, column)
-    if len(given) < UNIQUE_WORDS or len(given) < given.total() or None not in map(is_yes, given):
+    counts = _given(table, column)
+    if (
+        len(counts) < UNIQUE_WORDS
+        or len(counts) < counts.total()
+        or None not in map(is_yes, counts)
+    ):
         return False
-    return not all(number_of(word) is not None for word in given)
+    return not all(number_of(word) is not None for word in counts)
 
 
 def words_in(table: Table, column: str) -> set[str]:
@@ -289,13 +293,13 @@ def words_in(table: Table, column: str) -> set[str]:
 
 
 def holds_words(table: Table, column: str) -> bool:
-    """Return whether a column holds any word for an answer."""
+    """Return whether a column holds any word that is an answer."""
     cells = (alone(row.get(column)) for row in table.rows)
     return any(c not in (None, "") and fold(str(c)) not in NO_ANSWER for c in cells)
 
 
 def _given(table: Table, column: str) -> Counter[str]:
-    """Return how often each word stands in a column, ignoring case; labels are counted once."""
+    """Return how often each word occurs in a column, ignoring case; cached for labels."""
     words = table.counted.get(column) or _words(table.rows, column)
     if len(words) <= MOST_LABELS:
         table.counted[column] = words
@@ -303,7 +307,7 @@ def _given(table: Table, column: str) -> Counter[str]:
 
 
 def _words(rows: Sequence[Mapping[str, Any]], column: str) -> Counter[str]:
-    """Return how often each word stands in a column of rows, without those for no answer."""
+    """Return the number of occurrences of each word in a column of rows, without empty ones."""
     counts, cells = Counter[str](), (alone(row.get(column)) for row in rows)
     for word, times in Counter(str(cell) for cell in cells if cell is not None).items():
         if (folded := fold(word)) not in NO_ANSWER:
@@ -327,30 +331,30 @@ def sharing(table: Table, columns: Sequence[str]) -> list[list[str]]:
 
 
 def one_scale(left: set[str], right: set[str]) -> bool:
-    """Return whether two sets of answers are on one scale: yes/no or mostly equal.
+    """Return whether two sets of answers have one scale: yes/no, or mostly equal answers.
 
     >>> one_scale({"3", "4"}, {"4", "5"}), one_scale({"api"}, {"boolean"}), one_scale({"no"}, {"1"})
     (True, False, False)
     >>> one_scale({"true", "false"}, {"0", "1"})
     True
     """
-    both, shared = left | right, left & right
-    if both <= YES | NO:
+    all_answers, shared = left | right, left & right
+    if all_answers <= YES | NO:
         return bool(left and right)
     if all({is_yes(word) for word in labels} == {True, False} for labels in (left, right)):
         return True
-    if len(both) > MOST_LABELS or not shared:
+    if len(all_answers) > MOST_LABELS or not shared:
         return False
-    numbers = all(number_of(word) is not None for word in both)
-    if numbers and len(both) <= MOST_SHARED:
+    numbers = all(number_of(word) is not None for word in all_answers)
+    if numbers and len(all_answers) <= MOST_SHARED:
         return True
     return len(shared) * (4 if numbers else 2) >= min(len(left), len(right))
 
 
 def told_apart(answers: Sequence[set[str]]) -> bool:
-    """Return whether columns named after one criterion can hold its answers.
+    """Return whether columns that share a criterion's name can hold its answers.
 
-    The headings tell most, so few rows are enough: yes and no, or whole numbers.
+    The headings are strong evidence, so few rows are enough: yes and no, or whole numbers.
     """
     labels = set[str]().union(*answers) - AWAY
     if len(answers) < 2 or None not in map(is_yes, labels):

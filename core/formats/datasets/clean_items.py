@@ -1,4 +1,4 @@
-"""Read labels, systems and splits of a regular items.jsonl by columns, no texts.
+"""Read labels, systems and splits of a regular items.jsonl as columns, without texts.
 
 The item reader handles everything else (own rubrics, conversations, missing texts, unknown labels)
 and reports problems with their lines.
@@ -24,10 +24,10 @@ from core.formats.source.parsed import MAX_ROWS
 Codes = npt.NDArray[np.int64]
 _TEXTS = ("id", "submission", "prompt", "reference", "description", "system", "split")
 _KNOWN = frozenset({*_TEXTS, "labels", "meta"})
-#: Searched for wherever a value may begin; a match within a text costs only a second check.
+#: Matches wherever a value may begin; a match inside a text only costs a second check.
 _NOT_FINITE = re.compile(r"[:\[,]\s*-?(?:NaN|Inf)")
 _SPLITS = ("", "calibration", "evaluation")
-#: Notes may nest; deeper ones go to the item reader.
+#: The deepest nesting of notes; deeper ones go to the item reader.
 _DEEPEST = 8
 _LONGEST_ID = 500
 
@@ -84,8 +84,8 @@ def _table(text: str) -> Any:
         )
     except pa.ArrowInvalid:
         return None
-    there = rows == body.count("\n") + 1 == len(table) <= MAX_ROWS
-    if not there or any(_deep(field.type) > _DEEPEST for field in table.schema):
+    is_regular = rows == body.count("\n") + 1 == len(table) <= MAX_ROWS
+    if not is_regular or any(_deep(field.type) > _DEEPEST for field in table.schema):
         return None
     # Keys that the file lacks become columns of null.
     return table.select([n for n in table.column_names if table[n].null_count < len(table)])
@@ -106,9 +106,9 @@ def _short_enough(table: Any) -> bool:
 
 def _words(column: Any) -> tuple[Codes, list[Any]]:
     """Return the index of each cell among the distinct values, and the values."""
-    whole = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    # Its own way to numpy imports pandas.
-    return np.from_dlpack(whole.indices).astype(np.int64), whole.dictionary.to_pylist()
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    # Arrow's own conversion to numpy imports pandas.
+    return np.from_dlpack(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
 
 
 def _plain(column: Any) -> bool:
@@ -171,11 +171,11 @@ def _options(truth: Truth, criterion: Criterion, labels: Sequence[Any]) -> list[
 
 def _kinds(table: Any) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Codes] | None:
     """Return the different (system, tags, split), and the index for each item."""
-    there = {name: table[name] for name in table.column_names}
-    meta = _fields(there["meta"]) if "meta" in there else {}
+    present = {name: table[name] for name in table.column_names}
+    meta = _fields(present["meta"]) if "meta" in present else {}
     if meta is None:
         return None
-    columns = [there.get("system"), there.get("split"), meta.get("system"), meta.get("subset")]
+    columns = [present.get("system"), present.get("split"), meta.get("system"), meta.get("subset")]
     code, parts = np.zeros(len(table), np.int64), list[list[Any]]()
     for column in columns:
         if column is not None and not _plain(column):
@@ -189,10 +189,14 @@ def _kinds(table: Any) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Co
     shape = [len(words) for words in parts]
     kinds = list[tuple[str, tuple[str, ...], str]]()
     for places in np.stack(np.unravel_index(distinct, shape), axis=1).tolist():
-        own, split, *notes = (words[at] for words, at in zip(parts, places, strict=True))
+        systems, split, *notes = (words[at] for words, at in zip(parts, places, strict=True))
         if (split or "") not in _SPLITS:
             return None
         named = dict(zip(("system", "subset"), notes, strict=True))
-        traits = {"system": own or "", "tags": (), **traits_in(named, system=own or "", tags=False)}
+        traits = {
+            "system": systems or "",
+            "tags": (),
+            **traits_in(named, system=systems or "", tags=False),
+        }
         kinds.append((traits["system"], tuple(traits["tags"]), split or ""))
     return tuple(kinds), kind

@@ -1,4 +1,4 @@
-"""Datasets in and out: a table and its mapping, JSONL and JSON."""
+"""Read and write datasets: a table and its mapping, JSONL and JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from core.formats.rubrics.rubric_file import rubric_data, rubric_from
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import ColumnRole, Parsed, enough, kind_of, refusal, shortened, stem
 
-#: More items are refused: reading them takes over five seconds and 300 MB.
+#: The most items; reading more takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000
 
 _HEADER_TEXTS = {"name", "description", "prompt", "reference"}
@@ -50,12 +50,12 @@ def parse_dataset(
     Args:
         data: the file's content.
         name: the file's name; its ending decides the format.
-        rubric: validates labels and aligns lists of labels, unless the item or the dataset has a
-            rubric of its own.
+        rubric: validates labels and aligns lists of labels, unless the item or the dataset has its
+            own rubric.
         changes: changes of guessed columns, like ``submission=messages[-1].content``; ``None`` if
-            the caller has no way to give any.
+            the caller cannot change any.
         sheet: the sheet of a workbook to read.
-        spend: nothing else is wanted of an opened file, which saves memory.
+        spend: the caller needs nothing else of the opened file, which saves memory.
 
     Raises:
         InputError: with every problem found, each with its line; nothing is half-imported.
@@ -96,7 +96,7 @@ def dataset_of(
 def build_dataset(
     table: Table, mapping: ColumnMapping, name: str, rubric: Rubric | None = None
 ) -> Parsed[Dataset]:
-    """Return the dataset that ``mapping`` makes of ``table``, or ``InputError``.
+    """Return the dataset that ``mapping`` makes of ``table``. Raises ``InputError``.
 
     An item without an id gets one from its row, such as ``item-0001``. An empty answer is a real
     answer and is kept, with a notice. A null submission means that the text is missing: the item is
@@ -106,7 +106,7 @@ def build_dataset(
 
 
 def has_text(item: Item) -> bool:
-    """Return whether there is text to grade; ``False`` if the source has none."""
+    """Return whether an item has text to grade; ``False`` if the source lacks it."""
     return item.meta.get(TEXT_AVAILABLE) is not False or bool(item.text.strip())
 
 
@@ -260,7 +260,7 @@ def _text_notices(table: Table, mapping: ColumnMapping, reader: ItemReader) -> l
         several = f"{count:,} answers are empty, the first here."
         message = several if count > 1 else "1 answer is empty, here."
         notices.append(Problem(message, "", (), line))
-    if any(reader.empty_labels):  # blank cells alone are items without a label
+    if any(reader.empty_labels):  # blank cells alone just mean items without a label
         mend = "They count as no label. Give the rubric with it where one of them is an option."
         notices.append(Problem(empty_words("label", reader.empty_labels), mend))
     return notices
@@ -272,20 +272,20 @@ class _Header:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.notices: list[Problem] = []
-        own, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
+        known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
         self.problems = [
             Problem(p.message, p.mend, p.path, table.line_of_header(p.path)) for p in self.problems
         ]
         self.data: dict[str, Any] = {}
-        own = {key: value for key, value in own.items() if value is not None}
-        if "reference_submission" in own:
-            own.setdefault("reference", own.pop("reference_submission"))
-        for key in own.keys() & _HEADER_TEXTS:
-            self._text(key, own[key])
-        self._context(own.get("context"))
-        self.rubric = self._rubric(own.get("rubric"))
+        known = {key: value for key, value in known.items() if value is not None}
+        if "reference_submission" in known:
+            known.setdefault("reference", known.pop("reference_submission"))
+        for key in known.keys() & _HEADER_TEXTS:
+            self._text(key, known[key])
+        self._context(known.get("context"))
+        self.rubric = self._rubric(known.get("rubric"))
         self.data["rubric"] = self.rubric
-        self.data["meta"] = self._meta(own.get("meta", {}), foreign)
+        self.data["meta"] = self._meta(known.get("meta", {}), foreign)
 
     def _wrong(self, message: str, mend: str, key: str) -> None:
         line = self._table.line_of_header((key,))
@@ -358,8 +358,8 @@ def folded(dataset: Dataset) -> Dataset:
     """
     items = [dataset.resolved(item) for item in dataset.items]
     if dataset.rubric:
-        own = {"rubric": dataset.rubric}
-        items = [item if item.rubric else item.model_copy(update=own) for item in items]
+        defaults = {"rubric": dataset.rubric}
+        items = [item if item.rubric else item.model_copy(update=defaults) for item in items]
     return Dataset(name=dataset.name, items=tuple(items))
 
 

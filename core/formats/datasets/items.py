@@ -28,21 +28,21 @@ from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
 
 _NEEDED = ("id", "submission")
-#: A longer text is a note, not the name of a group.
+#: The longest name of a group; a longer text is a note.
 LONGEST = 100
 
 
 def traits_in(meta: Mapping[str, Any], *, system: str, tags: bool) -> dict[str, Any]:
     """Return ``system`` and a tag from ``meta``, if the item has none.
 
-    Rating data often give the system, and the subset of a collection, next to the item. They are
+    Rating data often has the system, and the subset of a collection, next to the item. They are
     used without renaming keys. ``meta`` keeps both. Values other than short texts and whole numbers
-    are left alone.
+    are ignored.
 
     Args:
         meta: the item's notes.
         system: the item's own system; empty if it has none.
-        tags: whether the item has tags of its own.
+        tags: whether the item has its own tags.
 
     >>> traits_in({"system": 2, "subset": "natural"}, system="", tags=False)
     {'system': '2', 'tags': ['natural']}
@@ -85,11 +85,11 @@ class ItemReader:
         self._shared: dict[Any, Any] = {}
         self._labelled = bool(mapping.labels) or (mapping.label_map, mapping.truth) != (None, None)
         named = ((name, getattr(mapping, name), read) for name, read in _READ.items())
-        #: The fields that have a column, and what reads its cells.
+        #: The fields that have a column, and the function that reads its cells.
         self._columns = [(name, column, read) for name, column, read in named if column is not None]
 
     def remarks(self) -> list[Problem]:
-        """Return the notices, with one if rows repeat texts and a note could say who rated."""
+        """Return the notices; if rows repeat texts, one says that a note could name the rater."""
         again = self._rows - len(self._texts) - len(self.textless) - len(self.empty)
         if self._rows < 4 or 2 * again < self._rows or not self._mapping.meta:
             return self.notices
@@ -100,9 +100,9 @@ class ItemReader:
     def item(self, row: int, id: str) -> Item | None:
         """Return the item of a row, or ``None`` if it has a problem."""
         before = len(self.problems)
-        own, cells = self._own_rubric(row), self._table.rows[row]
-        truth = Truth(own, self._mapping.words, self.empty_labels) if own else self._truth
-        data: dict[str, Any] = {"id": id, "rubric": own}
+        rubric, cells = self._own_rubric(row), self._table.rows[row]
+        truth = Truth(rubric, self._mapping.words, self.empty_labels) if rubric else self._truth
+        data: dict[str, Any] = {"id": id, "rubric": rubric}
         for name, column, read in self._columns:
             try:
                 data[name] = read(cells.get(column), self._mapping)
@@ -128,7 +128,7 @@ class ItemReader:
             return None
 
     def _source(self, path: Path) -> Path:
-        """Return a place in an item with the column's own name."""
+        """Return a place in an item as the column's own name."""
         used = self._mapping.used
         return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
 
@@ -184,14 +184,16 @@ class ItemReader:
     def _labels(self, row: int, truth: Truth) -> dict[str, Label]:
         mapping, cells = self._mapping, self._table.rows[row]
         labels = self._aligned(row, truth)
-        given = cells.get(mapping.label_map) if mapping.label_map is not None else None
-        if given is not None and not isinstance(given, dict):
+        label_cell = cells.get(mapping.label_map) if mapping.label_map is not None else None
+        if label_cell is not None and not isinstance(label_cell, dict):
             mend = "Use a mapping from criterion to label."
-            self._wrong(UnfitValue(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
-            given = None
+            self._wrong(
+                UnfitValue(f"is {kind_of(label_cell)}.", mend), row, (mapping.label_map or "",)
+            )
+            label_cell = None
         named: list[tuple[str, Any, Any, Path]] = [
             (name, value, "", (mapping.label_map or "", name))
-            for name, value in (given or {}).items()
+            for name, value in (label_cell or {}).items()
         ]
         for name, column in mapping.labels.items():
             reason = cells.get(mapping.reasons.get(name, ""))
@@ -226,21 +228,21 @@ class ItemReader:
     def _meta(self, row: int) -> dict[str, Any]:
         mapping, cells = self._mapping, self._table.rows[row]
         meta = {c: cells[c] for c in mapping.meta if cells.get(c) not in (None, "")}
-        own = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
-        if own is not None and not isinstance(own, dict):
+        notes = cells.get(mapping.meta_map) if mapping.meta_map is not None else None
+        if notes is not None and not isinstance(notes, dict):
             mend = "Use a mapping, or give each note a key of its own."
-            self._wrong(UnfitValue(f"is {kind_of(own)}.", mend), row, (mapping.meta_map or "",))
-            own = None
-        if own:
-            for key in own.keys() & meta.keys():
+            self._wrong(UnfitValue(f"is {kind_of(notes)}.", mend), row, (mapping.meta_map or "",))
+            notes = None
+        if notes:
+            for key in notes.keys() & meta.keys():
                 mend = "Keep one of the two."
                 self._wrong(UnfitValue("is given twice, once under meta.", mend), row, (key,))
-            meta |= own
+            meta |= notes
         self._note_text(row, meta)
         return meta
 
     def _traits(self, data: dict[str, Any]) -> None:
-        """Fill system and tags from ``meta`` if missing; one notice per field."""
+        """Fill system and tags from ``meta`` if missing; give one notice per field."""
         system, tags = data.get("system") or "", bool(data.get("tags"))
         traits = traits_in(data["meta"], system=system, tags=tags)
         data.update(traits)
@@ -251,7 +253,7 @@ class ItemReader:
             self.notices.append(Problem(message, "", (), self._table.line_of(0)))
 
     def _note_text(self, row: int, meta: dict[str, Any]) -> None:
-        """Distinguish an empty answer from a missing text (null, or so in meta)."""
+        """Record whether an answer is empty or its text is missing (null, or so in meta)."""
         column, cells = self._mapping.submission or "", self._table.rows[row]
         if column not in cells and not self._mapping.are_tasks:
             mend = "Give every item its text; write null if it is not available."
@@ -275,7 +277,7 @@ def _tags(value: Any) -> list[str]:
     return [part.strip() for part in re.split(r"[;,]", text_of(value)) if part.strip()]
 
 
-#: What reads the cell of a field; fields without a column keep their default.
+#: The function that reads a field's cell; fields without a column keep their default.
 _READ: dict[str, Callable[[Any, ColumnMapping], Any]] = {
     "submission": lambda value, mapping: submission_of(value, mapping.structured),
     "prompt": lambda value, mapping: prompt_of(value),

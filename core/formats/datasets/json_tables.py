@@ -1,4 +1,4 @@
-"""Rows of a JSON document, in every layout that programs write tables in."""
+"""Rows of a JSON document, in every layout in which programs write tables."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from core.domain.base import Path
 from core.errors import Problem
 from core.formats.source.parsed import ENOUGH, Document, kind_of, refusal
 
-#: How to write a row.
+#: The advice on how to write a row.
 ROW = "Write one object per item: {...}."
 _LIST = "Write a list of items, or `items:` with the list below it."
-#: Keys whose list is the table of a document, after `items`.
+#: Keys whose list is a document's table, after `items`.
 _LISTS = ("data", "rows", "records", "examples", "instances", "samples", "results", "entries")
 Rows = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class JsonTable:
-    """The rows of a document, the place of each, and the other entries that apply to all."""
+    """The rows of a document, the place of each, and the other entries, which apply to all."""
 
     rows: Rows
     places: Sequence[Path]
@@ -32,11 +32,11 @@ class JsonTable:
 def json_table(document: Document, name: str) -> JsonTable:
     """Return the rows of a list of objects, or of any layout that pandas' `to_json` writes.
 
-    A document with `items` has a header. Row numbers of a data frame are left out, other labels of
-    its rows become the column `id`.
+    A document with `items` has a header. Row numbers of a data frame are left out; other row labels
+    become the column `id`.
 
     Raises:
-        InputError: no such layout, or an entry that is not an object, each with its line.
+        InputError: an unknown layout, or an entry that is not an object, each with its line.
     """
     value = document.value
     if isinstance(value, dict) and "items" in value:
@@ -49,8 +49,8 @@ def json_table(document: Document, name: str) -> JsonTable:
                 return table
         for key in _LISTS:
             if isinstance(value.get(key), list) and value[key]:
-                left = tuple(_left_out(value, key))
-                return replace(_listed(value[key], (key,), document, name), notices=left)
+                notices = tuple(_left_out(value, key))
+                return replace(_listed(value[key], (key,), document, name), notices=notices)
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
         heads = [f"column {n}" for n in range(1, max(map(len, value)) + 1)]
         return JsonTable(list(_zipped(heads, value)), [(at,) for at in range(len(value))])
@@ -60,10 +60,10 @@ def json_table(document: Document, name: str) -> JsonTable:
 
 
 def _left_out(value: Mapping[str, Any], key: str) -> Iterator[Problem]:
-    others = [repr(other) for other in value if other not in (key, "schema")]
-    if others:
+    unused = [repr(key_name) for key_name in value if key_name not in (key, "schema")]
+    if unused:
         yield Problem(
-            f"The rows are read from {key!r}; also in the file but left out: {', '.join(others)}."
+            f"The rows are read from {key!r}; also in the file but left out: {', '.join(unused)}."
         )
 
 
@@ -150,13 +150,13 @@ def _nests(parts: Sequence[dict[str, Any]], same: bool) -> bool:
 
 
 def _counts(keys: Sequence[Any]) -> bool:
-    """Return whether these are the numbers of rows, from 0 or 1."""
+    """Return whether these keys are row numbers, from 0 or 1."""
     numbers = [str(key) for key in keys]
     return any(numbers == [str(first + n) for n in range(len(keys))] for first in (0, 1))
 
 
 def _with_index(rows: Rows, places: Sequence[Path], index: Sequence[Any]) -> JsonTable:
-    """Return the rows with their labels as a column, unless they are only counted."""
+    """Return the rows with their labels as a column, unless they are row numbers."""
     if len(index) != len(rows) or _counts(index) or all(isinstance(key, list) for key in index):
         return JsonTable(rows, places)
     name = next(n for n in ("id", "index", "row label") if not any(n in row for row in rows))
@@ -164,7 +164,7 @@ def _with_index(rows: Rows, places: Sequence[Path], index: Sequence[Any]) -> Jso
 
 
 def _numbered(rows: Rows, places: Sequence[Path]) -> JsonTable:
-    """Return the rows of the layout `table` without an index that only counts them."""
+    """Return the rows of the layout `table` without an index of row numbers."""
     if not _counts([row.get("index") for row in rows]):
         return JsonTable(rows, places)
     rows_left = [{key: cell for key, cell in row.items() if key != "index"} for row in rows]

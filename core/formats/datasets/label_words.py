@@ -18,17 +18,17 @@ from core.text.names import fold
 #: Other words for MET and UNMET.
 YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
 NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
-#: Words that mean these only in a yes/no question, or next to such words.
+#: Words that mean yes only in a yes/no question, or next to such words.
 YES_SIGNS = frozenset({"1", "t", "\u2713", "\u2714"})
 NO_SIGNS = frozenset({"0", "f", "\u2717", "\u2718"})
 #: Words for "cannot be assessed".
 AWAY = frozenset({"cannot_assess", "cannot assess", "not applicable", "abstain", "abstained", "?"})
-#: How files write "not available"; if an option of the rubric has that name, it is that option.
+#: Words for "not available"; if an option of the rubric has that name, they mean that option.
 _NA = frozenset({"na", "n/a"})
-#: Cells without an answer: empty, a dash, or a program's word for nothing.
+#: Cells without an answer: empty, a dash, or a program's word for null.
 NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null", "<na>", "#n/a"})
 
-#: Words that say that there is no number, by language, with a bar between them.
+#: Words that mean "no number", by language, separated by bars.
 _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
     "|not marked|not graded|not rated|not scored|not submitted|no submission|not done|not coded",
@@ -42,7 +42,7 @@ _ABSENCES = (
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки",
     "缺考|缺席|未评|未提交|弃权|缺失|欠席|未提出|未採点|결석|미제출|غائب|נעדר",
 )
-#: What they say beside numbers, in lower case.
+#: These words in lower case; they count as empty in columns of numbers.
 ABSENT = frozenset(fold(word) for words in _ABSENCES for word in words.split("|"))
 
 
@@ -58,12 +58,12 @@ def is_yes(word: str) -> bool | None:
     return False if plain in NO or plain in NO_SIGNS else None
 
 
-#: Marks go up to this; beyond it they are levels of a round step, at most so many.
+#: The highest mark; larger numbers are levels of a round step, at most this many.
 _MOST_POINTS, _MOST_STEPS, _ROUND = 100, 20, 5
 
 
 def may_be_marks(numbers: Collection[float]) -> bool:
-    """Return whether numbers are in the range of marks, or are few round levels beyond it.
+    """Return whether numbers are in the range of marks, or are a few round levels beyond it.
 
     >>> may_be_marks([3.5, 98]), may_be_marks([0, 120, 200]), may_be_marks([812, 849])
     (True, True, False)
@@ -76,7 +76,7 @@ def may_be_marks(numbers: Collection[float]) -> bool:
 
 
 def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
-    """Return whether a cell is empty, or a word for it that is not an option.
+    """Return whether a cell is empty, or a word for empty that is not an option.
 
     >>> asked = Criterion(name="c", requirement="r")
     >>> [holds_no_answer(asked, word) for word in ("", "NaN", "N/A", "MET")]
@@ -91,33 +91,33 @@ _SEVERAL = re.compile(r"\s*[;|]\s*|,\s+|\n")
 
 
 def several_in(words: Collection[str]) -> list[str]:
-    """Return the words that list several labels: each part is a word, or a part of another one.
+    """Return the words that list several labels: each part is a word, or part of another word.
 
     >>> several_in(["pay; hours", "hours", "pay", "so, so"])
     ['pay; hours']
     """
     parts = {word: [p for p in _SEVERAL.split(fold(word)) if p] for word in words}
     single = {fold(word) for word in words}
-    counts = Counter(part for of in parts.values() for part in set(of))
+    counts = Counter(part for part_list in parts.values() for part in set(part_list))
     return [
         word
-        for word, of in parts.items()
-        if len(of) > 1 and any(counts[p] > 1 or p in single for p in of)
+        for word, part_list in parts.items()
+        if len(part_list) > 1 and any(counts[p] > 1 or p in single for p in part_list)
     ]
 
 
 def empty_words(what: str, counts: Mapping[str, int]) -> str:
-    """Return how many answers or labels are empty, and how they are written.
+    """Return a sentence on the number of empty answers or labels, and their spellings.
 
     >>> empty_words("answer", {"": 5, "NA": 4, "-": 1})
     '10 answers are empty (blank 5, NA 4, - 1).'
     """
     total = sum(counts.values())
     shown = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+    others = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
     listed = ", ".join(f"{word or 'blank'} {times:,}" for word, times in shown[:10])
     are = f"{total:,} {what}s are" if total != 1 else f"1 {what} is"
-    return f"{are} empty ({listed}{more})."
+    return f"{are} empty ({listed}{others})."
 
 
 def option_named(criterion: Criterion, label: str) -> int | None:
@@ -140,11 +140,11 @@ def option_named(criterion: Criterion, label: str) -> int | None:
 
 def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
     yield label
-    whole = label.strip().removesuffix(".0")
-    yield whole
-    if (yes := is_yes(whole)) is not None:
+    integer = label.strip().removesuffix(".0")
+    yield integer
+    if (yes := is_yes(integer)) is not None:
         yield from (label for label in _yes_and_no(criterion) if is_yes(label) is yes)
-    if fold(whole) in _NA:
+    if fold(integer) in _NA:
         yield from (o.label for o in criterion.options if o.na and _says_na(o.label))
 
 
@@ -189,20 +189,20 @@ def without_absences(table: Table, rubric: Rubric | None = None) -> Table:
 
 def _absences(cells: Iterable[Any], options: Collection[str]) -> list[str]:
     """Return the cells that say "absent", or nothing from the first other word on."""
-    away, numbers, others = list[str](), dict[str, float](), 0
+    away, numbers, other_words = list[str](), dict[str, float](), 0
     for cell in cells:
         word = cell.strip() if isinstance(cell, str) else ""
         if not word:
-            others += isinstance(cell, str | int | float)
+            other_words += isinstance(cell, str | int | float)
         elif word in numbers:
-            others += 1
+            other_words += 1
         elif _says_so(word, options):
             away.append(word)
         elif fold(word) not in NO_ANSWER:
             if (number := number_of(word)) is None:
                 return []
-            numbers[word], others = number, others + 1
-    return away if others > len(away) and len({*numbers.values()}) > 1 else []
+            numbers[word], other_words = number, other_words + 1
+    return away if other_words > len(away) and len({*numbers.values()}) > 1 else []
 
 
 def _says_so(cell: object, options: Collection[str]) -> bool:

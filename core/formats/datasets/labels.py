@@ -1,4 +1,4 @@
-"""Values of a row: submissions in their shapes, and labels by criterion."""
+"""Values of a row: submissions in all their types, and labels by criterion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.text.names import fold
 
 _FORMS = "Use text, a list of {role, content}, or {thinking, output}."
 _CONTEXTS = "Use text, a list of texts, or a mapping from name to text."
-#: Two answers to compare, as an exported contest holds them.
+#: Keys of two answers to compare, as in an exported contest.
 _PAIR = {"first", "second"}
 
 #: The key in an item's meta that is ``False`` if the text exists but is missing here.
@@ -29,7 +29,7 @@ TEXT_AVAILABLE = "text_available"
 
 
 class UnfitValue(ValueError):
-    """A cell that cannot be used, with the problem and its path below the cell."""
+    """A cell that cannot be used, with the problem and its path within the cell."""
 
     def __init__(self, message: str, mend: str, *path: str | int) -> None:
         super().__init__(message)
@@ -44,12 +44,11 @@ def submission_of(value: Any, structured: bool) -> Any:
     """Return the submission in a cell.
 
     That is a text, a list of messages, or a mapping of thinking and output (or of first and second,
-    two such answers).
-
-    ``structured`` text is read as JSON first; other text stays text. Null is an empty text.
+    two such answers). ``structured`` text is read as JSON first; other text stays text. Null is an
+    empty text.
 
     Raises:
-        Unfit: none of these shapes.
+        Unfit: another type.
 
     >>> submission_of([{"role": "user", "content": "Hi"}], False)
     [{'role': 'user', 'content': 'Hi'}]
@@ -80,7 +79,7 @@ def context_of(value: Any, name: str) -> dict[str, str]:
     joined into one text, so that a submission can cite them.
 
     Raises:
-        Unfit: anything else, or a name that is blank.
+        Unfit: anything else, or a blank name.
 
     >>> context_of(["Canberra.", "Since 1927."], "passages")
     {'passages': '[1] Canberra.\n\n[2] Since 1927.'}
@@ -115,7 +114,7 @@ def text_of(value: Any, mend: str = "Use text.") -> str:
     """Return the text in a cell; numbers keep their spelling, null is empty.
 
     Raises:
-        Unfit: anything else.
+        Unfit: any other type.
     """
     if value is None:
         return ""
@@ -194,19 +193,19 @@ def is_word(change: str) -> bool:
 def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the translations of ``--map-label`` by criterion ("" for all).
 
+    An empty word is a blank cell.
+
     Raises:
         InputError: an invalid change.
-
-    An empty word is a blank cell.
 
     >>> words_in_changes(["tone:ja=MET", "n=UNMET", "=UNMET"])
     {'tone': {'ja': 'MET'}, '': {'n': 'UNMET', '': 'UNMET'}}
     """
     by_criterion: dict[str, dict[str, str]] = {}
     for change in changes:
-        left, equals, ours = change.rpartition("=")
-        criterion, colon, theirs = left.partition(":")
-        criterion, theirs = (criterion.strip(), theirs) if colon else ("", left)
+        target, equals, ours = change.rpartition("=")
+        criterion, colon, theirs = target.partition(":")
+        criterion, theirs = (criterion.strip(), theirs) if colon else ("", target)
         if not equals or not ours.strip():
             raise InputError(
                 f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
@@ -225,7 +224,7 @@ def option_for(options: Words, criterion: str, word: str) -> str:
 
 
 class Truth:
-    """Reads labels against a rubric, or as they are without one.
+    """Reads labels against a rubric, or unchanged without one.
 
     ``words`` translates the file's own words to options. ``empty`` counts the words that mean no
     label.
@@ -240,7 +239,7 @@ class Truth:
         self._rubric, self._words = rubric, words
         self.empty = Counter[str]() if empty is None else empty
         self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
-        # The same few words are looked up again and again.
+        # Cached, because the same few words are looked up again and again.
         self._known_word = lru_cache(10_000)(self._read)
         self._empty_word = lru_cache(10_000)(self._is_empty)
 
@@ -248,7 +247,7 @@ class Truth:
         """Return the criterion's name and its label with a reason, or ``None``.
 
         Raises:
-            Unfit: an unknown criterion, an unknown option, or not a label.
+            Unfit: an unknown criterion, an unknown option, or an invalid label.
         """
         if isinstance(value, dict):
             if "label" not in value or not value.keys() <= {"label", "reason"}:
@@ -297,12 +296,12 @@ class Truth:
         if self._rubric is None:
             mend = "Import the rubric with it, or label by criterion name."
             raise UnfitValue("lists labels, but there is no rubric to align them to.", mend)
-        wanted = len(self._rubric.criteria)
-        for what, given in (("labels", values), ("reasons", reasons)):
-            if given is not None and (not isinstance(given, list) or len(given) != wanted):
-                size = f"{len(given)} {what}" if isinstance(given, list) else kind_of(given)
+        expected = len(self._rubric.criteria)
+        for kind, entries in (("labels", values), ("reasons", reasons)):
+            if entries is not None and (not isinstance(entries, list) or len(entries) != expected):
+                size = f"{len(entries)} {kind}" if isinstance(entries, list) else kind_of(entries)
                 raise UnfitValue(
-                    f"has {size} for {wanted} criteria.", f"List {wanted}, in their order."
+                    f"has {size} for {expected} criteria.", f"List {expected}, in their order."
                 )
         labels = {}
         for index, criterion in enumerate(self._rubric.criteria):
@@ -335,7 +334,7 @@ def _matched_or_said(criterion: Criterion, label: str) -> str:
 
 
 def written(value: Any) -> str:
-    """Return a label cell as a word: ``3.0`` is ``3``, JSON's yes ``true``.
+    """Return a label cell as a word: ``3.0`` becomes ``3``, JSON's true ``true``.
 
     >>> written(True), written(3.0), written(" ja ")
     ('true', '3', 'ja')
@@ -347,7 +346,7 @@ def written(value: Any) -> str:
 
 
 def matched(criterion: Criterion, label: str) -> str:
-    """Return the label as the rubric spells it; CANNOT_ASSESS always fits.
+    """Return the label as the rubric spells it; CANNOT_ASSESS is always valid.
 
     Raises:
         Unfit: no option has that label; the message lists the options.

@@ -56,7 +56,7 @@ OWN: dict[str, tuple[str, ...]] = {
     "truth": ("ground truth", "truth"),
     "truth_reasons": ("ground truth reasons",),
 }
-#: Other usual names, most specific first. A criterion of that name goes first.
+#: Other usual names, most specific first. A criterion of that name takes precedence.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         *("item id", "example id", "sample id", "uid", "key", "student id", "participant id"),
@@ -79,18 +79,18 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "label_map": ("scores", "ratings"),
     "rubric": ("rubrics", "rubric tree", "score rubric"),
 }
-#: Columns of further material for judges; a file may have several.
+#: Columns of context for judges; a file may have several.
 CONTEXT = ("context", "contexts")
 CONTEXT_NAMES = (
     *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
     *("source text", "background"),
 )
-#: Names that are context only where the column holds texts.
+#: Names that mean context only if the column holds texts.
 CONTEXT_SYNONYMS = (
     *CONTEXT_NAMES,
     *("source", "article", "source article", "document", "passage", "premise", "abstract"),
 )
-#: Names of a column with one label of the whole item.
+#: Names of a column with one label for the whole item.
 LABELS = (
     *("label", "rating", "score", "mark", "grade", "gold", "gold label", "class", "category"),
     *("sentiment", "verdict", "quality", "target"),
@@ -135,19 +135,19 @@ class ColumnMapping(Noun):
 
     @property
     def are_tasks(self) -> bool:
-        """Return whether rows are tasks with rubrics of their own, and no answers yet."""
+        """Return whether rows are tasks with their own rubrics, but without answers."""
         return self.submission is None and None not in (self.prompt, self.rubric)
 
     @property
     def used(self) -> dict[str, str]:
-        """Return field or criterion to column, for every column with a place."""
+        """Return the column of every field and criterion that has one."""
         fields = {name: getattr(self, name) for name in OWN}
         named = {name: column for name, column in fields.items() if column is not None}
         named |= {f"label:{name}": column for name, column in self.labels.items()}
         return named | {f"reason:{name}": column for name, column in self.reasons.items()}
 
     def roles(self) -> dict[str, str]:
-        """Return the role of every column that has one, as `docs/formats.md` lists them."""
+        """Return the role of every mapped column, as listed in `docs/formats.md`."""
         words = {"id": "item", "submission": "text", "label_map": "label", "truth": "label"}
         roles = {column: words.get(field, field) for field, column in self.used.items()}
         return roles | dict.fromkeys(self.context, "context") | dict.fromkeys(self.meta, NOTE)
@@ -168,21 +168,21 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     if len(free) < len(table.columns):
         free = {plain_head(column): column for column in reversed(table.columns)}
     fields: dict[str, Any] = {}
-    for name, own in OWN.items():
-        _claim(fields, name, own, free, table)
+    for name, names in OWN.items():
+        _claim(fields, name, names, free, table)
     context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
     fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
-    for name, others in SYNONYMS.items():
+    for name, synonyms in SYNONYMS.items():
         if name not in fields and name != "submission":
             no_references = _no_references(fields, free, table)
-            _claim(fields, name, [n for n in others if n not in no_references], free, table)
+            _claim(fields, name, [n for n in synonyms if n not in no_references], free, table)
     if "id" not in fields:
         _claim(fields, "id", [n for n in reversed(free) if n.endswith(" id")], free, table)
     about = {name: free.pop(name) for name in CONTEXT_SYNONYMS if name in free}
     private = private_columns(table)
     if "submission" not in fields:
-        left = {name: column for name, column in free.items() if column not in private}
-        choice = text_column(table, left)
+        usable = {name: column for name, column in free.items() if column not in private}
+        choice = text_column(table, usable)
         chosen = choice.column or (None if choice.rivals else _only_text(fields, about, table))
         if chosen is not None:
             fields = {name: value for name, value in fields.items() if value != chosen}
@@ -190,7 +190,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
             free = {name: column for name, column in free.items() if column != chosen}
             about = {name: column for name, column in about.items() if column != chosen}
     if "submission" in fields:
-        # Beside what was written, any other text is what it was written about.
+        # Next to a written text, any other text is its source.
         about |= {name: free.pop(name) for name in ANY_TEXT if name in free}
         if "label_map" not in fields:
             fields["labels"] |= _came_along(free, table, rubric)
@@ -205,26 +205,26 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
 
 
 def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Table) -> set[str]:
-    """Return names of a reference that here may be what is judged, or a number to be guessed."""
-    # Beside an answer, a model's is judged just as often.
+    """Return names of a reference that here may be the judged text, or a number to guess."""
+    # Next to an answer, a model's answer is judged just as often.
     judged = {"model answer"} if "answer" in free else set[str]()
     guessed = "target" in free and "prompt" not in fields and _is_number(table, free["target"])
     return judged | ({"target"} if guessed else set[str]())
 
 
 def rivals(table: Table, rubric: Rubric | None = None) -> tuple[str, ...]:
-    """Return the columns that come equally near to hold the submissions, where none was chosen."""
+    """Return the columns that are equally likely to hold the submissions, if none was chosen."""
     mapping = guess_mapping(table, rubric)
     if mapping.submission is not None:
         return ()
-    taken = {*mapping.used.values(), *mapping.context}
-    return text_column(table, {plain_head(c): c for c in table.columns if c not in taken}).rivals
+    used = {*mapping.used.values(), *mapping.context}
+    return text_column(table, {plain_head(c): c for c in table.columns if c not in used}).rivals
 
 
 def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> str | None:
-    """Return the only column of texts where it is named for an input or a source."""
+    """Return the only column of texts if its name is that of an input or a source."""
     if table.nested:
-        return None  # what was answered may stand inside
+        return None  # the answer may be inside a cell
     prompt = fields.get("prompt", "")
     named = [prompt] if plain_head(prompt) == "input" else []
     texts = [c for c in (*named, *about.values()) if is_worded(table, c)]
@@ -233,7 +233,7 @@ def _only_text(fields: dict[str, Any], about: dict[str, str], table: Table) -> s
 
 
 def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> dict[str, str]:
-    """Take labels that came with the items: by prefix, on a shared scale, or by a usual name."""
+    """Take the labels given with the items: by prefix, on a shared scale, or by a usual name."""
     if rubric is not None:
         return {}
     columns = [c for c in table.columns if c in free.values() and not is_index(table, c)]
@@ -243,14 +243,14 @@ def _came_along(free: dict[str, str], table: Table, rubric: Rubric | None) -> di
     levels = [c for c in able if _is_level(table, c)] if len(table.rows) > 2 else []
     shared = next(iter(sharing(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
-        shared = []  # could be answers of raters, which are votes
+        shared = []  # these could be answers of raters, which are votes
     named = [free[name] for name in (*LABELS, *CODES) if free.get(name) in able]
     named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*plain_head(c).split()}]
     several = [c for c in named if len(words_in(table, c)) > 1]
-    taken = prefixed or shared or several[:1]
-    for name in [name for name, column in free.items() if column in taken]:
+    labels = prefixed or shared or several[:1]
+    for name in [name for name, column in free.items() if column in labels]:
         del free[name]
-    return {without_prefix(column): column for column in taken}
+    return {without_prefix(column): column for column in labels}
 
 
 def _is_level(table: Table, column: str) -> bool:
@@ -293,13 +293,13 @@ def context_name(column: str) -> str:
 
 def _suits(name: str, column: str, table: Table) -> bool:
     """Return whether the column's values fit the field ``name``."""
-    told = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
-    values = [r[column] for r in table.rows if not told and r.get(column) not in (None, "")]
+    named = plain_head(column) == "id" or (table.flat and name == "submission")  # by its name alone
+    values = [r[column] for r in table.rows if not named and r.get(column) not in (None, "")]
     if name == "label_map" and plain_head(column) != "labels":
         return bool(values) and all(map(_holds_scalars, values))
     if name in ("label_map", "meta_map", "rubric"):
         if name == "rubric" and any(isinstance(v, str) and "\n" not in v for v in values):
-            return False  # words about a rubric, not one
+            return False  # words about a rubric, not a rubric
         numbers = name == "label_map" and all(isinstance(v, int | float) for v in values)
         return not table.flat and not (values and numbers)
     if name == "submission":
@@ -307,10 +307,10 @@ def _suits(name: str, column: str, table: Table) -> bool:
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
     if name == "id" and plain_head(column) != "id":
-        # A name of a person or a case is an id only if it names one row.
+        # The name of a person or a case is an id only if it identifies one row.
         return len(values) == len(table.rows) == len(set(map(str, values)))
     if name == "reference" and plain_head(column) == "ground truth":
-        return is_worded(table, column)  # a word would be a label
+        return is_worded(table, column)  # a single word would be a label
     if name == "split":
         return all(value in get_args(Split) for value in values)
     return True
@@ -332,9 +332,9 @@ def _of_criteria(
         if bare in names and names[bare] not in labels:
             labels[names[bare]] = free.pop(plain)
         elif prefixed and (not names or ":" in column or plain_head(prefixed[2]) in names):
-            into = labels if prefixed[1].lower() == "label" else reasons
+            target = labels if prefixed[1].lower() == "label" else reasons
             named = names.get(plain_head(prefixed[2]), prefixed[2].strip())
-            into.setdefault(named, free.pop(plain))
+            target.setdefault(named, free.pop(plain))
     return labels, reasons
 
 
@@ -348,9 +348,9 @@ _WITH_NAMES = ("label:CRITERION", "reason:CRITERION", "context:NAME")
 
 
 def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -> ColumnMapping:
-    """Change a mapping of items, like ``submission=messages[-1].content``.
+    """Return a mapping of items with changes, like ``submission=messages[-1].content``.
 
-    A column that gets a field leaves its old one. A column that loses its field is kept under meta.
+    A column that gets a field loses its old one. A column that loses its field is kept under meta.
     ``context`` and ``meta`` may be given several times. ``context:NAME=COLUMN`` renames a column.
     ``word:CRITERION:THEIRS=OURS`` translates a label.
 
@@ -387,13 +387,13 @@ def _free(data: dict[str, Any], column: str) -> None:
         if data[field] == column:
             data[field] = None
     for field in ("labels", "reasons"):
-        data[field] = {name: other for name, other in data[field].items() if other != column}
+        data[field] = {name: value for name, value in data[field].items() if value != column}
     for field in ("context", "meta"):
-        data[field] = tuple(other for other in data[field] if other != column)
+        data[field] = tuple(value for value in data[field] if value != column)
 
 
 def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[str, ...]:
-    """Return the columns under meta, with those that lost their field."""
-    taken = {*after.used.values(), *after.context, *after.meta}
+    """Return the columns under meta, including those that lost their field."""
+    used = {*after.used.values(), *after.context, *after.meta}
     had = {*before.used.values(), *before.context}
-    return (*after.meta, *(c for c in table.columns if c in had and c not in taken))
+    return (*after.meta, *(c for c in table.columns if c in had and c not in used))

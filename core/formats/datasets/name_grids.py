@@ -1,4 +1,4 @@
-"""Headings of two parts that make a whole grid, such as `kim_tone, kim_depth, lee_tone, ...`."""
+"""Headings of two parts that form a complete grid, such as `kim_tone, kim_depth, lee_tone, ...`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from core.formats.datasets.table import Table
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import bare
 
-#: Headings with other signs between their parts say by themselves what they are.
+#: Headings with other separators are unambiguous.
 _PARTS = (r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
 
 
 class NameGrid(NamedTuple):
-    """Raters and criteria, and the column of each of one with each of the other."""
+    """Raters and criteria, and the column of each pair."""
 
     raters: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -32,7 +32,7 @@ class NameGrid(NamedTuple):
 
 
 def grid_of(columns: Sequence[str]) -> NameGrid | None:
-    """Return at least two names by at least two, each pair a heading, or ``None``.
+    """Return the grid of at least two names by two, with a heading for each pair, or ``None``.
 
     >>> grid_of(["kim tone", "kim wit", "lee tone", "lee wit", "id"]).criteria
     ('tone', 'wit')
@@ -48,26 +48,28 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
         for first, second in parted.values():
             by_first.setdefault(first, []).append(second)
         sides = [tuple(seconds) for seconds in by_first.values() if len(seconds) > 1]
-        whole = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
-        firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(whole))
+        largest = max(sides, key=lambda side: (sides.count(side), len(side)), default=())
+        firsts = tuple(first for first, seconds in by_first.items() if set(seconds) == set(largest))
         if len(firsts) > 1:
             column_of = {parts: c for c, parts in parted.items() if parts[0] in firsts}
-            return _turned(NameGrid(firsts, whole, column_of))
+            return _turned(NameGrid(firsts, largest, column_of))
     return None
 
 
 def _turned(grid: NameGrid) -> NameGrid:
-    """Return the grid with those for raters who are most likely raters."""
-    asked = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
+    """Return the grid with the likelier names as raters."""
+    are_criteria = [any(map(names_a_criterion, side)) for side in (grid.raters, grid.criteria)]
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
-    if asked == [True, False] or (asked[0] == asked[1] and named == [False, True]):
+    if are_criteria == [True, False] or (
+        are_criteria[0] == are_criteria[1] and named == [False, True]
+    ):
         turned = {(second, first): c for (first, second), c in grid.columns.items()}
         return NameGrid(grid.criteria, grid.raters, turned)
     return grid
 
 
 def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns without those that go on where another heading of the same kind ends.
+    """Return the columns without those whose heading continues another heading.
 
     >>> table = Table("x.csv", "csv", (), ({"kim": "4", "kim_time": "9", "lee": "3"},), (2,))
     >>> without_asides(table, ["kim", "kim_time", "lee"])
@@ -82,12 +84,12 @@ def without_asides(table: Table, columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _goes_on(heading: str, other: str) -> bool:
-    return heading.startswith(f"{other} ") and len(heading) > len(other) + 2
+def _goes_on(heading: str, beginning: str) -> bool:
+    return heading.startswith(f"{beginning} ") and len(heading) > len(beginning) + 2
 
 
 def answers_in_grid(table: Table) -> NameGrid | None:
-    """Return the grid of a table's columns of answers on one scale, if there is one."""
+    """Return the grid of a table's answer columns on one scale, or ``None``."""
     able = [c for c in table.columns if could_answer(table, c) and not sums_up(c)]
     grid = grid_of(able)
     if grid is None:
@@ -96,5 +98,5 @@ def answers_in_grid(table: Table) -> NameGrid | None:
     if columns == next(iter(sharing(table, columns)), []):
         return grid
     sides = [[grid.columns[r, c] for r in grid.raters] for c in grid.criteria]
-    apart = all(map(names_a_rater, grid.raters)) and all(sharing(table, of) for of in sides)
+    apart = all(map(names_a_rater, grid.raters)) and all(sharing(table, side) for side in sides)
     return grid if apart else None

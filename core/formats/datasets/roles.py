@@ -1,4 +1,4 @@
-"""The table of roles: what each column of a file was taken as and why, and how people change it."""
+"""The table of roles: how each column of a file was used and why, and how users change it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, holds
 from core.formats.source.parsed import ColumnRole
 
-#: Kept with the item, unseen by judges; and left out.
+#: A column that is kept with the item but hidden from judges, and a column that is left out.
 NOTE, IGNORED = "note", "ignored"
 LONGEST = "the longest texts"
 _SAMPLES, _CUT = 3, 60
@@ -37,7 +37,7 @@ _NAMES = {"item": (ITEMS,), "rater": (RATERS, PEOPLE), "criterion": (ASPECTS,)}
 def role_table(
     table: Table, roles: Mapping[str, str], said: Collection[str] = ()
 ) -> tuple[ColumnRole, ...]:
-    """Return every column with its role; columns in ``said`` have the one that a person chose."""
+    """Return every column with its role; a user chose the roles of columns in ``said``."""
     rows = []
     joined = {name: joined_parts(name, table.columns) for name in roles}
     roles = {part: roles[name] for name, parts in joined.items() for part in parts} | dict(roles)
@@ -98,7 +98,7 @@ def _scale(words: Collection[str]) -> str:
 
 
 def roles_as_text(roles: Sequence[ColumnRole]) -> str:
-    """Return the table of roles for a terminal, with what is left out of the file below it."""
+    """Return the table of roles for a terminal, followed by what is left out of the file."""
     heads = ("column", "taken as", "why", "filled", "for example")
     rows = [
         (r.column[:40], r.role[:40], r.why[:40], f"{r.filled:,}", " | ".join(r.samples)[:70])
@@ -111,16 +111,18 @@ def roles_as_text(roles: Sequence[ColumnRole]) -> str:
     ]
     out = [role for role in roles if role.role == IGNORED and role.filled]
     cells = sum(role.filled for role in out)
-    left = f"Left out: {len(out)} columns with {cells:,} cells." if out else "Nothing is left out."
-    return "\n".join((*lines, left))
+    summary = (
+        f"Left out: {len(out)} columns with {cells:,} cells." if out else "Nothing is left out."
+    )
+    return "\n".join((*lines, summary))
 
 
-#: Columns that Google Forms adds: when, and who.
+#: Columns of time and respondent that Google Forms adds.
 _FORM = ("timestamp", "email address", "username")
 
 
 def private_columns(table: Table) -> set[str]:
-    """Return the columns of a form that identify respondents, which are left out."""
+    """Return a form's columns that identify respondents, which are left out."""
     heads = {plain_head(column): column for column in table.columns}
     if not table.flat or _FORM[0] not in heads or plain_head(table.columns[0]) != _FORM[0]:
         return set()
@@ -131,7 +133,7 @@ def private_columns(table: Table) -> set[str]:
 
 
 class Change(NamedTuple):
-    """A change of a mapping: a field, what it is of (a criterion, a rater), and a column."""
+    """A change of a mapping: a field, its name (of a criterion or rater), and a column."""
 
     field: str
     name: str
@@ -145,25 +147,25 @@ class Change(NamedTuple):
         named: Sequence[str],
         aliases: Mapping[str, str],
     ) -> Change:
-        """Return the change that `FIELD=COLUMN` or `FIELD:NAME=COLUMN` says.
+        """Return the change in the text `FIELD=COLUMN` or `FIELD:NAME=COLUMN`.
 
         Raises:
             InputError: another form, or an unknown field.
         """
-        left, equals, column = text.partition("=")
-        field, colon, name = left.partition(":")
+        target, equals, column = text.partition("=")
+        field, colon, name = target.partition(":")
         field = aliases.get(field, field)
         with_names = {change.partition(":")[0] for change in named}
-        known = field in with_names and name.strip() if colon else field in fields
-        if not equals or not known:
+        is_known = field in with_names and name.strip() if colon else field in fields
+        if not equals or not is_known:
             names = (*fields, *named)
-            mend = near(left, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
+            mend = near(target, {*names, *aliases}) or f"FIELD is one of {', '.join(names)}."
             message = f"--map {text!r} is not understood. Write FIELD=COLUMN. {mend}"
             raise InputError(message)
         return cls(field, " ".join(name.split()), column)
 
 
-#: How to say which column is what, with the fields and an example.
+#: The advice on how to map columns, with the fields and an example.
 HOW_TO_SAY = (
     "Say which column is what with --map FIELD=COLUMN. FIELD is item, rater, criterion, label, "
     "reason, submission, prompt or system; raters, criteria and items are lists of columns, as "
@@ -177,21 +179,23 @@ def said_once(
     """Refuse a field that is given two columns, except fields in ``lists``.
 
     Raises:
-        InputError: it names the field and both columns.
+        InputError: names the field and both columns.
     """
     columns: dict[str, list[str]] = {}
     for change in changes:
         field, equals, column = change.partition("=")
         if equals and column:
             columns.setdefault(aliases.get(field, field), []).append(column)
-    for field, given in columns.items():
-        if len(set(given)) > 1 and field.partition(":")[0] not in lists:
-            both = " and ".join(map(repr, given[:2]))
-            raise InputError(f"--map names two columns for {field!r}: {both}. Keep one of them.")
+    for field, names in columns.items():
+        if len(set(names)) > 1 and field.partition(":")[0] not in lists:
+            two_names = " and ".join(map(repr, names[:2]))
+            raise InputError(
+                f"--map names two columns for {field!r}: {two_names}. Keep one of them."
+            )
 
 
 def with_one_item(changes: Sequence[str]) -> list[str]:
-    """Return the changes with the columns of an item as one name, where they name several.
+    """Return the changes with several columns of an item joined into one name.
 
     >>> with_one_item(["item=doc", "rater=who", "item=turn"])
     ['item=doc + turn', 'rater=who']
@@ -199,8 +203,8 @@ def with_one_item(changes: Sequence[str]) -> list[str]:
     columns = [change.partition("=")[2] for change in changes if _of_item(change)]
     if len(set(columns)) < 2 or "" in columns:
         return list(changes)
-    rest = [change for change in changes if not _of_item(change)]
-    return [f"item={JOINED.join(dict.fromkeys(columns))}", *rest]
+    others = [change for change in changes if not _of_item(change)]
+    return [f"item={JOINED.join(dict.fromkeys(columns))}", *others]
 
 
 def _of_item(change: str) -> bool:
@@ -208,6 +212,6 @@ def _of_item(change: str) -> bool:
 
 
 def listed_in(value: str, table: Table) -> list[str]:
-    """Return the columns in a list with commas; a column of that very name is one."""
+    """Return the columns in a comma-separated list; a column with exactly that name is one."""
     parts = [part.strip() for part in value.split(",")]
     return [value] if value in table.columns else [part for part in parts if part]

@@ -1,4 +1,4 @@
-"""Convert a sheet of a workbook to a table: header, merged cells and asides."""
+"""Convert a sheet of a workbook to a table: header, merged cells and rows that are no items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     """Return the rows below the header of a sheet, each cell as text.
 
     Cells merged downwards repeat their value in every row, as shown. Columns without a heading are
-    left out, with a notice. The cells are taken from the sheet as they become rows.
+    left out, with a notice. Cells are removed from the sheet as they become rows.
 
     Raises:
         InputError: a duplicate heading, or one over several columns; with its cell.
@@ -40,7 +40,7 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
     cells = dict(sheet.rows)
     notices += _filled_down(sheet, cells, header)
     notices += _asides(sheet, heads, body, others)
-    sheet.rows.clear()  # both at once would take twice the memory
+    sheet.rows.clear()  # both together would take twice the memory
     rows = tuple(
         {text: row.get(c, "") for c, text in heads.items()} for row in map(cells.pop, body)
     )
@@ -51,21 +51,23 @@ def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> TableRow
 
 
 def joined_sheets(book: Workbook, name: str) -> TableRows:
-    """Return the rows of all sheets, one below the other, each with the name of its sheet.
+    """Return the rows of all sheets, appended, each with the name of its sheet.
 
     Raises:
-        InputError: sheets with other columns than the first.
+        InputError: a sheet with other columns than the first.
     """
     parts = {sheet: sheet_rows(book.spent(sheet)[0], (), name) for sheet in book.filled}
     columns = next(iter(parts.values())).columns
-    if other := next((sheet for sheet, of in parts.items() if of.columns != columns), None):
-        message = f"The sheet {other!r} has other columns than the first. Name one with --sheet."
+    if different := next((sheet for sheet, part in parts.items() if part.columns != columns), None):
+        message = (
+            f"The sheet {different!r} has other columns than the first. Name one with --sheet."
+        )
         raise InputError(message, (), name)
-    own = "sheet" if "sheet" not in columns else "sheet of the workbook"
-    rows = tuple({own: sheet, **row} for sheet, of in parts.items() for row in of.rows)
-    lines = tuple(line for of in parts.values() for line in of.lines)
-    notices = tuple(notice for of in parts.values() for notice in of.notices)
-    return TableRows((own, *columns), rows, lines, notices)
+    heading = "sheet" if "sheet" not in columns else "sheet of the workbook"
+    rows = tuple({heading: sheet, **row} for sheet, part in parts.items() for row in part.rows)
+    lines = tuple(line for part in parts.values() for line in part.lines)
+    notices = tuple(notice for part in parts.values() for notice in part.notices)
+    return TableRows((heading, *columns), rows, lines, notices)
 
 
 def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:
@@ -96,7 +98,7 @@ def _filled_down(
         area = f"{address(top, left)}:{address(bottom, right)}"
         (across if right > left else down).append(area)
         for row in range(top + 1, bottom + 1 if right == left else top + 1):
-            # A row with nothing else is empty.
+            # A row without other cells is empty.
             if row in cells:
                 cells[row] = {**cells[row], left: cells[top][left]}
     notices = list[Problem]()
@@ -113,8 +115,8 @@ def _asides(
 ) -> list[Problem]:
     notices = list[Problem]()
     if others:
-        more = ", ".join(map(repr, others))
-        notices.append(Problem(f"Only the sheet {sheet.name!r} is read, not {more[:300]}."))
+        other_sheets = ", ".join(map(repr, others))
+        notices.append(Problem(f"Only the sheet {sheet.name!r} is read, not {other_sheets[:300]}."))
     nameless: dict[int, int] = {}
     for row in body:
         for column in sheet.rows[row].keys() - heads.keys():
@@ -124,12 +126,12 @@ def _asides(
         message = f"The column {column_name(column)} has no heading and is left out ({cells})."
         notices.append(Problem(message))
     if sheet.hidden_rows:
-        many = sheet.hidden_rows
-        rows = "1 hidden row is" if many == 1 else f"{many:,} hidden rows are"
+        hidden_rows = sheet.hidden_rows
+        rows = "1 hidden row is" if hidden_rows == 1 else f"{hidden_rows:,} hidden rows are"
         notices.append(Problem(f"{rows} read like the others."))
     return notices
 
 
 def _some(areas: Sequence[str]) -> str:
-    more = f" and {len(areas) - 5} more" if len(areas) > 5 else ""
-    return ", ".join(areas[:5]) + more
+    remaining = f" and {len(areas) - 5} more" if len(areas) > 5 else ""
+    return ", ".join(areas[:5]) + remaining

@@ -15,7 +15,7 @@ from core.formats.source.archives import MOST_FILES
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import TableRows
 
-#: A folder with only these is not a folder of submissions.
+#: A folder with only these files is not a folder of submissions.
 _TABLES = frozenset(
     {
         *(".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml"),
@@ -25,7 +25,7 @@ _TABLES = frozenset(
 #: Moodle: a folder per participant, or everything in the file's name. The number is the
 #: "Participant 12345" of its grading worksheet.
 _MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
-#: Programs do not write longer paths. On a long crafted path the pattern takes minutes.
+#: The longest path to match. On a long crafted path the pattern takes minutes.
 _LONGEST_PATH = 1000
 #: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
 _CANVAS = re.compile(
@@ -46,7 +46,7 @@ class _HandedIn(NamedTuple):
 
 
 def submissions_in(opened: Opened) -> TableRows | None:
-    """Return the submissions in an archive or lone document; ``None`` otherwise.
+    """Return the submissions in an archive or single document; ``None`` for other files.
 
     Raises:
         InputError: it cannot be opened, or has no text at all.
@@ -65,7 +65,7 @@ def submissions_in(opened: Opened) -> TableRows | None:
 
 
 def could_be_submissions(paths: Mapping[str, object]) -> bool:
-    """Return whether some files are not tables of data."""
+    """Return whether some files are not data tables."""
     return any(PurePosixPath(path).suffix.lower() not in _TABLES for path in paths)
 
 
@@ -82,7 +82,7 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
     common = _common_folder(list(files))
     rows: dict[str, dict[str, Any]] = {}
     parts: dict[str, list[tuple[str, str]]] = {}
-    left, remarks = list[str](), list[Problem]()
+    left_out, remarks = list[str](), list[Problem]()
     for path in sorted(files, key=str.casefold):
         handed = _handed_in(path.removeprefix(common))
         try:
@@ -92,7 +92,7 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
             read_text, remark = None, ""
         else:
             if read is None:
-                left.append(handed.place)
+                left_out.append(handed.place)
                 continue
             read_text, remark = read
         if remark:
@@ -104,26 +104,30 @@ def submission_rows(files: Mapping[str, bytes | Opened], name: str) -> TableRows
     for id, texts in parts.items():
         rows[id]["submission"] = _joined(texts)[:MAX_TEXT]
     if not parts:
-        whole = f"{remarks[0].message}" if len(remarks) == 1 else "None of its files contains text."
-        raise InputError(f"There is nothing to judge. {whole}", tuple(remarks[1:]), name)
+        message = (
+            f"{remarks[0].message}" if len(remarks) == 1 else "None of its files contains text."
+        )
+        raise InputError(f"There is nothing to judge. {message}", tuple(remarks[1:]), name)
     columns = tuple(dict.fromkeys(key for row in rows.values() for key in row))
-    notices = (*_said(files, rows, left), *remarks)
+    notices = (*_said(files, rows, left_out), *remarks)
     return TableRows(columns, tuple(rows.values()), (None,) * len(rows), notices)
 
 
 def _said(
-    files: Mapping[str, object], rows: Mapping[str, dict[str, Any]], left: list[str]
+    files: Mapping[str, object], rows: Mapping[str, dict[str, Any]], left_out: list[str]
 ) -> list[Problem]:
-    count = len(files) - len(left)
+    count = len(files) - len(left_out)
     kind = "a participant" if any("participant" in row for row in rows.values()) else "a file"
     notices = [Problem(f"Read as {len(rows):,} submissions in {count:,} files, one {kind}.")]
     if kind == "a participant":
         message = "Names from the paths are kept as a note (participant); judges do not see them."
         notices.append(Problem(message))
-    if left:
-        more = f" and {len(left) - 10} more" if len(left) > 10 else ""
-        shown = ", ".join(map(repr, left[:10]))
-        message = f"Left out, because they contain no text (pictures, archives ...): {shown}{more}."
+    if left_out:
+        remaining = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
+        shown = ", ".join(map(repr, left_out[:10]))
+        message = (
+            f"Left out, because they contain no text (pictures, archives ...): {shown}{remaining}."
+        )
         notices.append(Problem(message))
     return notices
 
@@ -142,11 +146,11 @@ def _handed_in(path: str) -> _HandedIn:
     name = PurePosixPath(path).name
     canvas = _CANVAS.match(name) or _CANVAS_BLIND.match(name)
     if canvas:
-        given = canvas.groupdict()
-        notes: dict[str, Any] = {"late": True} if given["late"] else {}
-        if given.get("who"):
-            notes["participant"] = given["who"]
-        return _HandedIn(given["id"], given["file"] or f"{given['text']}.html", notes, path)
+        groups = canvas.groupdict()
+        notes: dict[str, Any] = {"late": True} if groups["late"] else {}
+        if groups.get("who"):
+            notes["participant"] = groups["who"]
+        return _HandedIn(groups["id"], groups["file"] or f"{groups['text']}.html", notes, path)
     return _HandedIn(path, name, {}, path)
 
 

@@ -76,7 +76,7 @@ class Table:
 
     @cached_property
     def counted(self) -> dict[str, Counter[str]]:
-        """Return how often each word stands in columns that were counted, by column."""
+        """Return the number of occurrences of each word, by column, for columns counted so far."""
         return {}
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
@@ -97,10 +97,10 @@ def read_table(
 
     CSV, TSV and sheets need a header, which may follow titles. The delimiter is a comma, semicolon,
     tab or bar. In JSONL every line is an object. JSON (or YAML) is a list of objects, or an object
-    whose ``items`` is one. ``sheet`` names the sheet of a workbook. It is optional if only one
-    sheet has rows; `*` is all of them, with the same columns. An archive (or document) of
-    submissions is a table of their ids and texts.
-    After ``most`` rows, what is read row by row (not JSON, not a workbook) is read no further.
+    whose ``items`` is such a list. ``sheet`` names the sheet of a workbook. It is optional if only
+    one sheet has rows; `*` is all of them, with the same columns. An archive (or document) of
+    submissions is a table of their ids and texts. Formats that are read row by row (not JSON, not a
+    workbook) stop after ``most`` rows.
 
     Raises:
         InputError: every invalid line; ``SheetNotChosen`` if several sheets have rows.
@@ -117,16 +117,16 @@ def read_table(
 
 
 def _tables(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
-    """Return the tables read of a file, by sheet, each with the limit of its rows."""
+    """Return a file's tables read so far, by sheet, each with the limit of its rows."""
     return {}
 
 
 def _whole(table: Table) -> Table:
-    """Return the table without summaries, and with fields that belong together as one."""
-    if table.flat and (left := summary_rows(table.columns, table.rows)):
-        rows = tuple(row for at, row in enumerate(table.rows) if at not in left)
-        lines = tuple(line for at, line in enumerate(table.lines) if at not in left)
-        notices = (*table.notices, *left_out(left, table.lines))
+    """Return the table without summary rows, with related fields merged into one column."""
+    if table.flat and (summaries := summary_rows(table.columns, table.rows)):
+        rows = tuple(row for at, row in enumerate(table.rows) if at not in summaries)
+        lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
+        notices = (*table.notices, *left_out(summaries, table.lines))
         table = replace(table, rows=rows, lines=lines, notices=notices)
     columns, rows, merged = options_as_one(table.columns, table.rows)
     table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *merged))
@@ -204,10 +204,10 @@ def _from_jsonl(opened: Opened, most: int | None) -> Table:
 
 
 def _from_document(document: Document, name: str) -> Table:
-    whole = unwrapped(document)
-    case = case_in(whole.value)
+    document_unwrapped = unwrapped(document)
+    case = case_in(document_unwrapped.value)
     if case is not None:
-        return _from_case(case, whole, name)
+        return _from_case(case, document_unwrapped, name)
     table = json_table(document, name)
     lines = tuple(document.line_of(place) for place in table.places)
     columns = _columns(table.rows, name)
@@ -240,16 +240,16 @@ def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
 # Paths into cells: ``messages[-1].content`` names a value inside a column.
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d{1,6})\]")
-#: Depth and number of the paths that are suggested.
+#: The depth and number of suggested paths.
 _DEPTH, _KEYS = 8, 60
-#: What a cell with an object or a list begins with.
+#: The first characters of a cell with an object or a list.
 _BRACKETS = ("{", "[")
 
 Steps = tuple[str | int, ...]
 
 
 def steps_of(path: str) -> Steps:
-    """Return the keys and indexes of a path, or nothing if it is not one.
+    """Return the keys and indexes of a path, or () if it is not a path.
 
     >>> steps_of("messages[-1].content"), steps_of("a..b"), steps_of("plain")
     (('messages', -1, 'content'), (), ('plain',))
@@ -265,16 +265,16 @@ def steps_of(path: str) -> Steps:
 
 
 def with_paths(table: Table, names: Iterable[str]) -> Table:
-    """Return the table with a column for each name that is a path into one, or joins several.
+    """Return the table with a column for each name that is a path into a column, or joins several.
 
     A row without that place lacks the column. A path that no row has adds no column. ``a + b``
     joins the values of the columns ``a`` and ``b``, ``a[].b`` lists the ``b`` of all in ``a``.
     """
     for name in dict.fromkeys(names):
         if name not in table.columns and _EACH in name:
-            head, _, rest = name.partition(_EACH)
-            values = [_each(row.get(head), steps_of(rest)) for row in table.rows]
-            rows = tuple({**row, name: of} for row, of in zip(table.rows, values, strict=True))
+            head, _, tail = name.partition(_EACH)
+            values = [_each(row.get(head), steps_of(tail)) for row in table.rows]
+            rows = tuple({**row, name: cell} for row, cell in zip(table.rows, values, strict=True))
             if any(values):
                 table = replace(table, columns=(*table.columns, name), rows=rows)
             continue
@@ -286,13 +286,13 @@ def with_paths(table: Table, names: Iterable[str]) -> Table:
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
         reached = [(row, _there(row, steps)) for row in table.rows]
-        if any(there for _, there in reached):
-            rows = tuple({**row, name: there[0]} if there else row for row, there in reached)
+        if any(hit for _, hit in reached):
+            rows = tuple({**row, name: hit[0]} if hit else row for row, hit in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
     return table
 
 
-#: What stands before a key of all objects of a list.
+#: Precedes a key that all objects of a list share.
 _EACH = "[]."
 
 
@@ -301,12 +301,12 @@ def _each(cell: Any, steps: Steps) -> list[Any]:
     return [(_there(e, steps) or (None,))[0] for e in entries] if isinstance(entries, list) else []
 
 
-#: What stands between the names of columns that are an id together.
+#: Separates the names of columns that form an id together.
 JOINED = " + "
 
 
 def joined_parts(name: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that a name joins, or nothing where it is no such name.
+    """Return the columns that a name joins, or () if it joins none.
 
     >>> joined_parts("doc + turn", ["doc", "turn"]), joined_parts("doc", ["doc"])
     (('doc', 'turn'), ())
@@ -325,7 +325,7 @@ def _joined(row: Mapping[str, Any], parts: Sequence[str]) -> str | None:
 
 
 def _there(value: Any, steps: Steps) -> tuple[Any, ...]:
-    """Return a tuple of the value at the end of the steps, or an empty one."""
+    """Return a tuple of the value at the end of the steps, or () if missing."""
     for step in steps:
         part = _part(opened(value), step)
         if not part:
@@ -343,7 +343,7 @@ def _part(value: Any, step: str | int) -> tuple[Any, ...]:
 
 
 def alone(value: Any) -> Any:
-    """Return the only entry of a list, nothing for an empty list, any other value unchanged.
+    """Return the only entry of a list, "" for an empty list, any other value unchanged.
 
     >>> alone(["yes"]), alone([]), alone(["yes", "no"]), alone("no")
     ('yes', None, ['yes', 'no'], 'no')
@@ -353,25 +353,25 @@ def alone(value: Any) -> Any:
 
 def _is_nested(cell: Any) -> bool:
     if isinstance(cell, str) and not cell.lstrip().startswith(_BRACKETS):
-        return False  # most cells of most tables
+        return False  # true of most cells in most tables
     return isinstance(alone(opened(cell)), dict | list)
 
 
 def opened(value: Any) -> Any:
-    """Return a CSV cell with an object or a list as that; others unchanged."""
+    """Return the object or list in a CSV cell; other cells unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(_BRACKETS):
         return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        # A text that begins with a bracket.
+        # A text that merely begins with a bracket.
         return value
 
 
 def leaves(table: Table) -> dict[str, Any]:
     """Return paths to values in nested cells, with values from the first rows.
 
-    Of a list of messages the last counts, of another list the first entry.
+    Paths lead into the last message of a conversation, and into the first entry of other lists.
     """
     values: dict[str, Any] = {}
     for row in table.rows[:20]:

@@ -1,4 +1,4 @@
-"""Find the column of a table that holds the texts to judge, or those that come equally near."""
+"""Find the column of a table that holds the texts to judge, or the equally likely ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WRITTEN = (
         "assistant",
     ),
 )
-#: Names of any text: the source of a summary just as often as what is judged.
+#: Names of any text: as often the source of a summary as the judged text.
 ANY_TEXT = (
     *(
         "text",
@@ -45,22 +45,22 @@ ANY_TEXT = (
     *("post", "comment text", "sentence", "conversation", "dialogue", "online text"),
     *("segment", "coded segment", "excerpt", "quotation", "quotation content", "quote"),
 )
-#: Names of texts about the text that is judged.
+#: Names of texts about the judged text.
 ABOUT = (
     *("reason", "rationale", "explanation", "comment", "comments", "note", "notes", "feedback"),
     *("justification", "description", "title", "instructions", "requirement"),
-    # Who wrote it, however long the names are.
+    # The author, however long the names are.
     *("name", "full name", "student", "student name", "pupil", "author"),
 )
-#: Texts shorter than this on average are not submissions by length alone.
+#: Texts shorter than this on average are not recognised as submissions by length alone.
 LONG = 60
-#: A text as short as a label, on average.
+#: The average length up to which texts may be labels.
 _SHORT = 25
 _ROWS = 1000
 
 
 class TextChoice(NamedTuple):
-    """The column of texts and why; if none is chosen, the columns that could be it."""
+    """The column of texts and why; if none is chosen, the candidates."""
 
     column: str | None
     why: str = ""
@@ -68,7 +68,7 @@ class TextChoice(NamedTuple):
 
 
 class TextShape(NamedTuple):
-    """How long the texts of a column are on average, whether sentences, whether repeated.
+    """The texts of a column: average length, whether they are sentences, whether they repeat.
 
     A letter of a script without spaces counts as more than one, and as part of a word.
     """
@@ -80,22 +80,22 @@ class TextShape(NamedTuple):
 
     @property
     def short(self) -> bool:
-        """Return whether these are as short as labels and names."""
+        """Return whether the texts are as short as labels and names."""
         return self.length < _SHORT
 
     @property
     def worded(self) -> bool:
-        """Return whether these are more than names and titles of a few words."""
+        """Return whether the texts are more than names and titles of a few words."""
         return self.words >= 4 and self.length >= _SHORT - 5
 
     @property
     def like_labels(self) -> bool:
-        """Return whether these are as short as labels, and no different sentences."""
+        """Return whether the texts are as short as labels, and not different sentences."""
         return self.short and not (self.sentences and not self.repeated)
 
 
 def texts_in(table: Table, column: str) -> TextShape | None:
-    """Return how a column's texts are written, or ``None`` if most cells are not texts."""
+    """Return the shape of a column's texts, or ``None`` if most cells are not texts."""
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
     texts = [_unfolded(cell) for cell in cells]
     texts = [text for text in texts if text]
@@ -104,9 +104,9 @@ def texts_in(table: Table, column: str) -> TextShape | None:
     signs = [0 if text.isascii() else len(_UNSPACED.findall(text)) for text in texts]
     words = [len(text.split()) + n / 2.5 for text, n in zip(texts, signs, strict=True)]
     sentences = sum(w >= (3 if n else 2) for w, n in zip(words, signs, strict=True))
-    few = len(texts) >= 4 and len(set(texts)) * 2 <= len(texts)
+    repeated = len(texts) >= 4 and len(set(texts)) * 2 <= len(texts)
     length = (sum(map(len, texts)) + 1.5 * sum(signs)) / len(texts)
-    return TextShape(length, sentences * 2 > len(texts), few, sum(words) / len(texts))
+    return TextShape(length, sentences * 2 > len(texts), repeated, sum(words) / len(texts))
 
 
 #: Letters of scripts that are written without spaces.
@@ -114,7 +114,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 
 
 def _unfolded(cell: Any) -> str:
-    """Return a text; of messages the last one; of anything else nothing."""
+    """Return a text, the last message of a conversation, or "" for anything else."""
     inside = opened(cell)
     if isinstance(inside, list) and inside and isinstance(inside[-1], dict):
         inside = inside[-1].get("content")
@@ -126,24 +126,32 @@ def _unfolded(cell: Any) -> str:
 def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     """Return the column of the texts to judge, among ``free`` columns by plain name.
 
-    A column of short or repeated values is passed over for a longer one. Columns that come equally
-    near are rivals, and none is chosen.
+    A longer column is preferred to one of short or repeated values. If several columns are equally
+    likely, none is chosen.
     """
     shapes = {column: texts_in(table, column) for column in free.values()}
-    texts = {column: of for column, of in shapes.items() if of is not None}
+    texts = {column: shape for column, shape in shapes.items() if shape is not None}
     about = {free[name] for name in ABOUT if name in free}
     short = list[str]()
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
         columns = [free[name] for name in names if name in free and _may_be(table, free[name])]
         longer = {c: _outdone(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
-        # A text about the answer is never taken for a short answer without asking.
+        # A text about the answer is never used instead of a short answer without asking.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
-        short += [*unsure, *(other for c in unsure for other in longer[c] if other in about)]
+        short += [
+            *unsure,
+            *(
+                longer_column
+                for c in unsure
+                for longer_column in longer[c]
+                if longer_column in about
+            ),
+        ]
         chosen = _among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:
-            others = [c for c in _long(texts, free) if c != chosen.column]
-            chosen = TextChoice(None, "", (chosen.column, *others)) if others else chosen
+            candidates = [c for c in _long(texts, free) if c != chosen.column]
+            chosen = TextChoice(None, "", (chosen.column, *candidates)) if candidates else chosen
         if chosen and chosen.column and short:
             return TextChoice(None, "", tuple(dict.fromkeys((*short, chosen.column))))
         if chosen:
@@ -160,37 +168,39 @@ def _may_be(table: Table, column: str) -> bool:
     return not any(isinstance(v, dict) and not v.keys() & SECTIONS for v in cells)
 
 
-#: Keys of a submission that is an object; any other object holds more than an answer.
+#: Keys of a submission that is an object; other objects hold more than an answer.
 SECTIONS = frozenset({"thinking", "output", "first", "second"})
 
 
 def _outdone(column: str, texts: Mapping[str, TextShape]) -> list[str]:
-    """Return the longer columns beside one that is as short as labels."""
-    of = texts.get(column)
-    if of is None or not of.like_labels:
+    """Return the longer columns next to a column as short as labels."""
+    shape = texts.get(column)
+    if shape is None or not shape.like_labels:
         return []
-    least = max(_SHORT, 3 * of.length)
+    least = max(_SHORT, 3 * shape.length)
     return [
         name
-        for name, other in texts.items()
-        if other.sentences and not other.repeated and other.length >= least
+        for name, candidate in texts.items()
+        if candidate.sentences and not candidate.repeated and candidate.length >= least
     ]
 
 
 def turns_in(cell: Any) -> list[dict[str, Any]]:
-    """Return the messages of a conversation in a cell; of anything else none.
+    """Return the messages of a conversation in a cell, or [].
 
     >>> len(turns_in('[{"role": "user", "content": "Hi"}]')), turns_in("[1]")
     (1, [])
     """
     turns = opened(cell) if cell else None
     listed = turns if isinstance(turns, list) else []
-    whole = all(isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed)
-    return listed if whole else []
+    are_turns = all(
+        isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed
+    )
+    return listed if are_turns else []
 
 
 def is_worded(table: Table, column: str) -> bool:
-    """Return whether most cells of a column are more than a word."""
+    """Return whether most cells of a column are longer than a word."""
     cells = [row[column] for row in table.rows[:1000] if row.get(column)]
     texts = [cell for cell in cells if not isinstance(cell, str) or " " in cell.strip()]
     return bool(cells) and 2 * len(texts) > len(cells)
@@ -208,10 +218,10 @@ def _among(columns: list[str], texts: Mapping[str, TextShape]) -> TextChoice | N
 def _long(texts: Mapping[str, TextShape], free: Mapping[str, str]) -> Iterator[str]:
     """Yield the columns of sentences that could be the texts by their length."""
     about = {free[name] for name in ABOUT if name in free}
-    longest = max((of.length for name, of in texts.items() if name not in about), default=0)
-    for name, of in texts.items():
-        near = of.length >= LONG / 2 and of.length * 10 >= longest
-        if of.sentences and not of.repeated and near and name not in about:
+    longest = max((shape.length for name, shape in texts.items() if name not in about), default=0)
+    for name, shape in texts.items():
+        near = shape.length >= LONG / 2 and shape.length * 10 >= longest
+        if shape.sentences and not shape.repeated and near and name not in about:
             yield name
 
 
@@ -234,12 +244,12 @@ def proposed_texts(table: Table) -> tuple[str, ...]:
     return () if best is None else (best,)
 
 
-#: Ends of paths that lead to an answer.
+#: Ends of paths to an answer.
 _ANSWERS = (".content", ".output", ".answer", ".reply", ".text")
 
 
 def maps_of(field: str, columns: Iterable[str]) -> str:
-    """Return options of the command line that each say one column, joined by "or".
+    """Return command line options that each name one column, joined by "or".
 
     >>> maps_of("submission", ["my text", "b"])
     "--map 'submission=my text' or --map submission=b"

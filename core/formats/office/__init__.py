@@ -1,4 +1,4 @@
 """Office files to plain data: archives, workbooks, documents, columns.
 
-Every reader limits what it unpacks, and names the place of what it cannot read.
+Every reader limits what it unpacks, and names the place that it cannot read.
 """

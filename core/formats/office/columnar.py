@@ -23,7 +23,7 @@ from core.formats.source.parsed import (
 
 ColumnarKind = Literal["parquet", "arrow"]
 _BATCH = 1000
-#: What types of bytes (pictures, sound) are called.
+#: Types of bytes (pictures, sound).
 _BYTES = ("binary", "large_binary", "fixed_size_binary")
 
 
@@ -38,7 +38,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
     """Return the rows of a Parquet or Arrow file (file, stream, Feather).
 
     Structs become mappings, lists stay lists, timestamps become texts. Binary columns (pictures,
-    sound) are left out. After ``most`` rows, it is read no further.
+    sound) are left out. Stops after ``most`` rows.
 
     Raises:
         InputError: damaged, encrypted, or too large for a small machine.
@@ -52,10 +52,10 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         if twice:
             problem = Problem(f"names the column {twice[0]!r} twice.", "Rename one of them.")
             raise refusal("table", [problem], name)
-        left = [f.name for f in schema if str(f.type).startswith(_BYTES)]
-        columns = [column for column in names if column not in left]
+        left_out = [f.name for f in schema if str(f.type).startswith(_BYTES)]
+        columns = [column for column in names if column not in left_out]
         rows = list(islice(_rows(batches, columns, name), most))
-        # What Arrow holds back would count beside the rows.
+        # Arrow's buffers would use memory in addition to the rows.
         del batches
         pa.default_memory_pool().release_unused()
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -63,7 +63,7 @@ def read_columnar(data: bytes, name: str, most: int | None = None) -> TableRows:
         raise InputError(f"This file cannot be read: {reason}.", (), name) from None
     if not rows or not columns:
         raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
-    notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left)
+    notices = tuple(Problem(f"The column {c!r} holds bytes and is left out.") for c in left_out)
     return TableRows(tuple(columns), tuple(rows), tuple(range(1, len(rows) + 1)), notices)
 
 
@@ -101,7 +101,7 @@ def _rows(batches: Iterable[Any], columns: list[str], name: str) -> Iterator[dic
 
 
 def _weight(value: Any) -> int:
-    """Return about how much memory a value takes."""
+    """Return the approximate memory of a value in bytes."""
     if isinstance(value, dict):
         return 100 + sum(len(str(key)) + _weight(part) for key, part in value.items())
     if isinstance(value, list):

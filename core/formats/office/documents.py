@@ -82,7 +82,7 @@ def _plain(opened: Opened) -> DocumentText | None:
     try:
         text = opened.text("text", opened.size, table=True)
     except InputError:
-        # Of an unknown encoding: a picture, or a text in another script.
+        # The encoding is unknown: a picture, or a text in another script.
         return None
     remark = opened.notices[0].message if opened.notices else ""
     if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
@@ -128,7 +128,7 @@ class _WordReader:
         self._rows, self._cell = list[list[str]](), list[str]()
         self._in_text, self._wide, self._list = False, 1, False
 
-    def start(self, tag: str, given: Attributes) -> None:
+    def start(self, tag: str, attributes: Attributes) -> None:
         if tag in ("Fallback", "moveFrom"):
             self._aside += 1
         elif tag == "tbl":
@@ -137,7 +137,7 @@ class _WordReader:
         elif self._tables == 1 and tag in ("tr", "tc"):
             self._start_cell(tag)
         elif tag == "gridSpan" and self._tables == 1:
-            width = given.get("val", "1")
+            width = attributes.get("val", "1")
             self._wide = min(int(width), 100) if width.isdigit() else 1
         elif tag in ("footnoteReference", "endnoteReference"):
             self.notes += 1
@@ -207,7 +207,7 @@ def _odt(archive: Unpacked) -> DocumentText:
 
 
 def _pdf(data: bytes, name: str) -> DocumentText:
-    """Return the text of a PDF by page; one of pictures has none, with a notice."""
+    """Return the text of a PDF by page; if it has only pictures, a notice says so."""
     import logging
 
     import pypdf

@@ -32,7 +32,7 @@ def walk(
 ) -> None:
     """Report every tag and text of a document, without namespace prefixes.
 
-    ``quick``: where its first tag has no prefix, the others are reported as they are written.
+    ``quick``: if the first tag has no prefix, all tags are reported as written.
 
     Raises:
         InputError: invalid XML, or entities, which no office program writes.
@@ -68,7 +68,7 @@ def walk(
         raise InputError(f"This file is damaged: {error}.", (), name) from None
 
 
-#: A document has few names, each many times.
+#: Cached, because a document repeats a few names.
 @lru_cache(maxsize=1000)
 def _local(name: str) -> str:
     return name.rpartition(":")[2]

@@ -59,27 +59,27 @@ class _OdsSheets:
         self._aside, self._hidden = 0, False
         self._found: list[tuple[int, str]] = []
 
-    def start(self, tag: str, given: Attributes) -> None:
+    def start(self, tag: str, attributes: Attributes) -> None:
         if tag == "table":
-            name = given.get("name", "")
+            name = attributes.get("name", "")
             self._sheet, self._row = self.sheets.setdefault(name, FilledCells(name)), 0
         elif tag == "table-row":
             self._column, self._found = 0, []
-            self._rows_repeated = max(1, whole(given.get("number-rows-repeated")))
-            self._hidden = given.get("visibility", "visible") != "visible"
+            self._rows_repeated = max(1, whole(attributes.get("number-rows-repeated")))
+            self._hidden = attributes.get("visibility", "visible") != "visible"
         elif tag in ("table-cell", "covered-table-cell"):
-            self._cell, self._lines = given, []
+            self._cell, self._lines = attributes, []
         elif tag in ("annotation", "shapes"):
             self._aside += 1
         elif self._cell is not None and not self._aside:
-            self._within(tag, given)
+            self._within(tag, attributes)
 
-    def _within(self, tag: str, given: Attributes) -> None:
+    def _within(self, tag: str, attributes: Attributes) -> None:
         if tag in ("p", "h"):
             self._lines.append([])
             self._depth += 1
         elif self._lines and tag == "s":
-            self._lines[-1].append(" " * min(max(1, whole(given.get("c"))), 1000))
+            self._lines[-1].append(" " * min(max(1, whole(attributes.get("c"))), 1000))
         elif self._lines and tag in ("tab", "line-break"):
             self._lines[-1].append("\t" if tag == "tab" else "\n")
 
@@ -98,26 +98,29 @@ class _OdsSheets:
         elif tag == "table-row":
             self._end_row()
 
-    def _end_cell(self, given: Attributes, *, covered: bool) -> None:
-        times = max(1, whole(given.get("number-columns-repeated")))
+    def _end_cell(self, attributes: Attributes, *, covered: bool) -> None:
+        times = max(1, whole(attributes.get("number-columns-repeated")))
         text = "\n".join("".join(line) for line in self._lines)
-        shown = "" if covered else self._shown(given, text)
-        self._mark(given, shown)
+        shown = "" if covered else self._shown(attributes, text)
+        self._mark(attributes, shown)
         if shown.strip():
             # A sheet has 16,384 columns at most.
             for column in range(self._column, min(self._column + times, 16_384)):
                 self._found.append((column, shown))
         self._column += times
 
-    def _mark(self, given: Attributes, shown: str) -> None:
-        wide = whole(given.get("number-columns-spanned"))
-        high = whole(given.get("number-rows-spanned"))
+    def _mark(self, attributes: Attributes, shown: str) -> None:
+        wide = whole(attributes.get("number-columns-spanned"))
+        high = whole(attributes.get("number-rows-spanned"))
         if wide > 1 or high > 1:
             last = self._row + max(high, 1) - 1, self._column + max(wide, 1) - 1
             self._sheet.merge((self._row, self._column, *last))
-        if "formula" in given:
-            wrong = shown.startswith(("Err:", "#")) and given.get("value-type") in (None, "string")
-            if not shown or wrong or given.get("value-type") == "error":
+        if "formula" in attributes:
+            wrong = shown.startswith(("Err:", "#")) and attributes.get("value-type") in (
+                None,
+                "string",
+            )
+            if not shown or wrong or attributes.get("value-type") == "error":
                 self._sheet.fail(self._row, self._column, shown)
 
     def _end_row(self) -> None:
@@ -134,22 +137,22 @@ class _OdsSheets:
                 sheet.rows.clear()
         self._row += self._rows_repeated
 
-    def _shown(self, given: Attributes, text: str) -> str:
-        kind = given.get("value-type", "")
+    def _shown(self, attributes: Attributes, text: str) -> str:
+        kind = attributes.get("value-type", "")
         if kind in ("float", "currency", "percentage"):
             try:
-                value = float(given.get("value", ""))
+                value = float(attributes.get("value", ""))
             except ValueError:
                 return text
             if kind == "percentage":
                 return number_shown(value, CellFormat("percent"))
             return _padded(text, value)
         if kind == "date":
-            return iso_shown(given.get("date-value", text))
+            return iso_shown(attributes.get("date-value", text))
         if kind == "time":
-            return _duration(given.get("time-value", "")) or text
+            return _duration(attributes.get("time-value", "")) or text
         if kind == "boolean":
-            return given.get("boolean-value", text).upper()
+            return attributes.get("boolean-value", text).upper()
         return text
 
 

@@ -1,4 +1,4 @@
-"""A sheet as read: filled cells by row and column, and faulty cells."""
+"""A parsed sheet: filled cells by row and column, and faulty cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.errors import InputError, Problem
 from core.formats.source.parsed import LONGEST_WORD, SharedWords, enough
 
-#: A sheet with more rows or filled cells is refused: reading it takes over five seconds.
+#: The most rows and filled cells of a sheet; reading more takes over five seconds.
 MOST_ROWS, MOST_CELLS = 300_000, 400_000
 _MOST_MERGED = 100_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
@@ -20,7 +20,7 @@ Area = tuple[int, int, int, int]
 class FilledCells:
     """The filled rows of a sheet by number from 0, each mapping columns to text.
 
-    ``faults`` are cells that show no value: errors, and formulas that were never worked out.
+    ``faults`` are cells without a value: errors, and formulas that were never computed.
     """
 
     name: str
@@ -32,7 +32,7 @@ class FilledCells:
     words: SharedWords = field(default_factory=SharedWords)
 
     def put(self, row: int, column: int, text: str) -> None:
-        """Add a cell that shows something."""
+        """Add a cell that is not empty."""
         self.cells += 1
         row_cells = self.rows.get(row)
         if row_cells is None:
@@ -68,8 +68,8 @@ def column_name(column: int) -> str:
     letters = ""
     column += 1
     while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
+        column, letter = divmod(column - 1, 26)
+        letters = chr(65 + letter) + letters
     return letters
 
 
@@ -89,7 +89,7 @@ _MEND = "Correct or empty the cell."
 
 
 def fault(row: int, column: int, shows: str) -> Problem:
-    """Return the problem of a cell with an error, or without a computed value."""
+    """Return the problem for a cell with an error, or without a computed value."""
     if not shows:
         return Problem(f"{address(row, column)} holds a formula without its result.", _WORK_OUT)
     return Problem(f"{address(row, column)} shows {shows}.", _MEND)

@@ -39,27 +39,27 @@ class SheetTable(RawTable):
         Numbers are written as numbers, other texts as texts, each in its cell's style.
 
         Raises:
-            InputError: a cell holds a formula, or the sheet is written in a way not known here.
+            InputError: a cell holds a formula, or the sheet has an unsupported structure.
         """
         archive = Unpacked(self.book, self.name)
         text = archive.read(self.part).decode("utf-8-sig")
         if "<!" in text or "<?" in text[1:]:
-            # Within a comment a row may begin that never ends; no program writes one.
+            # A row inside a comment might never end; no program writes such comments.
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         rows: dict[int, dict[int, str]] = {}
         for (row, column), value in changes.items():
             rows.setdefault(self.rows[row].line, {})[column] = value
-        done = set[int]()
+        edited = set[int]()
 
         def written(match: re.Match[str]) -> str:
             number = int(match[1])
             if number not in rows:
                 return match[0]
-            done.add(number)
+            edited.add(number)
             return _with_cells(match[0], number, rows[number], self.name)
 
         text = _ROW.sub(written, text)
-        if done != set(rows):
+        if edited != set(rows):
             raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         return _repacked(self.book, {self.part: text})
 
@@ -68,7 +68,7 @@ def sheet_table(opened: Opened, sheet: str | None = None) -> SheetTable | None:
     """Return a sheet of an .xlsx workbook, or ``None`` for other files.
 
     Raises:
-        InputError: a workbook of another kind; ``SheetNotChosen`` where several sheets have rows.
+        InputError: a workbook of another kind; ``SheetNotChosen`` if several sheets have rows.
     """
     name, book = opened.name, opened.once(book_in)
     if book is None:

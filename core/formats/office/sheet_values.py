@@ -83,8 +83,8 @@ def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
     if form.shown == "time":
         return _time(at)
     day = at.date().isoformat()
-    whole = form.shown == "date" or not (at.hour or at.minute or at.second)
-    return day if whole else f"{day} {_time(at)}"
+    date_only = form.shown == "date" or not (at.hour or at.minute or at.second)
+    return day if date_only else f"{day} {_time(at)}"
 
 
 def plain_number(value: float) -> str:
@@ -103,7 +103,7 @@ def elapsed(span: timedelta) -> str:
 def _moment(serial: float, mac: bool) -> datetime:
     base = _MAC if mac else _AFTER_LEAP if serial >= 60 else _FIRST
     at = base + timedelta(days=int(serial))
-    # To the second: fractions of a day are inexact.
+    # Rounded to seconds, because fractions of a day are inexact.
     return at + timedelta(seconds=round(serial % 1 * 86400))
 
 

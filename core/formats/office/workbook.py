@@ -17,12 +17,12 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ODS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
-#: Instead of the name of a sheet: all of them, one below the other.
+#: The name that stands for all sheets, appended to each other.
 EVERY = "*"
 
 
 class SheetNotChosen(InputError):
-    """Several sheets of a workbook have rows, and none was chosen."""
+    """An error: several sheets of a workbook have rows, and none was chosen."""
 
     def __init__(self, sheets: tuple[str, ...], where: str, *, alike: bool = False) -> None:
         self.sheets = sheets
@@ -51,10 +51,10 @@ def refuse_old(opened: Opened) -> None:
 
 
 def book_in(opened: Opened) -> Workbook | None:
-    """Return the workbook by its content, ``None`` for other files; ask by ``opened.once``.
+    """Return the workbook, or ``None`` for other files; call it through ``opened.once``.
 
     Raises:
-        InputError: a workbook of a kind that is not read here, or a damaged archive.
+        InputError: an unsupported kind of workbook, or a damaged archive.
     """
     refuse_old(opened)
     archive = opened.archive
@@ -75,7 +75,7 @@ def book_in(opened: Opened) -> Workbook | None:
 
 
 class Workbook:
-    """A workbook whose parts are read once, each when it is first asked for."""
+    """A workbook whose parts are read once, on first use."""
 
     def __init__(self, kind: BookKind, opened: Opened) -> None:
         assert opened.archive is not None
@@ -84,7 +84,7 @@ class Workbook:
 
     @cached_property
     def book(self) -> ExcelBook | OpenBook:
-        """Return its sheets by name. Raises ``InputError``."""
+        """Return the parsed workbook. Raises ``InputError``."""
         return (ExcelBook if self.kind == "xlsx" else OpenBook)(self._archive, self._name)
 
     @cached_property
@@ -107,13 +107,13 @@ class Workbook:
         if cells.faults:
             message = f"The sheet {chosen!r} has cells without a value."
             raise InputError(message, shortened(cells.faults), self._name)
-        return cells, tuple(other for other in self.filled if other != chosen)
+        return cells, tuple(name for name in self.filled if name != chosen)
 
     def spent(self, sheet: str | None = None) -> tuple[FilledCells, tuple[str, ...]]:
-        """Return a sheet as ``sheet`` does, and keep it no longer: its cells are the caller's."""
-        cells, others = self.sheet(sheet)
+        """Return a sheet like ``sheet``, without caching it: the caller owns its cells."""
+        cells, other_names = self.sheet(sheet)
         del self._read[cells.name]
-        return cells, others
+        return cells, other_names
 
     def _cells(self, sheet: str) -> FilledCells:
         if sheet not in self._read:
@@ -136,7 +136,7 @@ class Workbook:
         if sheet in self.book.sheets:
             return sheet
         folded = sheet.strip().casefold()
-        close = [other for other in self.book.sheets if other.strip().casefold() == folded]
+        close = [name for name in self.book.sheets if name.strip().casefold() == folded]
         if len(close) != 1:
             names = ", ".join(map(repr, self.book.sheets))
             message = f"There is no sheet {sheet!r}. The sheets are {names}."

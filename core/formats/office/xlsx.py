@@ -120,8 +120,8 @@ class ExcelBook:
 class _RichTexts:
     """Collects rich texts: all their runs, without phonetic readings."""
 
-    def __init__(self, whole: str, keep: Callable[[str], None]) -> None:
-        self._whole, self._keep = whole, keep
+    def __init__(self, tag: str, keep: Callable[[str], None]) -> None:
+        self._whole, self._keep = tag, keep
         self._parts, self._in_text, self._aside = list[str](), False, 0
 
     def start(self, tag: str, _: Attributes) -> None:
@@ -143,7 +143,7 @@ class _RichTexts:
             self._parts.append(text)
 
 
-#: The format of a cell that names none.
+#: The format of a cell that specifies none.
 _NUMBER = CellFormat()
 
 
@@ -169,10 +169,10 @@ class _XlsxSheet:
         self._inline = _RichTexts("is", self._value.append)
         self._hidden, self._filled = False, False
 
-    def start(self, tag: str, given: Attributes) -> None:
+    def start(self, tag: str, attributes: Attributes) -> None:
         # The commonest tags come first.
         if tag == "c":
-            self._cell, self._kind = given, given.get("t", "n")
+            self._cell, self._kind = attributes, attributes.get("t", "n")
             self._value.clear()
             self._formula = False
         elif tag == "v":
@@ -180,15 +180,15 @@ class _XlsxSheet:
         elif tag == "f":
             self._formula = True
         elif self._kind == "inlineStr":
-            self._inline.start(tag, given)
+            self._inline.start(tag, attributes)
         elif tag == "row":
-            number = whole(given.get("r"))
+            number = whole(attributes.get("r"))
             self._row = number - 1 if number else self._row + 1
             self._row_number = str(self._row + 1)
             self._column, self._filled = -1, False
-            self._hidden = given.get("hidden") in ("1", "true")
+            self._hidden = attributes.get("hidden") in ("1", "true")
         elif tag == "mergeCell":
-            self._merged(given.get("ref", ""))
+            self._merged(attributes.get("ref", ""))
 
     def _merged(self, reference: str) -> None:
         first, _, last = reference.partition(":")

@@ -1,1 +1,1 @@
-"""Printable rubric sheets, and student rosters; knows neither services nor store."""
+"""Printable rubric sheets, and student rosters; imports neither services nor store."""

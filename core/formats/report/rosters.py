@@ -57,7 +57,7 @@ class Roster:
     locked: int | None = None
 
     def maximum(self, row: int, column: int) -> float | None:
-        """Return the maximum of a grade in that cell, if the file has it."""
+        """Return the maximum grade of a cell, if the file has it."""
         if self.kind == "moodle_worksheet":
             most = self.table.column("Maximum grade")
             return number_of(self.table.rows[row].text(most))
@@ -81,9 +81,9 @@ class Roster:
 
 
 def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
-    r"""Return the roster in a file of Canvas or Moodle, or in any headed table.
+    r"""Return the roster in a file of Canvas or Moodle, or in any table with a header.
 
-    Of a workbook it reads the only sheet with rows, or the named one.
+    In a workbook it reads the only sheet with rows, or the named one.
 
     Raises:
         InputError: not a table, or no rows of students.
@@ -102,10 +102,10 @@ def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
         problem = Problem("has no rows of students.", "Export it with its students.", (), 1)
         raise refusal("list of students", [problem], name)
     heads = {head.casefold() for head in table.heads}
-    who = tuple(head for head in _WHO[kind] if head.casefold() in heads)
-    others = grades if kind == "table" else ()
+    identity = tuple(head for head in _WHO[kind] if head.casefold() in heads)
+    undecided = grades if kind == "table" else ()
     locked = table.column("Grade can be changed") if kind == "moodle_worksheet" else None
-    return Roster(kind, table, (*who, *others), grades, students, possible, locked)
+    return Roster(kind, table, (*identity, *undecided), grades, students, possible, locked)
 
 
 def _kind(table: RawTable) -> RosterKind:

@@ -70,7 +70,7 @@ def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "
     """Return the sheet as an HTML file without network access or script.
 
     Args:
-        rubric: what is printed; its texts are escaped, invisible characters are shown as signs.
+        rubric: the rubric to print; its texts are escaped, invisible characters are shown as signs.
         rules: gates and the like in words.
         made: the line at the foot.
 

@@ -63,7 +63,7 @@ class _Leaf(NamedTuple):
 def tree(root: Mapping[str, Any]) -> Converted:
     """Return the leaves as criteria in sections, weighted by their path.
 
-    A node's score is the mean of its parts by weight. So the shares of all leaves add up to one,
+    A node's score is the weighted mean of its parts. So the shares of all leaves add up to one,
     here to 100 points.
     """
     return {
@@ -117,10 +117,10 @@ def _leaves(
                 node, "has a part that is not a task.", "Give requirements, weight, sub_tasks."
             )
     weights = [_weight(part) for part in parts]
-    whole = sum(weights)
-    here = (*above, str(node["requirements"])) if depth else ()
+    total = sum(weights)
+    section = (*above, str(node["requirements"])) if depth else ()
     for part, weight in zip(parts, weights, strict=True):
-        yield from _leaves(part, share * weight / whole if whole else 0.0, here, depth + 1)
+        yield from _leaves(part, share * weight / total if total else 0.0, section, depth + 1)
 
 
 def _weight(node: Mapping[str, Any]) -> float:

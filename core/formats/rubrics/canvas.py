@@ -25,7 +25,7 @@ from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import csv_text, harmless, number_of, points_text, unguarded
 from core.formats.source.parsed import Parsed, refusal
 
-#: The first four headings, which Canvas reads by their exact names.
+#: The first four headings; Canvas requires their exact names.
 HEADS = ("Rubric Name", "Criteria Name", "Criteria Description", "Criteria Enable Range")
 TRIPLE = ("Rating Name", "Rating Description", "Rating Points")
 #: The Canvas template has three ratings; a rubric with more gets more columns.
@@ -41,8 +41,8 @@ def canvas_rubric(rubric: Rubric) -> WrittenRubric:
     levels = [levels_of(criterion) for criterion in criteria]
     width = max([LEAST_RATINGS, *map(len, levels)])
     rows = [
-        [*_head(rubric, criterion), *_ratings(of, width)]
-        for criterion, of in zip(criteria, levels, strict=True)
+        [*_head(rubric, criterion), *_ratings(levels_of_criterion, width)]
+        for criterion, levels_of_criterion in zip(criteria, levels, strict=True)
     ]
     text = csv_text((*HEADS, *TRIPLE * width), rows, guarded=False)
     return WrittenRubric(text, (*_losses(rubric, criteria),))
@@ -80,12 +80,13 @@ def looks_like_canvas(heads: Sequence[str]) -> bool:
 def read_canvas_rubrics(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
     """Return every rubric of the file, in order.
 
-    Rows may be ragged, and points may have a decimal comma. Ratings without a name and foreign
+    Rows may be ragged, and points may have a decimal comma. Ratings without a name and unknown
     columns are left out, with a notice.
 
     Raises:
-        InputError: with every problem found, each with its line. Points that are no number are
-            refused, where Canvas would take them for 0.
+        InputError: with every problem found, each with its line. Invalid points are refused,
+        although
+            Canvas would read them as 0.
     """
     return _CanvasReader(table, scaling).read()
 
@@ -153,8 +154,8 @@ class _CanvasReader:
                 continue
             number = number_of(row.text(points))
             if number is None:
-                given = row.text(points).strip()
-                message = f"has {given!r} as the points of {label!r}."
+                points_text = row.text(points).strip()
+                message = f"has {points_text!r} as the points of {label!r}."
                 mend = "Use one number; of a range like 8-10, its upper end."
                 self._problems.append(Problem(message, mend, (), row.line))
                 number = 0.0
@@ -162,13 +163,13 @@ class _CanvasReader:
         return levels
 
     def _passed_over(self, row: RawRow, columns: tuple[int, int]) -> None:
-        given = ", ".join(text for at in columns if (text := row.text(at).strip()))
-        if given:
-            message = f"a rating without a name ({given[:80]}) of {self._text(row, 1)!r}"
+        texts = ", ".join(text for at in columns if (text := row.text(at).strip()))
+        if texts:
+            message = f"a rating without a name ({texts[:80]}) of {self._text(row, 1)!r}"
             self._nameless.append(Problem(f"Left out: {message}.", "", (), row.line))
 
     def _foreign(self) -> list[Problem]:
-        """Return notices of the foreign columns."""
+        """Return notices about unknown columns."""
         used = {at for triple in self._triples for at in triple} | {*self._columns}
         return [
             Problem(f"The column {head!r} is left out.", "", (), 1)
@@ -184,6 +185,8 @@ class _CanvasReader:
     ) -> Parsed[Rubric]:
         lines = [line for line, _, _ in rows]
         data = {"name": name, "criteria": [data for _, data, _ in rows]}
-        own = [notice for notice in notices if notice.line in lines]
+        own_notices = [notice for notice in notices if notice.line in lines]
         effect = effect_of([levels for _, _, levels in rows], self._scaling)
-        return rubric_of_rows(data, self._table.name, lines, (*own, *self._foreign(), *effect))
+        return rubric_of_rows(
+            data, self._table.name, lines, (*own_notices, *self._foreign(), *effect)
+        )

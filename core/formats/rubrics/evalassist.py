@@ -14,7 +14,7 @@ from core.formats.source.json_reader import decode
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DOCUMENT_BYTES, Document
 
-#: What is kept of a test case besides its criterion and its rows.
+#: The parts of a test case that are kept besides its criterion and its rows.
 _NAMED = ("judge", "evaluator")
 _KNOWN = {"id", "contextVariables", "context", "expectedResult", "response", "result", "metadata"}
 
@@ -33,8 +33,8 @@ def case_in(value: Any) -> dict[str, Any] | None:
         inner, problems = decode(content)
         if not problems and isinstance(inner, dict):
             value = inner | {"name": value.get("name") or inner.get("name") or "Test case"}
-    whole = isinstance(value.get("criteria"), dict) and isinstance(value.get("instances"), list)
-    return value if whole else None
+    is_case = isinstance(value.get("criteria"), dict) and isinstance(value.get("instances"), list)
+    return value if is_case else None
 
 
 def unwrapped(document: Document) -> Document:
@@ -50,8 +50,8 @@ def recognised_rows(opened: Opened) -> Fit | None:
     if opened.size > MAX_DOCUMENT_BYTES or not opened.holds("instances", "criteria"):
         return None
     case = case_in(opened.value)
-    whole = case is not None and bool(rows_of(case)) and not is_pairwise(case)
-    return Fit(3, "its criterion and its rows") if whole else None
+    fits = case is not None and bool(rows_of(case)) and not is_pairwise(case)
+    return Fit(3, "its criterion and its rows") if fits else None
 
 
 def is_pairwise(case: Mapping[str, Any]) -> bool:
@@ -60,10 +60,10 @@ def is_pairwise(case: Mapping[str, Any]) -> bool:
 
 
 def unreadable(case: Mapping[str, Any]) -> Problem | None:
-    """Return why its rows cannot become items, or ``None``."""
+    """Return why a test case's rows cannot become items, or ``None``."""
     if is_pairwise(case):
-        given = [row.get("responses") for row in _rows(case)]
-        most = max((len(answers) for answers in given if isinstance(answers, list)), default=2)
+        responses = [row.get("responses") for row in _rows(case)]
+        most = max((len(answers) for answers in responses if isinstance(answers, list)), default=2)
         message = f"compares {most} answers a row with each other."
         mend = "Give each answer an item of its own with its system, and use Compare systems."
         return Problem(message, mend, ("instances",), 1)
@@ -78,14 +78,14 @@ def unreadable(case: Mapping[str, Any]) -> Problem | None:
 
 
 def rows_of(case: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return its rows as items; examples for its judge become calibration items."""
+    """Return a test case's rows as items; examples for its judge become calibration items."""
     name = str(case["criteria"].get("name") or "Criterion 1")
     rows = [_row(row, name, None) for row in _rows(case)]
     return rows + [_row(row, name, "calibration") for row in _rows(case, "examples")]
 
 
 def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of its judge; settings could hold secrets."""
+    """Return the names of a test case's judge; its settings could hold secrets."""
     notes = {key: case.get(key) for key in _NAMED}
     return {
         key: str(note["name"])
@@ -95,7 +95,7 @@ def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
 
 
 def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
-    """Return notices of what does not become items and labels."""
+    """Return notices about parts of a test case that do not become items and labels."""
     notices = []
     results = sum(bool(row.get("result")) for row in [*_rows(case), *_rows(case, "examples")])
     if results:
@@ -113,7 +113,7 @@ def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
 
 
 def beside_criterion(case: Mapping[str, Any]) -> list[Problem]:
-    """Return notices of what a rubric cannot hold."""
+    """Return notices about parts of a test case that a rubric cannot hold."""
     rows = rows_of(case)
     if not rows:
         return []
@@ -128,28 +128,28 @@ def _count(rows: int) -> str:
 
 
 def _rows(case: Mapping[str, Any], key: str = "instances") -> Sequence[Mapping[str, Any]]:
-    given = case.get(key)
-    return [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
+    rows = case.get(key)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _row(given: Mapping[str, Any], criterion: str, split: str | None) -> dict[str, Any]:
-    expected = given.get("expectedResult")
-    meta = {key: part for key, part in given.items() if key not in _KNOWN}
-    meta |= {key: given[key] for key in ("metadata", "result") if given.get(key)}
+def _row(row: Mapping[str, Any], criterion: str, split: str | None) -> dict[str, Any]:
+    expected = row.get("expectedResult")
+    meta = {key: part for key, part in row.items() if key not in _KNOWN}
+    meta |= {key: row[key] for key in ("metadata", "result") if row.get(key)}
     return {
-        "id": given.get("id"),
-        "submission": given.get("response"),
-        **{f"context: {name}": text for name, text in _context(given).items()},
+        "id": row.get("id"),
+        "submission": row.get("response"),
+        **{f"context: {name}": text for name, text in _context(row).items()},
         "labels": {criterion: expected} if expected not in (None, "") else {},
         "split": split,
         "meta": meta,
     }
 
 
-def _context(given: Mapping[str, Any]) -> dict[str, Any]:
-    listed = given.get("contextVariables")
+def _context(row: Mapping[str, Any]) -> dict[str, Any]:
+    listed = row.get("contextVariables")
     if isinstance(listed, list):
         named = [entry for entry in listed if isinstance(entry, dict) and entry.get("name")]
         return {str(entry["name"]): entry.get("value") for entry in named}
-    plain = given.get("context")
+    plain = row.get("context")
     return {str(k): v for k, v in plain.items()} if isinstance(plain, dict) else {}

@@ -1,4 +1,4 @@
-"""Foreign rubric formats: levels with points, and what a format cannot hold."""
+"""Rubric formats of other tools: levels with points, and what each format cannot hold."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def criterion_of(
 ) -> tuple[dict[str, Any], str]:
     """Return the criterion as plain data, and a remark if it was changed.
 
-    Levels are sorted lowest first. Points that are never above 0 make a penalty. Points on both
+    Levels are sorted lowest first. If no points are above 0, they are a penalty. Points on both
     sides of 0 always become a range, because an option's value lies in [0, 1].
 
     >>> data, _ = criterion_of("a", "b", [Level("Good", "", 4), Level("Poor", "", 1)], "ratio")
@@ -81,7 +81,7 @@ def criterion_of(
     remark = ""
     low, high = 0.0, best
     if best <= 0:
-        # A penalty: its value 1 costs the most.
+        # A penalty, whose value 1 costs the most.
         low, high = (0.0 if scaling == "ratio" else best), worst
         ranked.reverse()
     elif worst < 0 or scaling == "range":
@@ -98,7 +98,7 @@ def criterion_of(
 
 
 def _share(points: float, most: float) -> float:
-    """Return points as a share of the most, with as few digits as restore them.
+    """Return points as a share of the most, with just enough digits to restore them.
 
     >>> _share(1, 3), _share(5000000.5, 15000001.5)
     (0.333333333, 0.3333333333)
@@ -114,12 +114,12 @@ def _option(level: Level, value: float) -> dict[str, Any]:
 
 
 def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
-    wanted = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
-    return {fold(o["label"]): o["value"] for o in options} == wanted and len(options) == 2
+    expected = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
+    return {fold(o["label"]): o["value"] for o in options} == expected and len(options) == 2
 
 
 def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
-    """Return what choosing ratio or range changes; empty if lowest levels are 0.
+    """Return the difference between ratio and range; empty if all lowest levels are 0.
 
     >>> str(effect_of([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:57]
     'The lowest levels add up to 1 of 4 points. They score 25%'
@@ -139,7 +139,7 @@ def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Pr
 
 
 def lost_in_points(criteria: Sequence[Criterion]) -> list[Problem]:
-    """Return what scales and values lose as points with two decimals."""
+    """Return what scales and values lose if stored as points with two decimals."""
     losses = list[Problem]()
     for criterion in criteria:
         path = ("criteria", criterion.name)
@@ -185,7 +185,7 @@ def described(criterion: Criterion) -> str:
 
 @dataclass(frozen=True)
 class WrittenRubric:
-    """The text of a file, and a problem for everything it lacks."""
+    """The text of a file, and a problem for everything that it lacks."""
 
     text: str
     losses: tuple[Problem, ...] = ()
@@ -198,10 +198,10 @@ def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
     >>> [str(loss) for loss in lost_of_rubric(rubric)]
     ['guidelines: The guidelines are left out.']
     """
-    losses, held = list[Problem](), {"name", "criteria", *keeps}
+    losses, kept = list[Problem](), {"name", "criteria", *keeps}
     for name in rubric.given():
         loss = rubric.about(name).lost
-        if name not in held:
+        if name not in kept:
             losses.append(Problem(f"{loss} {_are(loss)} left out.", "", (name,)))
     return losses
 
@@ -210,7 +210,7 @@ def _are(text: str) -> str:
     return "are" if text.split(" (", maxsplit=1)[0].endswith("s") else "is"
 
 
-#: What every format holds of a criterion, and of an option.
+#: Fields of a criterion, and of an option, that every format holds.
 _HELD = {"name", "requirement", "weight", "scale", "options"}
 _HELD_OF_OPTION = {"label", "description", "value", "na"}
 
@@ -219,13 +219,13 @@ def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -
     """Return what a format with only names, texts, levels and points loses."""
     losses, options = list[Problem](), [(c.name, o) for c in criteria for o in c.options]
     parts: Sequence[tuple[str, Noun]] = [(c.name, c) for c in criteria]
-    for noun, nouns, held in (
+    for noun, nouns, kept in (
         (Criterion, parts, {*_HELD, *keeps}),
         (Option, options, _HELD_OF_OPTION),
     ):
-        for name in (name for name in noun.model_fields if name not in held):
+        for name in (name for name in noun.model_fields if name not in kept):
             loss = noun.about(name).lost
-            having = list(dict.fromkeys(of for of, part in nouns if name in part.given()))
+            having = list(dict.fromkeys(name_of for name_of, part in nouns if name in part.given()))
             if having:
                 losses.append(Problem(f"{loss} of {listed(having)} {_are(loss)} left out."))
     return losses
@@ -238,8 +238,8 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     ("'a', 'b'", "'a', 'b', 'c' and 4 more")
     """
     head = ", ".join(map(repr, names[:most]))
-    more = len(names) - most
-    return f"{head} and {more} more" if more > 0 else head
+    others = len(names) - most
+    return f"{head} and {others} more" if others > 0 else head
 
 
 # autorubric: our keys, fewer of them. Our own reader reads its files.
@@ -253,7 +253,7 @@ def is_peers(value: Any) -> bool:
 
 
 def peer_json(rubric: Rubric) -> WrittenRubric:
-    """Return the rubric in the peer's keys: guidelines, criteria and options.
+    """Return the rubric in autorubric's keys: guidelines, criteria and options.
 
     >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
     >>> json.loads(text)
@@ -280,12 +280,12 @@ def _peer_criterion(criterion: Criterion) -> dict[str, Any]:
 
 
 def _peer_option(option: Option) -> dict[str, Any]:
-    # It requires a value of an abstention, too, and never uses it.
+    # autorubric also requires a value for an abstention, but never uses it.
     return {"label": option.label, "value": option.value or 0.0, "na": option.na}
 
 
 def requirement_in_full(criterion: Criterion) -> str:
-    """Return the requirement with the anchors, since its options have none."""
+    """Return the requirement with the anchors, since autorubric's options have none."""
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
     return "\n".join([criterion.requirement, *anchors])
 

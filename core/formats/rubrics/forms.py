@@ -1,6 +1,6 @@
 """The formats of rubrics: how each is recognised, read and written.
 
-A new one is an entry of ``TABLES`` or ``DOCUMENTS``, before those that would take its files.
+A new format is an entry of ``TABLES`` or ``DOCUMENTS``, before any that would accept its files.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from core.formats.source.parsed import MAX_RUBRIC_BYTES, Document, Parsed, refus
 Rubrics = tuple[Parsed[Rubric], ...]
 Heads = Sequence[str]
 Write = Callable[[Rubric], WrittenRubric]
-#: How much of a file is searched for marks, and how many rows for a header.
+#: Characters of a file to search for marks, and rows to search for a header.
 _FIRST, _DEEPEST = 20_000, 20
-#: Keys that every file of another tool has near its beginning, and those of our own JSON.
+#: Keys near the beginning of every file of another tool, and those of our own JSON.
 _MARKED = re.compile(
     rb'"options"|pairwise|(?i:criterion)|Criteria Name|score\d+_description|"weight"|choice_strings'
 )
@@ -60,7 +60,7 @@ class TableForm(NamedTuple):
     write: Write | None = None
 
     def known(self, opened: Opened) -> Fit | None:
-        """Return how surely a file is one."""
+        """Return how certainly a file has this format."""
         score = 1 if self.looks is looks_like_grid else 2
         fits = any(map(self.looks, opened.once(_heads_in)))
         return Fit(score, "the headings of its columns") if fits else None
@@ -89,7 +89,7 @@ class DocumentForm(NamedTuple):
     beside_items: bool = False
 
     def known(self, opened: Opened) -> Fit | None:
-        """Return how surely a file is one."""
+        """Return how certainly a file has this format."""
         if self.endings:
             ours = opened.ending in self.endings and may_be_ours(opened)
             return Fit(0, "its name") if ours and not opened.once(holds_items) else None
@@ -153,8 +153,8 @@ def read_rubrics(data: str | bytes | Opened, name: str, scaling: Scaling = "rati
 
     Args:
         data: the file.
-        name: its name; without a telling ending, its beginning decides.
-        scaling: how points become values, where a form has points.
+        name: its name; if the ending is unknown, its beginning decides.
+        scaling: how points become values, for formats with points.
 
     Raises:
         InputError: with every problem found, each with its line.
@@ -177,12 +177,12 @@ def _from_document(document: Document, name: str) -> Parsed[Rubric]:
     if form.name != "unitxt":
         return form.read(document, name)
     read, case = read_unitxt(document, name), case_in(document.value)
-    more = beside_criterion(case) if case else []
-    return Parsed(read.value, (*read.notices, *more), read.line_of)
+    notices = beside_criterion(case) if case else []
+    return Parsed(read.value, (*read.notices, *notices), read.line_of)
 
 
 def converted(value: Any) -> Any:
-    """Return a document of another tool in our keys, and anything else unchanged.
+    """Return a document of another tool in our keys; other documents unchanged.
 
     >>> converted([{"criterion": "Says to rest.", "points": -2, "tags": []}])
     {'criteria': [{'requirement': 'Says to rest.', 'weight': -2, 'tags': []}]}
@@ -209,8 +209,8 @@ def _from_table(table: RubricTable, scaling: Scaling) -> Rubrics:
     if form is None:
         message = f"has the columns {', '.join(raw.heads[:6])}, which are not columns of a rubric."
         raise refusal("rubric", [Problem(message, _KNOWN, (), 1)], raw.name)
-    first, *more = form.read(raw, scaling)
-    return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *more)
+    first, *further = form.read(raw, scaling)
+    return (Parsed(first.value, (*table.notices, *first.notices), first.line_of), *further)
 
 
 def _tables_in(opened: Opened) -> tuple[RubricTable, ...] | None:
@@ -253,13 +253,13 @@ def _is_table(heads: Heads, rows: Sequence[Heads]) -> bool:
 
 
 def looks_like_rubric(data: str | bytes | Opened, name: str) -> bool:
-    """Return whether a file is a rubric by what is in it, whatever it is called."""
+    """Return whether a file's content is a rubric, whatever its name."""
     fits = formats_of(RUBRIC_FORMATS, Opened.of(data, name))
     return any(fit.score for _, fit in fits)
 
 
 def may_be_ours(opened: Opened) -> bool:
-    """Return whether a file is YAML, or JSON with keys of ours near its beginning."""
+    """Return whether a file is YAML, or JSON with our keys near its beginning."""
     named = opened.ending == "json" and bool(_OURS.search(opened.head[:_FIRST]))
     return named or opened.ending in _YAML
 
@@ -282,7 +282,7 @@ def _has_items(value: Any) -> bool:
 
 
 def _form_in(opened: Opened) -> DocumentForm | None:
-    """Return the form of a document that may be a rubric by its keys."""
+    """Return the format of a document whose keys may be a rubric's, or ``None``."""
     if opened.size > MAX_RUBRIC_BYTES or opened.once(_office) is not None:
         return None
     if not may_be_ours(opened):
@@ -296,7 +296,7 @@ def _form_in(opened: Opened) -> DocumentForm | None:
 
 
 def _heads_in(opened: Opened) -> tuple[Heads, ...]:
-    """Return the headings of a file's tables, in every way in which they can be parted."""
+    """Return the headings of a file's tables, for every possible delimiter."""
     if opened.size > MAX_RUBRIC_BYTES:
         return ()
     office = opened.once(_office)
@@ -309,7 +309,7 @@ def _heads_in(opened: Opened) -> tuple[Heads, ...]:
 
 
 def _heads_of(text: str) -> Iterator[Heads]:
-    """Yield the headings of a rubric near the beginning of a text, by each delimiter."""
+    """Yield the headings of a rubric near the beginning of a text, for each delimiter."""
     for delimiter in DELIMITERS:
         first = [cells for _, cells in islice(records(text, delimiter, []), 2 * _DEEPEST)]
         rows = [[cell.strip() for cell in cells] for cells in first if any(cells)]

@@ -16,7 +16,7 @@ from core.formats.source.parsed import Parsed, refusal, stem
 from core.text.names import fold
 
 Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
-#: Whether the best level comes first; ``None`` if neither points nor words tell.
+#: Whether the best level comes first; ``None`` if neither points nor words decide.
 Order = Literal["best_first", "worst_first"] | None
 
 
@@ -42,12 +42,12 @@ _ROLES: dict[Role, frozenset[str]] = {
         total"""
     ),
 }
-#: Headings of vote tables; a table with one of them is not a rubric grid.
+#: Headings of vote tables; a table with any of them is not a rubric grid.
 _VOTES = _known(
     """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
     excerpt"""
 )
-#: Words for levels, from best to worst; words on a line are equal.
+#: Words for levels, from best to worst; words on the same line are equal.
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
     "exceeds expectations|exceeds|expert|full marks|full credit|fully met|complete|strong|high|"
@@ -77,7 +77,7 @@ _SURE = tuple(
         rf"^[\[(]?\s*{_SPAN}\s*{_UNIT}\s*[\])]?\s*[:.=–—-]?\s+(?P<label>\S.*)$",
     )
 )
-#: The same without a unit, as headings have them.
+#: The same without a unit, for headings.
 _BARE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -137,7 +137,7 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     ]
     named = "criterion" in roles
     if not named:
-        # An empty or other first heading: the first column holds the criteria.
+        # An empty or unknown first heading: the first column holds the criteria.
         roles[0] = "criterion"
     levels = [head for head, role in zip(heads, roles, strict=True) if role == "level"]
     points = [points_in(head, heading=True) for head in levels]
@@ -157,7 +157,7 @@ def looks_like_grid(heads: Sequence[str]) -> bool:
 
 
 def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether columns like `Rater 1` hold answers: of one word, or of cells that repeat.
+    """Return whether columns like `Rater 1` hold answers: single words, or cells that repeat.
 
     >>> holds_answers(["id", "Kim 1", "Lee 2"], [["a", "yes", "no"], ["b", "no", "yes"]])
     True
@@ -166,7 +166,7 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     cells = [
         {fold(r[at]) for r in rows if at < len(r)} - {""} for at, end in enumerate(ends) if end
     ]
-    words = [word for of in cells for word in of]
+    words = [word for column in cells for word in column]
     if heads[0] and fold(heads[0]) not in _ROLES["criterion"]:
         stems = [fold(end[1]) for end in ends if end]
         if len(stems) > 1 and len(set(stems)) == 1:
@@ -175,7 +175,7 @@ def holds_answers(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def order_of(labels: Sequence[str]) -> Order:
-    """Return which end is best, by known words, which must agree.
+    """Return whether the best level is first or last, by known words, which must agree.
 
     >>> order_of(["Poor", "Fair", "Wonderful"]), order_of(["Gold", "Silver"])
     ('worst_first', None)
@@ -211,10 +211,10 @@ def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubri
 
 
 def _is_total(cells: Sequence[str]) -> bool:
-    """Return whether a row is a total: it says so, and holds only numbers."""
-    first, *others = [text for text in cells if text] or [""]
+    """Return whether a row is a total: its name says so, and it holds only numbers."""
+    first, *numbers = [text for text in cells if text] or [""]
     return fold(first).startswith(("total", "sum")) and all(
-        points_in(text).label == text and points_in(text).points is not None for text in others
+        points_in(text).label == text and points_in(text).points is not None for text in numbers
     )
 
 
@@ -251,14 +251,14 @@ class _Grid:
         return rubric_of_rows(data, self._table.name, lines, self._notices)
 
     def _cells(self, row: RawRow) -> list[str] | None:
-        given = [" ".join(unguarded(cell.text).split()) for cell in row.cells]
+        texts = [" ".join(unguarded(cell.text).split()) for cell in row.cells]
         wide = len(self._table.heads)
-        if len(given) > wide and any(given[wide:]):
+        if len(texts) > wide and any(texts[wide:]):
             mend = "Paste the whole table, and keep every cell on one line or in double quotes."
-            message = f"has {len(given)} cells, but there are {wide} headings."
+            message = f"has {len(texts)} cells, but there are {wide} headings."
             self._problems.append(Problem(message, mend, (), row.line))
             return None
-        return (given + [""] * wide)[:wide]
+        return (texts + [""] * wide)[:wide]
 
     def _without_levels(self, row: RawRow, cells: Sequence[str], section: str) -> str:
         """Handle a row without levels: a section's heading, or a total."""
@@ -307,20 +307,20 @@ class _Grid:
 
     def _worth(self, at: int, cell: str, row: RawRow) -> Points:
         """Return a cell's description and points, its own or the heading's."""
-        own, head = points_in(cell), self._heads[at]
-        worth = own if own.points is not None else head
+        points, head = points_in(cell), self._heads[at]
+        worth = points if points.points is not None else head
         if worth.points is not None and worth.least != worth.points:
             notice = Problem(
                 f"{self._label(at)!r} is worth {worth.least:g} to {worth.points:g} points; the "
                 "most are taken.",
                 "A level has one value here. Split it into two levels to tell them apart.",
                 (),
-                row.line if own.points is not None else 1,
+                row.line if points.points is not None else 1,
             )
             if notice not in self._notices:
                 self._notices.append(notice)
         # A cell with only points has no description.
-        text = "" if own.points is not None and own.label == cell else own.label
+        text = "" if points.points is not None and points.label == cell else points.label
         return Points(text, worth.points, worth.least)
 
     def _label(self, at: int) -> str:
@@ -351,12 +351,12 @@ class _Grid:
         return data if weight is None else data | {"weight": weight}
 
     def _weight(self, row: RawRow, cells: Sequence[str]) -> float | None:
-        given = self._text(cells, "weight")
-        if not given:
+        text = self._text(cells, "weight")
+        if not text:
             return None
-        worth = points_in(given.rstrip(" %"))
+        worth = points_in(text.rstrip(" %"))
         if worth.points is None:
-            self._problem(f"has {given!r} as its weight.", "Use a number.", row)
+            self._problem(f"has {text!r} as its weight.", "Use a number.", row)
         return worth.points
 
     def _text(self, cells: Sequence[str], role: Role) -> str:

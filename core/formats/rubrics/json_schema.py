@@ -1,4 +1,4 @@
-"""The JSON Schema of rubric files, made from the model, for completion in editors."""
+"""The JSON Schema of rubric files, generated from the model, for completion in editors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Option, Rubric
 def rubric_schema() -> dict[str, Any]:
     """Return the schema (draft 2020-12) of a rubric file in our keys.
 
-    It describes what ``parse_rubric`` reads without a notice, except some shapes of other tools.
+    It describes what ``parse_rubric`` reads without a notice, except some layouts of other tools.
     Only reading checks unique names, options of gates and rising levels.
     """
     model = Rubric.model_json_schema(by_alias=True)
@@ -35,7 +35,7 @@ def rubric_schema() -> dict[str, Any]:
 
 
 def _as_files_have_it(parts: dict[str, Any]) -> None:
-    """Return the looser types that a file may have, since reading tidies them."""
+    """Relax types in the schema as far as reading tidies them."""
     parts["Criterion"]["required"] = ["requirement"]
     parts["Criterion"]["properties"]["options"].pop("default")
     parts["Option"]["required"] = ["label"]
@@ -65,7 +65,7 @@ def _as_files_have_it(parts: dict[str, Any]) -> None:
     }
     about = Rubric.about("criteria").schema
     parts["Rubric"]["properties"]["criteria"] = {"$ref": "#/$defs/Entries", "description": about}
-    # Editors insist on required keys, and the name may come from the file.
+    # Editors insist on required keys, but the name may come from the file.
     parts["Rubric"]["required"] = ["criteria"]
 
 

@@ -1,6 +1,6 @@
 """Keys of a rubric file: ours, aliases of other tools, and near misses.
 
-A near miss of a known key is refused, because its author meant that key. A foreign key is kept in
+A near miss of a known key is refused, because its author meant that key. An unknown key is kept in
 ``meta``, with a notice (docs/decisions/0002).
 """
 
@@ -20,7 +20,7 @@ RUBRIC_KEYS = frozenset(Rubric.model_fields) - {"criteria"}
 BODY_KEYS = ("rubric", "sections", "criteria")
 SECTION_KEYS = frozenset({"name", "criteria"})
 CRITERION_KEYS = frozenset(Criterion.model_fields) | {"scale_type"}
-#: More keys in a mapping are refused, except in meta.
+#: The most keys of a mapping, except in meta.
 MAX_KEYS = 300
 OPTION_KEYS = frozenset(Option.model_fields)
 
@@ -32,7 +32,7 @@ _KINDS = {
     for noun in nouns_of(Rubric)
     for name, field in noun.model_fields.items()
 }
-#: Keys that take a number. Booleans are refused there, although Python counts them as numbers.
+#: Keys that take a number. They refuse booleans, although Python counts those as numbers.
 NUMERIC = frozenset(key for key, kinds in _KINDS.items() if kinds & {int, float})
 #: Keys that take a number or the label of an option.
 THRESHOLDS = frozenset(key for key in NUMERIC if str in _KINDS[key])
@@ -65,14 +65,14 @@ def sort_keys(
 
 
 def kept(key: str, path: Path) -> Problem:
-    """Return the notice of a foreign key that was kept."""
+    """Return the notice of an unknown key that was kept."""
     return Problem("is not a known key; kept under meta, not used.", "", (*path, key))
 
 
 def join_notes(
     meta: dict[str, Any], part: str, name: str, notes: dict[str, Any], path: Path
 ) -> list[Problem]:
-    """Add ``notes`` of a part without its own meta to what ``meta`` holds of it.
+    """Add ``notes`` of a part without its own meta to the entries about it in ``meta``.
 
     An entry that would replace another is a problem.
 
@@ -85,18 +85,18 @@ def join_notes(
     if not notes:
         return []
     notes_there = meta.get(part, {})
-    own = notes_there.get(name, {}) if isinstance(notes_there, dict) else None
-    if not isinstance(own, dict):
+    entry = notes_there.get(name, {}) if isinstance(notes_there, dict) else None
+    if not isinstance(entry, dict):
         return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes]
-    meta[part] = {**notes_there, name: {**notes, **own}}
-    return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in own]
+    meta[part] = {**notes_there, name: {**notes, **entry}}
+    return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in entry]
 
 
 def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
     """Return ``value`` with numbers as text in text fields.
 
-    A boolean instead of a number is a problem. ``key`` is the key of the value, or of the list that
-    it is in. Nothing below ``meta`` changes.
+    A boolean instead of a number is a problem. ``key`` is the key of the value, or of its enclosing
+    list. Nothing below ``meta`` changes.
     """
     if isinstance(value, dict):
         return {
@@ -109,13 +109,13 @@ def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> An
             problems.append(Problem(f"is {str(value).lower()}.", "Use a number.", path))
         return value
     if isinstance(value, int | float):
-        # Beyond [0, 1] a threshold can only be a label: `below: 3` on a scale of 1 to 5.
+        # A threshold outside of [0, 1] can only be a label: `below: 3` on a scale of 1 to 5.
         beyond = key in THRESHOLDS and not 0 <= value <= 1
         return str(value) if key in WORDS or beyond else value
     return value
 
 
-#: More options than this are refused: no judge chooses well among them.
+#: The most options; no judge chooses well among more.
 MAX_OPTIONS = 1000
 
 
@@ -130,9 +130,9 @@ class Shaped:
 
 
 def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> Shaped:
-    """Return ``given`` in our keys, with scale, options and foreign keys settled.
+    """Return ``given`` in our keys, with scale, options and unknown keys processed.
 
-    Foreign keys go to meta. ``section`` is the enclosing section, unless the criterion names one.
+    Unknown keys go to meta. ``section`` is the enclosing section, unless the criterion names one.
     Null counts as missing.
     """
     own, foreign, problems = sort_keys(given, CRITERION_KEYS, path, "a criterion")
@@ -159,10 +159,8 @@ def _settle_scale(shaped: Shaped, path: Path) -> None:
     """Set the scale from our `scale` or the `scale_type` of another tool.
 
     Without either it is binary if there are no options or they are MET and UNMET, otherwise
-    ordinal.
-
-    That tool writes scale_type "ordinal" on criteria without options, where it is ignored. Our own
-    key is obeyed.
+    ordinal. That tool writes scale_type "ordinal" on criteria without options, where it is ignored.
+    Our own key is obeyed.
     """
     data = shaped.data
     peer = data.pop("scale_type", None)
@@ -181,17 +179,17 @@ def _settle_scale(shaped: Shaped, path: Path) -> None:
 
 
 def _is_binary(options: object) -> bool:
-    """Return whether these are MET (1) and UNMET (0), with or without an exit."""
+    """Return whether these are MET (1) and UNMET (0), with or without an abstention."""
     if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
         return False
-    given = [
+    pairs = [
         (fold(str(option.get("label"))), option.get("value"))
         for option in options
         if not _is_na(option)
     ]
-    # `true` equals 1, but is not a valid value of an option.
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in given)
-    return numbers and len(given) == 2 and dict(given) == {fold(MET): 1, fold(UNMET): 0}
+    # `true` equals 1, but is not a valid option value.
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in pairs)
+    return numbers and len(pairs) == 2 and dict(pairs) == {fold(MET): 1, fold(UNMET): 0}
 
 
 def _is_na(option: dict[str, Any]) -> bool:
@@ -199,36 +197,38 @@ def _is_na(option: dict[str, Any]) -> bool:
 
 
 def _clean_options(shaped: Shaped, path: Path) -> None:
-    options, here = shaped.data["options"], (*path, "options")
+    options, options_path = shaped.data["options"], (*path, "options")
     cleaned: list[Any] = []
     if not isinstance(options, list):
-        shaped.problems.append(Problem(f"is {kind_of(options)}.", "Use a list of options.", here))
+        shaped.problems.append(
+            Problem(f"is {kind_of(options)}.", "Use a list of options.", options_path)
+        )
         shaped.data["options"] = []
         return
     if len(options) > MAX_OPTIONS:
         message = f"lists {len(options):,} options; {MAX_OPTIONS:,} is the limit."
-        shaped.problems.append(Problem(message, "Leave some out.", here))
+        shaped.problems.append(Problem(message, "Leave some out.", options_path))
         options = []
     for index, option in enumerate(options):
         if isinstance(option, dict):
-            cleaned.append(_clean_option(option, (*here, index), shaped))
+            cleaned.append(_clean_option(option, (*options_path, index), shaped))
         else:
             mend = "Write a mapping with label and value."
             message = f"is {kind_of(option)}, not an option."
-            shaped.problems.append(Problem(message, mend, (*here, index)))
+            shaped.problems.append(Problem(message, mend, (*options_path, index)))
     shaped.data["options"] = cleaned
 
 
 def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[str, Any]:
-    own, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
+    data, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
     shaped.problems += problems
-    cleaned = {key: value for key, value in own.items() if value is not None}
+    cleaned = {key: value for key, value in data.items() if value is not None}
     if _is_na(cleaned):
-        # The other tool requires a value there, which never counts.
+        # The other tool requires a value here, which never counts.
         cleaned["na"] = True
         cleaned.pop("value", None)
     if foreign:
-        # An option has no meta of its own, so its notes go to the criterion's.
+        # An option has no meta, so its notes go to the criterion's.
         notes = shaped.data.setdefault("meta", {})
         if isinstance(notes, dict):
             notes = shaped.data["meta"] = dict(notes)
@@ -239,9 +239,9 @@ def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[st
 
 
 def _put_back_anchors(shaped: Shaped, path: Path) -> None:
-    """Give options the descriptions that a file for autorubric has below the requirement.
+    """Give options the descriptions that autorubric files have below the requirement.
 
-    There every last line is an option's label, a colon and its description.
+    Each of the last lines there is an option's label, a colon and its description.
     """
     data = shaped.data
     options = [

@@ -65,8 +65,8 @@ def levels_csv(rubric: Rubric) -> WrittenRubric:
             label, text = harmless(option.label), harmless(option.description)
             value = None if option.value is None else float(option.value)
             rows.append([*head, label, text, value, option.na])
-    held = ("section", "tags", "aggregation", "forced_choice")
-    losses = [*lost_of_rubric(rubric), *lost_of_criteria(rubric.criteria, held)]
+    kept = ("section", "tags", "aggregation", "forced_choice")
+    losses = [*lost_of_rubric(rubric), *lost_of_criteria(rubric.criteria, kept)]
     if "\0" in rubric.model_dump_json().replace("\\u0000", "\0"):
         losses.append(Problem("NUL characters are written as signs."))
     return WrittenRubric(csv_text(FULL, rows, guarded=False), tuple(losses))
@@ -171,7 +171,7 @@ class _LevelReader:
 
     def _text(self, row: RawRow, head: str) -> str:
         text = unguarded(row.text(self._at[head]))
-        # Our own cells are kept exactly; spaces in others' cells are an accident.
+        # Our own cells are kept exactly; in other tools' cells, surrounding spaces are accidental.
         return text if self._full and text.strip() else text.strip()
 
     def _rubric(
@@ -235,31 +235,31 @@ class _LevelReader:
         }
 
     def _number(self, row: RawRow, head: str) -> float | None:
-        given = row.text(self._at[head]).strip()
-        if not given:
+        text = row.text(self._at[head]).strip()
+        if not text:
             return None
         try:
-            value = number(given.replace(",", "."))
+            value = number(text.replace(",", "."))
         except BadNumber:
             value = None
         if value is None:
-            message = f"is {given!r}."
+            message = f"is {text!r}."
             self._problems.append(Problem(message, "Use a number.", (head,), row.line))
         return value
 
     def _yes(self, row: RawRow, head: str) -> bool | None:
-        given = row.text(self._at[head]).strip().casefold()
-        if given in ("", "true", "false", "yes", "no", "1", "0"):
-            return given in ("true", "yes", "1") or None
-        message = f"is {given!r}."
+        text = row.text(self._at[head]).strip().casefold()
+        if text in ("", "true", "false", "yes", "no", "1", "0"):
+            return text in ("true", "yes", "1") or None
+        message = f"is {text!r}."
         self._problems.append(Problem(message, "Use true or false.", (head,), row.line))
         return None
 
-    def _tag_list(self, given: str, line: int) -> list[str]:
-        if not given.startswith("["):
-            return [tag.strip() for tag in given.split(";") if tag.strip()]
+    def _tag_list(self, text: str, line: int) -> list[str]:
+        if not text.startswith("["):
+            return [tag.strip() for tag in text.split(";") if tag.strip()]
         try:
-            tags = json.loads(given)
+            tags = json.loads(text)
         except ValueError:
             tags = None
         if not isinstance(tags, list):

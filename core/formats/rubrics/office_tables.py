@@ -1,4 +1,4 @@
-"""Tables in workbooks and Word documents, as the table readers take them."""
+"""Tables in workbooks and Word documents, in the form that table readers accept."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from core.formats.source.parsed import refusal
 
 #: The rows of a table by number from 1.
 Rows = dict[int, list[str]]
-#: A rubric table with more cells, empty ones between others included, is refused.
+#: The most cells of a rubric table, including empty ones between others.
 MOST_CELLS = 100_000
-#: How many rows tell the header.
+#: The number of rows to search for the header.
 _FIRST = 40
 
 
@@ -33,12 +33,12 @@ class RubricTable(NamedTuple):
 def office_tables(
     opened: Opened, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
 ) -> tuple[RubricTable, ...] | None:
-    """Return the rubric tables in a workbook or document; ``None`` otherwise.
+    """Return the rubric tables in a workbook or document; ``None`` for other files.
 
     Titles above a header are left out. Sheets and tables without a rubric are skipped.
 
     Raises:
-        InputError: the file is damaged, protected, or of a format that is not read; or a cell of a
+        InputError: the file is damaged, protected, or of an unsupported format; or a cell of a
             rubric's sheet holds an error, or a formula without its result.
     """
     name, book = opened.name, opened.once(book_in)
@@ -82,7 +82,7 @@ def _sheet(book: Workbook, name: str, sheet: str) -> Rows:
     cells, _ = book.sheet(sheet)
     numbers, widths = sorted(cells.rows), {n: max(row) + 1 for n, row in cells.rows.items()}
     if numbers[-1] * max(widths.values()) > MOST_CELLS:
-        # Too large for a rubric: what tells what it is and how far it reaches is enough.
+        # Too large for a rubric: keep only enough to recognise it and its size.
         widest = max(numbers, key=widths.__getitem__)
         numbers = sorted({*numbers[:_FIRST], widest, numbers[-1]})
     rows: Rows = {}

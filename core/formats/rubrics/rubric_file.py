@@ -25,8 +25,8 @@ def parse_rubric(text: str | bytes | Opened, name: str) -> Parsed[Rubric]:
 
     The file may be a list of criteria (sections may be mixed in), or a mapping with ``criteria``,
     ``sections`` (a list, or a mapping from name to list) or ``rubric`` around any of these, with
-    ``guidelines`` next to it or inside. If several are present, rubric wins over sections, and
-    sections over criteria. A rubric without a name takes the file's.
+    ``guidelines`` next to it or inside. If several are present, rubric takes precedence over
+    sections, and sections over criteria. A rubric without a name takes the file's.
 
     Args:
         text: the file's content.
@@ -46,12 +46,11 @@ def parse_rubric(text: str | bytes | Opened, name: str) -> Parsed[Rubric]:
 def rubric_from(
     value: Any, name: str, line_of: Callable[[Path], int | None], default: str = ""
 ) -> Parsed[Rubric]:
-    """Return the rubric in plain data of any accepted shape.
+    """Return the rubric in plain data of any accepted layout.
 
     Args:
         value: the data.
-        name: the file, for messages, and the rubric's name where it has none and ``default`` is
-            empty.
+        name: the file, for messages, and the rubric's name if it has none and ``default`` is empty.
         line_of: the line of a place in ``value``.
         default: the name of a rubric that has none.
     """
@@ -60,7 +59,7 @@ def rubric_from(
     problems = shaper.problems
     if problems and not shaper.data["criteria"]:
         raise refusal("rubric", _located(problems, line_of), name)
-    # Criteria are tidied already; gates, scoring and texts are not.
+    # Criteria are already tidied; gates, scoring and texts are not.
     head = {key: part for key, part in shaper.data.items() if key != "criteria"}
     head = _given(tidied(head, (), problems))
     data = {"name": default or stem(name, "Untitled rubric"), **head}
@@ -76,7 +75,7 @@ def rubric_from(
 def rubric_of_rows(
     data: dict[str, Any], name: str, lines: Sequence[int | None], notices: Iterable[Problem]
 ) -> Parsed[Rubric]:
-    """Return the rubric in data with a line for each criterion, and these notices before its own.
+    """Return the rubric in data with a line for each criterion; ``notices`` precede its own.
 
     Raises ``InputError``.
     """
@@ -100,7 +99,7 @@ def _located(problems: list[Problem], line_of: Callable[[Path], int | None]) -> 
 
 
 def _readable(path: Path) -> Path:
-    # In a bare list, "3, weight" says too little.
+    # For a bare list, "3, weight" would say too little.
     return ("criteria", *path) if path and isinstance(path[0], int) else path
 
 
@@ -123,7 +122,7 @@ def _built(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:
 
 
 def _walkable(data: Any, path: Path) -> Path:
-    """Return ``path`` as far as ``data`` goes, plus one missing key.
+    """Return ``path`` as far as it exists in ``data``, plus one missing key.
 
     Pydantic names the branches of a union in its paths, which mean nothing to users.
     """
@@ -137,20 +136,20 @@ def _walkable(data: Any, path: Path) -> Path:
 
 
 def _without_doubles(more: list[Problem], reported: list[Problem]) -> list[Problem]:
-    """Return the problems of ``more`` at places that have none in ``reported``."""
-    taken, fresh = {p.path for p in reported}, list[Problem]()
+    """Return the problems of ``more`` whose places have none in ``reported``."""
+    paths, fresh = {p.path for p in reported}, list[Problem]()
     for problem in more:
-        if problem.path not in taken:
-            taken.add(problem.path)
+        if problem.path not in paths:
+            paths.add(problem.path)
             fresh.append(problem)
     return fresh
 
 
-#: What only double quotes preserve: control characters and all line breaks but one.
+#: Characters that only double quotes preserve: control characters, and all but one line break.
 _ODD = re.compile(
     "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-#: What a literal block loses: spaces before a line break or at the end, breaks at the end.
+#: Spaces and breaks that a literal block loses: before a line break or at the end.
 _LOOSE = re.compile(r"[ ]\n|\n\n\Z|[ ]\Z")
 
 
@@ -229,17 +228,17 @@ def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return ``value`` with lists and whole numbers plain; meta stays."""
+    """Return ``value`` with plain lists and whole numbers; meta stays unchanged."""
     if isinstance(value, dict):
         return {key: v if key == "meta" else _plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return int(value) if whole else value
+    is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return int(value) if is_integer else value
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes indented lists, literal blocks and quoted doubtful text, no aliases."""
+    """Writes indented lists, literal blocks and quoted ambiguous text, without aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)

@@ -39,7 +39,7 @@ _SCORE = re.compile(r"(?:orig_)?score(\d{1,3})_description\Z")
 
 
 def is_score_rubric(value: Any) -> bool:
-    """Return whether a mapping describes scores one by one, as Prometheus's rubrics do."""
+    """Return whether a mapping describes each score, as Prometheus's rubrics do."""
     return isinstance(value, Mapping) and sum(bool(_SCORE.match(str(key))) for key in value) > 1
 
 
@@ -53,8 +53,8 @@ def score_rubric(value: Mapping[str, Any]) -> Converted:
     """
     scores = {int(m[1]): value[key] for key in value if (m := _SCORE.match(str(key)))}
     levels = [Level(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
-    asked = value.get("criteria", value.get("orig_criteria"))
-    requirement = str(asked or "Which description fits the answer best?")
+    question = value.get("criteria", value.get("orig_criteria"))
+    requirement = str(question or "Which description fits the answer best?")
     criterion = {
         "requirement": requirement,
         "scale": "ordinal",
@@ -64,28 +64,30 @@ def score_rubric(value: Mapping[str, Any]) -> Converted:
 
 
 def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a row of the Feedback Collection as an item's fields, or ``None`` of other rows.
+    """Return a row of the Feedback Collection as an item's fields, ``None`` for other rows.
 
-    Its own prompt and output (``instruction``, ``output``) repeat these fields for training.
+    The row's ``instruction`` and ``output`` repeat these fields for training.
     """
-    own = {key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")}
-    if "response" not in own or not is_score_rubric(own):
+    fields = {
+        key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")
+    }
+    if "response" not in fields or not is_score_rubric(fields):
         return None
-    (rubric, _), score = score_rubric(own), own.get("score")
-    own = {key: part for key, part in own.items() if not _SCORE.match(key)}
+    (rubric, _), score = score_rubric(fields), fields.get("score")
+    fields = {key: part for key, part in fields.items() if not _SCORE.match(key)}
     for key in ("criteria", "score", "feedback"):
-        own.pop(key, None)
+        fields.pop(key, None)
     if score is not None:
         label = {"label": str(score), "reason": str(row.get("orig_feedback") or "")}
         rubric["criteria"][0]["name"] = "score"
-        own["labels"] = {"score": label}
-    return own | {"rubric": rubric}
+        fields["labels"] = {"score": label}
+    return fields | {"rubric": rubric}
 
 
 # OpenAI evals: a model-graded spec, a prompt with choices and their scores.
 
 _PAIRWISE = re.compile(r"\{completion2\}")
-#: Lines that only frame the data, which judges here are shown by themselves.
+#: Lines that only frame the data, which our prompts show separately.
 _FRAME = re.compile(r"\s*(?:\*{3,}|-{3,}|\[(?:BEGIN|END) DATA\]|(?:\[[^\]]+\]:?\s*)?\{\w+\})\s*\Z")
 _CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
 
@@ -100,8 +102,8 @@ def _specs(value: Any) -> dict[str, Mapping[str, Any]]:
         return {}
     if _is_spec(value):
         return {"": value}
-    whole = value and all(_is_spec(part) for part in value.values())
-    return {str(name): part for name, part in value.items()} if whole else {}
+    are_specs = value and all(_is_spec(part) for part in value.values())
+    return {str(name): part for name, part in value.items()} if are_specs else {}
 
 
 def _is_spec(value: Any) -> bool:
@@ -112,7 +114,7 @@ def _is_spec(value: Any) -> bool:
 
 
 def model_graded(value: Any) -> Converted:
-    """Return the rubric of a model-graded spec: a criterion for each, or for each of its ``args``.
+    """Return the rubric of a model-graded spec: a criterion for each spec or each of its ``args``.
 
     Raises:
         InputError: it compares several answers.
@@ -156,7 +158,7 @@ def _spec_criteria(
 def _answers(
     scores: Any, labels: Sequence[str], described: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return scale and options, nothing for a plain yes or no, or ``None`` without scores."""
+    """Return scale and options: {} for a plain yes or no, ``None`` without scores."""
     if scores == "from_strings":
         scores = {label: float(label) for label in labels if label.isdecimal()}
     if not isinstance(scores, Mapping) or any(label not in scores for label in labels):
@@ -187,14 +189,20 @@ def scoring_criteria(value: Mapping[str, Any]) -> Converted:
     """Return the rubric; a criterion without described scores is a yes-or-no question.
 
     Raises:
-        InputError: levels without a number each.
+        InputError: a level without a number.
     """
-    given = value["scoring_criteria"]
-    entries = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
+    criteria = value["scoring_criteria"]
+    entries = (
+        criteria.items() if isinstance(criteria, Mapping) else ((None, entry) for entry in criteria)
+    )
     rubric = {key: value[key] for key in ("name", "description", "guidelines") if value.get(key)}
-    left = [k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}]
+    unused = [
+        k for k in value if k not in {"scoring_criteria", "name", "description", "guidelines"}
+    ]
     notices = (
-        [Problem(f"Left out, as they are outside the criteria: {', '.join(left)}.")] if left else []
+        [Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")]
+        if unused
+        else []
     )
     return rubric | {"criteria": [_scored(name, entry) for name, entry in entries]}, notices
 

@@ -1,4 +1,4 @@
-"""Convert every shape of a rubric file to the one that ``Rubric`` is built from."""
+"""Convert every layout of a rubric file to the one that ``Rubric`` is built from."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ class Shaper:
         self.problems.append(Problem(message, mend, path))
 
     def _mapping(self, value: dict[str, Any], path: Path) -> None:
-        own, foreign, problems = sort_keys(value, RUBRIC_KEYS | set(BODY_KEYS), path, "a rubric")
+        data, foreign, problems = sort_keys(value, RUBRIC_KEYS | set(BODY_KEYS), path, "a rubric")
         self.problems += problems
-        for key in RUBRIC_KEYS & own.keys():
-            if own[key] is not None:
-                self._take(key, own[key], (*path, key))
+        for key in RUBRIC_KEYS & data.keys():
+            if data[key] is not None:
+                self._take(key, data[key], (*path, key))
         for key, note in foreign.items():
             self._note(self.data["meta"], key, note, (*path, key))
             self.notices.append(kept(key, path))
-        self._body(own, path)
+        self._body(data, path)
 
     def _take(self, key: str, value: Any, path: Path) -> None:
         if key == "meta":
@@ -93,8 +93,8 @@ class Shaper:
             self._wrong(TWICE, KEEP_ONE, path)
         meta[key] = value
 
-    def _body(self, own: dict[str, Any], path: Path) -> None:
-        bodies = [key for key in BODY_KEYS if own.get(key) is not None]
+    def _body(self, data: dict[str, Any], path: Path) -> None:
+        bodies = [key for key in BODY_KEYS if data.get(key) is not None]
         for idle in bodies[1:]:
             message = f"is left out, because `{bodies[0]}` is given, too."
             self.notices.append(Problem(message, "", (*path, idle)))
@@ -102,16 +102,16 @@ class Shaper:
             if not self.problems:
                 self._wrong("holds no criteria.", _SHAPES, path)
             return
-        body, here = own[bodies[0]], (*path, bodies[0])
+        body, body_path = data[bodies[0]], (*path, bodies[0])
         if bodies[0] == "rubric" and isinstance(body, dict):
-            self._mapping(body, here)
+            self._mapping(body, body_path)
         elif bodies[0] == "sections" and isinstance(body, dict):
             for name, section in body.items():
-                self._named_section(name, section, (*here, name))
+                self._named_section(name, section, (*body_path, name))
         elif isinstance(body, list):
-            self._criteria(body, here, None)
+            self._criteria(body, body_path, None)
         else:
-            self._wrong(f"is {kind_of(body)}.", "Use a list of criteria.", here)
+            self._wrong(f"is {kind_of(body)}.", "Use a list of criteria.", body_path)
 
     def _named_section(self, name: str, section: Any, path: Path) -> None:
         if isinstance(section, dict):
@@ -122,13 +122,13 @@ class Shaper:
             self._wrong(f"is {kind_of(section)}.", "Use a list of criteria.", path)
 
     def _section(self, section: dict[str, Any], path: Path, outer: str | None) -> None:
-        own, foreign, problems = sort_keys(section, SECTION_KEYS, path, "a section")
+        data, foreign, problems = sort_keys(section, SECTION_KEYS, path, "a section")
         self.problems += problems
-        given = own.get("name")
+        given = data.get("name")
         name = " / ".join(str(part) for part in (outer, given) if part is not None) or None
         self.problems += join_notes(self.data["meta"], "sections", self._free(name), foreign, path)
         self.notices += [kept(key, path) for key in foreign]
-        criteria = own.get("criteria")
+        criteria = data.get("criteria")
         if isinstance(criteria, list):
             self._criteria(criteria, (*path, "criteria"), name)
         else:
@@ -136,33 +136,33 @@ class Shaper:
 
     def _free(self, section: str | None) -> str:
         """Return a key for a section's notes that no earlier section uses."""
-        given = name = section or ""
+        base = name = section or ""
         count = 1
         while name in self.sections:
             count += 1
-            name = f"{given} {count}".strip()
+            name = f"{base} {count}".strip()
         self.sections.add(name)
         return name
 
     def _criteria(self, entries: list[Any], path: Path, section: str | None) -> None:
         for index, entry in enumerate(entries):
-            here = (*path, index)
+            criterion_path = (*path, index)
             if enough(self.problems):
                 return
             if len(self.data["criteria"]) >= MAX_CRITERIA:
                 message = f"is one too many: {MAX_CRITERIA} criteria are the limit."
-                self._wrong(message, "Split the rubric.", here)
+                self._wrong(message, "Split the rubric.", criterion_path)
                 return
             if isinstance(entry, dict) and "criteria" in entry and "requirement" not in entry:
-                self._section(entry, here, section)
+                self._section(entry, criterion_path, section)
                 continue
             if isinstance(entry, str):
                 entry = {"requirement": entry}
             if not isinstance(entry, dict):
                 mend = "Write a mapping with at least a requirement."
-                self._wrong(f"is {kind_of(entry)}, not a criterion.", mend, here)
+                self._wrong(f"is {kind_of(entry)}, not a criterion.", mend, criterion_path)
                 continue
-            self._add(shape_criterion(entry, here, section), here)
+            self._add(shape_criterion(entry, criterion_path, section), criterion_path)
 
     def _add(self, shaped: Shaped, source: Path) -> None:
         place: Path = ("criteria", len(self.data["criteria"]))
@@ -175,18 +175,18 @@ class Shaper:
 
     def _name_the_nameless(self) -> None:
         criteria = self.data["criteria"]
-        taken = {fold(str(c["name"])) for c in criteria if "name" in c}
+        names = {fold(str(c["name"])) for c in criteria if "name" in c}
         for index, criterion in enumerate(criteria):
             if "name" not in criterion:
-                name = name_for(str(criterion.get("requirement", "")), index, taken)
-                taken.add(fold(name))
+                name = name_for(str(criterion.get("requirement", "")), index, names)
+                names.add(fold(name))
                 criterion["name"] = name
                 message = f"has no name; it is called {name!r}."
                 self.notices.append(Problem(message, "", self.origins["criteria", index]))
 
 
 def name_for(requirement: str, index: int, taken: set[str]) -> str:
-    """Return a short name from the requirement, unlike all names in ``taken``.
+    """Return a short name from the requirement, different from all names in ``taken``.
 
     >>> name_for("Cites a source for the figure, with page.", 0, {"cites a source for the figure"})
     'Cites a source for the figure 2'

@@ -21,12 +21,12 @@ _KNOWN = {"name", "description", "options", "option_map", "prediction_field", "c
 _OF_OPTIONS = {"name", "description", "score"}
 _AROUND = {"criteria", "criterion", "items", "name", "description", "weight"}
 _AROUND |= {"required", "target_option", "score_threshold"}
-#: Known keys that change no answer.
+#: Known keys that affect no answer.
 _IDLE = {"__type__", "__id__", "artifact_type", "catalog", "type"}
 
 
 def looks_like_unitxt(value: Any) -> bool:
-    """Return whether plain data holds a criterion of this shape.
+    """Return whether plain data holds such a criterion.
 
     >>> looks_like_unitxt({"name": "a", "description": "b", "options": []})
     True
@@ -80,7 +80,7 @@ def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
     """Return the criteria as one rubric, of weight 10 unless the file has weights.
 
     Raises:
-        InputError: with every problem; a criterion that compares answers is one of them.
+        InputError: with every problem; a criterion that compares answers is also a problem.
     """
     data, notices, lines = unitxt_data(document, name)
     return rubric_of_rows(data, name, lines, notices)
@@ -92,7 +92,7 @@ def unitxt_data(
     """Return the rubric in our keys, notices, and the line of each criterion.
 
     Raises:
-        InputError: as `read_unitxt`.
+        InputError: see `read_unitxt`.
     """
     reader = _UnitxtReader()
     criteria = list[dict[str, Any]]()
@@ -151,10 +151,10 @@ class _UnitxtReader:
     def _options(
         self, given: Mapping[str, Any], name: str, path: Path
     ) -> list[dict[str, Any]] | None:
-        listed, here = given.get("options"), (*path, "options")
+        listed, options_path = given.get("options"), (*path, "options")
         if not isinstance(listed, list) or len(listed) < 2:
             fault = f"is {kind_of(listed)}." if not isinstance(listed, list) else "has too few."
-            self.problems.append(Problem(fault, "List two options at least.", here))
+            self.problems.append(Problem(fault, "List two options at least.", options_path))
             return None
         options = [option if isinstance(option, dict) else {"name": option} for option in listed]
         labels = [str(option.get("name", "")) for option in options]
@@ -197,25 +197,31 @@ class _UnitxtReader:
 
     def _meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
         fields = {k: given[k] for k in ("prediction_field", "context_fields") if given.get(k)}
-        other = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
+        unknown = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
         of_options = {
-            str(option.get("name", "")): more
+            str(option.get("name", "")): unknown_parts
             for option in given["options"]
             if isinstance(option, dict)
-            and (more := {k: v for k, v in option.items() if k not in _OF_OPTIONS | _IDLE})
+            and (unknown_parts := {k: v for k, v in option.items() if k not in _OF_OPTIONS | _IDLE})
         }
-        texts = [*other, *(f"{', '.join(more)} of {label!r}" for label, more in of_options.items())]
+        texts = [
+            *unknown,
+            *(
+                f"{', '.join(unknown_parts)} of {label!r}"
+                for label, unknown_parts in of_options.items()
+            ),
+        ]
         if texts:
             message = f"{name!r}: {', '.join(texts)} kept under meta, not used."
             self.notices.append(Problem(message, "", path))
-        return fields | other | ({"options": of_options} if of_options else {})
+        return fields | unknown | ({"options": of_options} if of_options else {})
 
     def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
-        """Report keys around a criterion; a test case has its own reader for them."""
-        left = [k for k in around if k not in _AROUND | _IDLE]
-        if left and "instances" not in around:
+        """Report unused keys around a criterion; the reader of test cases reports theirs."""
+        unused = [k for k in around if k not in _AROUND | _IDLE]
+        if unused and "instances" not in around:
             self.notices.append(
-                Problem(f"{name!r}: {', '.join(left)} next to it is left out.", "", path)
+                Problem(f"{name!r}: {', '.join(unused)} next to it is left out.", "", path)
             )
 
     def _say_fields(self, given: Mapping[str, Any], name: str, path: Path) -> None:
@@ -230,7 +236,7 @@ class _UnitxtReader:
     def _gate(
         self, around: Mapping[str, Any], name: str, options: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Return a gate for a required criterion: unmet makes the score 0."""
+        """Add a gate for a required criterion: unmet makes the score 0."""
         if around.get("required") is not True:
             return
         then = {"cap": 0.0, "reason": f"{name} is required"}

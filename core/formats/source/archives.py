@@ -20,11 +20,11 @@ from core.errors import InputError
 from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 
 MOST_MEMBERS = 50_000
-#: The limit of unpacked bytes, over all files that are read of an archive.
+#: The limit of unpacked bytes, over all files read from an archive.
 MOST_UNPACKED = 4 * MAX_DATASET_BYTES
 #: The limit of XML tags, over all that are read of an office file: four million take five seconds.
 MOST_TAGS = 4_000_000
-#: A class hands in fewer files than this.
+#: The most files of an archive; a class submits fewer.
 MOST_FILES = 20_000
 _CHUNK = 1 << 16
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -57,7 +57,7 @@ class Unpacked:
 
     Listing an archive is slow, so it is opened once for all of its files. More than
     ``MOST_MEMBERS`` files and symbolic links, which hold only a path, are refused. If paths repeat,
-    the last file counts, as for programs that add to an archive. Files that programs add for
+    the last file counts, because programs append new versions. Files that programs add for
     themselves (``__MACOSX``, ``.DS_Store`` and other hidden files) are left out.
 
     Raises:
@@ -80,12 +80,12 @@ class Unpacked:
                 raise InputError(message, (), name)
         # Programs may write backslashes, or a path from the root of the disk.
         every = {info.filename.replace("\\", "/").lstrip("/"): info for info in infos}
-        kept = set(map(id, every.values()))
-        self._twice = next((info.filename for info in infos if id(info) not in kept), None)
+        last_ids = set(map(id, every.values()))
+        self._twice = next((info.filename for info in infos if id(info) not in last_ids), None)
         self.members = {path: info for path, info in every.items() if not is_hidden(path)}
 
     def refuse_twice(self) -> None:
-        """Refuse repeated paths, where every file counts. Raises ``InputError``."""
+        """Refuse repeated paths, for formats in which every file counts. Raises ``InputError``."""
         if self._twice is not None:
             mend = "Give each file a name of its own."
             message = f"This archive holds {self._twice} more than once. {mend}"
@@ -129,7 +129,7 @@ class Unpacked:
         data = bytearray()
         for chunk in self.chunks(member):
             data += chunk
-            # Count what is read, since an archive may state less than it holds.
+            # Count the bytes read, since an archive may state too few.
             if len(data) > most:
                 limit = most / MEGABYTE
                 message = f"{member} is larger than {limit:,.0f} MB. Split it."
@@ -155,19 +155,21 @@ def is_hidden(path: str) -> bool:
     )
 
 
-def _require_few(many: int, name: str) -> None:
-    if many > MOST_MEMBERS:
-        message = f"This archive holds {many:,} files; {MOST_MEMBERS:,} is the limit."
+def _require_few(number: int, name: str) -> None:
+    if number > MOST_MEMBERS:
+        message = f"This archive holds {number:,} files; {MOST_MEMBERS:,} is the limit."
         raise InputError(message, (), name)
 
 
 def _stated(data: bytes) -> int:
     """Return the number of files stated at the end of the archive."""
     large, end = data.rfind(b"PK\x06\x06"), data.rfind(b"PK\x05\x06")
-    many = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
-    if many == 0xFFFF and large >= 0:  # more than fit there: the record of a large archive has it
-        many = int.from_bytes(data[large + 32 : large + 40], "little")
-    return many
+    number = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
+    if (
+        number == 0xFFFF and large >= 0
+    ):  # The field is full: the record of a large archive has the number.
+        number = int.from_bytes(data[large + 32 : large + 40], "little")
+    return number
 
 
 def _zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:

@@ -23,12 +23,12 @@ from core.formats.source.parsed import (
     too_many_rows,
 )
 
-#: More columns are refused: a table for grading has a few dozen.
+#: The most columns; a table for grading has a few dozen.
 MAX_COLUMNS = 2000
 DELIMITERS = (",", ";", "\t", "|")
-#: How much of a file is used to find its delimiter and header.
+#: Characters of a file that are used to find its delimiter and header.
 _BEGINNING = 1_000_000
-#: Room for a few cells of maximum length; a row of commas would take ten times its memory.
+#: The longest line: a few cells of maximum length. A row of commas would take ten times its memory.
 _LONGEST_LINE = 4 * MAX_TEXT
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HEADER = "The first line must name the columns, each by a name of its own."
@@ -37,12 +37,12 @@ _HEADER = "The first line must name the columns, each by a name of its own."
 def read_csv(
     text: str, name: str, most: int | None = None, delimiter: str | None = None
 ) -> TableRows:
-    r"""Return the rows below the header, which may follow titles; no blank rows.
+    r"""Return the rows below the header, which may follow titles; without blank rows.
 
-    After ``most`` rows, it is read no further.
+    Stops after ``most`` rows.
 
     Raises:
-        InputError: no header, a column named twice or not at all, a row with too few or too many
+        InputError: no header, a duplicate or empty column name, a row with too few or too many
             cells, or quotes that do not close; each with its line.
 
     >>> read_csv('id;text\n1;"a; b"\n', "x.csv")[1]
@@ -81,7 +81,7 @@ def read_csv(
 
 
 def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """Return the records with content."""
+    """Yield the records with content."""
     for line, cells in records(text, delimiter, problems):
         if any(map(str.strip, cells)):
             yield line, cells
@@ -92,14 +92,14 @@ def _header(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], tup
     first = list(islice(_filled(text[:_BEGINNING], delimiter, []), 41))
     at = header_at([cells for _, cells in first])
     header = first[at][1] if first else []
-    # Two columns below a line of one may be a text with commas and no quotes.
+    # Two columns below a line with a single cell may be text with commas and no quotes.
     sure = len(header) > 2 or all(len(cells) == len(header) for _, cells in first)
     at = at if sure else 0
     return first[:at], *(heading_rows([cells for _, cells in first], at) if first else ((), 1))
 
 
 def refuse_too_many(text: str, delimiter: str, name: str) -> None:
-    """Count the rows of a long text before any is kept.
+    """Count the rows of a long text before any is stored.
 
     Raises:
         InputError: more rows than ``MAX_ROWS``.
@@ -112,7 +112,7 @@ def refuse_too_many(text: str, delimiter: str, name: str) -> None:
 
 
 def delimiter_of(text: str, name: str) -> str:
-    r"""Return the delimiter that splits the first rows evenly into most columns.
+    r"""Return the delimiter that splits the first rows evenly into the most columns.
 
     >>> delimiter_of("a;b\n1,5;2\n", "x.csv")
     ';'
@@ -162,7 +162,7 @@ def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
 
 
 def headed(cells: Sequence[str]) -> tuple[str, ...]:
-    """Return the headings; a column without one is called by its number.
+    """Return the headings; a column without one is named by its number.
 
     >>> headed(["", "text"])
     ('column 1', 'text')
@@ -230,16 +230,16 @@ class RawTable:
         return replace(self, heads=_heads(head), rows=self.rows[titles:], head=head)
 
     def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
-        """Return the file with these cells replaced, by (row, column), else unchanged.
+        """Return the file with these cells replaced, by (row, column), otherwise unchanged.
 
         Raises:
-            InputError: a text that the file's encoding has no letters for.
+            InputError: the file's encoding lacks a character of a text.
         """
         cells = {self.rows[row].cells[column]: text for (row, column), text in changes.items()}
         return self._written((c.start, c.end, self._quoted(text)) for c, text in cells.items())
 
     def with_columns(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
-        r"""Return the file with columns at the end of its header and rows, else unchanged.
+        r"""Return the file with columns appended to its header and rows, otherwise unchanged.
 
         >>> read_raw(b"a;b\r\n1;2\r\n", "x.csv").with_columns(["c"], [["3"]])
         b'a;b;c\r\n1;2;3\r\n'
@@ -252,7 +252,7 @@ class RawTable:
         return self._written(edits)
 
     def _written(self, edits: Iterable[tuple[int, int, str]]) -> bytes:
-        """Return the file with a text in each place, from one offset to another."""
+        """Return the file with each edit's text between two offsets."""
         pieces, at = list[str](), 0
         for start, end, text in sorted(edits):
             pieces += [self.source[at:start], text]
@@ -278,7 +278,7 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
     Args:
         data: UTF-8, UTF-16 with its mark, or a Western one-byte encoding; or text.
         name: the file, for messages.
-        what: what it holds, for messages.
+        what: the kind of content, for messages.
 
     Raises:
         InputError: no header, or quotes that do not close, with the line.
@@ -303,7 +303,7 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
 
 
 def raw_table(name: str, rows: Mapping[int, Sequence[str]]) -> RawTable:
-    """Return a table of cells that are in no text; rows by their numbers, the header first."""
+    """Return a table of cells without source text; rows by their numbers, the header first."""
     head, *body = (RawRow(n, tuple(RawCell(c, 0, 0) for c in row)) for n, row in rows.items())
     return RawTable(name, "", "utf-8", "", _heads(head), tuple(body), head=head)
 

@@ -6,14 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-#: What a spreadsheet takes for a formula, after any apostrophes that made one harmless. Some also
+#: The beginning of a formula, after any apostrophes that made one harmless. Some spreadsheets also
 #: accept the full-width signs of East Asian keyboards.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)\Z")
 
 
 def harmless(text: str) -> str:
-    """Return the text with an apostrophe if a spreadsheet would evaluate it.
+    """Return the text, with an apostrophe if a spreadsheet would evaluate it.
 
     >>> harmless("=1+1"), harmless("'=1"), harmless("a=1"), harmless("\uff1d1")
     ("'=1+1", "''=1", 'a=1', "'\uff1d1")
@@ -23,12 +23,12 @@ def harmless(text: str) -> str:
 
 
 def works_out(text: str) -> bool:
-    """Return whether a spreadsheet would take the text for a formula."""
+    """Return whether a spreadsheet would evaluate the text as a formula."""
     return bool(_FORMULA.match(text)) and not text.startswith("'")
 
 
 def unguarded(text: str) -> str:
-    """Return the text that ``harmless`` was given.
+    """Return the original of a text that ``harmless`` returned.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -60,7 +60,7 @@ def points_text(points: float, *, comma: bool = False) -> str:
     return text.replace(".", ",") if comma else text
 
 
-#: Without this mark at the beginning Excel reads UTF-8 as a one-byte encoding.
+#: The byte order mark, without which Excel reads UTF-8 as a one-byte encoding.
 MARK = "\ufeff"
 _SPECIAL = re.compile('[",\r\n]')
 
@@ -70,9 +70,9 @@ Value = str | int | float | bool | None
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: bool = True) -> str:
     """Return the table with its heads in the first line.
 
-    A text that a spreadsheet would take for a formula, a head among them, gets an apostrophe before
-    it, which the spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is
-    an empty cell, true and false are written so. ``guarded=False`` is for programs only.
+    A text or head that a spreadsheet would evaluate as a formula gets an apostrophe, which the
+    spreadsheet hides; numbers keep their sign. ``None`` is an empty cell; true and false are
+    written as such. Use ``guarded=False`` only for programs.
 
     >>> print(csv_text(("a", "b"), [("=1+1", -2.5), (None, True)]), end="")
     a,b
@@ -84,7 +84,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: 
 
 
 def csv_bytes(text: str, *, mark: bool = True) -> bytes:
-    """Return a table's text as a file, with a mark for Excel unless for programs.
+    """Return a table's text as a file, with a byte order mark for Excel unless ``mark`` is false.
 
     >>> csv_bytes("ä").hex(" "), csv_bytes("ä", mark=False).hex(" ")
     ('ef bb bf c3 a4', 'c3 a4')
@@ -93,7 +93,7 @@ def csv_bytes(text: str, *, mark: bool = True) -> bytes:
 
 
 def _line(cells: Sequence[str]) -> str:
-    # The standard library writes a lone carriage return bare, on which its reader stops.
+    # The standard library writes a lone carriage return unquoted, at which its reader stops.
     written = ['"' + c.replace('"', '""') + '"' if _SPECIAL.search(c) else c for c in cells]
     return (",".join(written) or '""') + "\n"
 

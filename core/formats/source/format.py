@@ -1,4 +1,4 @@
-"""A format of files: one entry of a list says how it is recognised, read and written."""
+"""A file format: one entry of a list says how it is recognised, read and written."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Noun = Literal["rubric", "items", "votes"]
 
 
 class Fit(NamedTuple):
-    """How surely a file is of a format, and by what it is recognised.
+    """How certainly a file has a format, and by which marks.
 
-    Scores: 3 by marks that only one format has, 2 by its keys or headings, 1 by a shape that others
-    may have, 0 by its name alone.
+    Scores: 3 by marks that only one format has, 2 by its keys or headings, 1 by a layout that
+    others may share, 0 by the file's name alone.
     """
 
     score: int
@@ -25,9 +25,9 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True)
 class Format:
-    """A format: what it is called, what it holds, and how it is recognised, read and written.
+    """A format: its name, its content, and how it is recognised, read and written.
 
-    ``fits`` must cost little and may raise ``InputError`` where it cannot tell. ``read`` takes the
+    ``fits`` must be cheap and may raise ``InputError`` if it cannot decide. ``read`` takes the
     opened file. ``write`` takes the noun; without it a format is only read.
     """
 
@@ -40,17 +40,17 @@ class Format:
 
 
 def formats_of(formats: Iterable[Format], opened: Opened) -> Iterator[tuple[Format, Fit]]:
-    """Yield the formats that a file may have, in the list's order, which begins with the surest."""
+    """Yield the formats that a file may have, in the list's order, most certain first."""
     for format in formats:
         try:
             fit = format.fits(opened)
         except InputError:
-            # Unreadable as that: the reader of another format reports the error.
+            # The file is unreadable in this format; the reader of another one reports the error.
             continue
         if fit is not None:
             yield format, fit
 
 
 def format_of(formats: Iterable[Format], opened: Opened) -> Format | None:
-    """Return the surest format of a file, or ``None``."""
+    """Return the most certain format of a file, or ``None``."""
     return next((format for format, _ in formats_of(formats, opened)), None)

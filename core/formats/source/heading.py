@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from core.errors import Problem
 
-#: No header comes further down.
+#: The last row that can be a header.
 _DEEPEST = 20
-#: A longer text is not a heading.
+#: The longest heading.
 _LONGEST = 300
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?\Z")
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,]+%?\Z")
 def header_at(rows: Sequence[Sequence[str]]) -> int:
     """Return the index of the header among the first rows, 0 if undecided.
 
-    Only titles come before a later header: a lone cell, or a word with a colon and a value. The
+    Only titles may precede a later header: a lone cell, or a word with a colon and a value. The
     header names every column of the rows below it, each differently.
 
     >>> header_at([["Marks of course 101"], ["id", "essay", "mark"], ["1", "It is.", "3"]])
@@ -78,7 +78,7 @@ def _joined(upper: str, lower: str) -> str:
 
 
 def said_titles(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
-    """Return the notice of the rows above a header."""
+    """Return the notice about the rows above a header."""
     text = " / ".join(" ".join(filter(None, row)) for row in rows)
     lines = "The line" if len(rows) == 1 else f"The {len(rows)} lines"
     verb = "is" if len(rows) == 1 else "are"
@@ -101,17 +101,19 @@ def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether a row is a header of those below it."""
     if len(row) < 2 or not below or len(set(row)) < len(row) or not all(row):
         return False
-    # A text that was split at its commas goes on with a space.
+    # A text that was split at its commas continues with a space.
     if any(name[0] == " " or len(name) > _LONGEST or _NUMBER.match(name) for name in row):
         return False
-    # Few rows reach further: a remark at their end has no heading.
+    # A few rows may be longer: a remark at their end has no heading.
     return sum(len(lower) <= len(row) for lower in below) * 2 > len(below)
 
 
 def below_titles(
     rows: Sequence[Sequence[str]], is_header: Callable[[Sequence[str]], bool]
 ) -> int | None:
-    """Return the index of the first row that is a header, ``None`` unless only titles precede it.
+    """Return the index of the first row that is a header, or ``None`` if other rows precede it.
+
+    Titles may precede it.
 
     >>> below_titles([["Essay rubric", ""], ["Criterion", "Good"]], lambda row: "Good" in row)
     1

@@ -1,4 +1,4 @@
-"""Words in headings, by language: people who rate, summaries, remarks, what is asked, ids."""
+"""Words in headings, by language: raters, summaries, remarks, criteria, ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.text.names import fold
 
 Words = dict[str, str]
 
-#: People who judge. A word counts from its first letter on: `grader` is in `graders` too.
+#: People who judge. A word matches as a prefix: `grader` also matches `graders`.
 RATERS: Words = {
     "en": "rater annotator judge grader reviewer coder scorer reader marker expert human teacher"
     " examiner evaluator assessor turker labeler labeller juror panelist referee critic observer"
@@ -42,7 +42,7 @@ RATERS: Words = {
     "he": "מעריך שופט בודק מתייג",
     "hi": "मूल्यांकनकर्ता परीक्षक निर्णायक",
 }
-#: People who may have judged, or were judged, or wrote: enough to ask with.
+#: People who may have judged, been judged, or written: enough reason to ask the user.
 PEOPLE: Words = {
     "en": "participant respondent listener hearer viewer agent analyst interviewer"
     " peer initials email e-mail user voter subject prolific created_by modified_by"
@@ -54,7 +54,7 @@ PEOPLE: Words = {
     "other": "deelnemer deltagare deltager uczestnik katilimci участник респондент"
     " 参加者 回答者 参与者 受试者 参與者 응답자 참가자 المشارك المجيب משתתף",
 }
-#: What sums up the columns beside it, or the rows above it.
+#: Words for a summary of the neighbouring columns, or of the rows above.
 SUMMARIES: Words = {
     "en": "resolved total mean average avg sum median final consensus majority adjudicated"
     " adjudication aggregate aggregated combined std stdev sd agreed reconciled difference gap"
@@ -70,7 +70,7 @@ SUMMARIES: Words = {
     " 平均 合計 总分 總分 合计 均值 共识 平均値 最終 一致 평균 합계 합의"
     " المتوسط متوسط المجموع الإجماع ממוצע",
 }
-#: First cells of rows that sum up the others, or give the most that can be had.
+#: First cells of rows that summarise the others, or give the maximum.
 SUMMARY_ROWS: Words = SUMMARIES | {
     "rows": "n count max maximum min minimum media média moyenne_generale mittel schnitt anzahl"
     " nombre numero points_possible max_points maximum_points possible_points out_of"
@@ -78,7 +78,7 @@ SUMMARY_ROWS: Words = SUMMARIES | {
     " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
     " desviacion_estandar notendurchschnitt ø",
 }
-#: Remarks of those who rate.
+#: Remarks by raters.
 REMARKS: Words = {
     "en": "comment remark note memo rationale reason justification explanation reasoning feedback"
     " critique weaknesses strengths",
@@ -90,7 +90,7 @@ REMARKS: Words = {
     "other": "opmerking toelichting uwagi uzasadnienie примечание комментарий yorum aciklama"
     " kommentti 备注 注释 评语 理由 備註 コメント 備考 비고 의견 이유 ملاحظات تعليق سبب הערות",
 }
-#: What is asked of an item.
+#: Words for criteria.
 ASPECTS: Words = {
     "en": "criterion criteria aspect dimension metric measure trait check scale subscale indicator",
     "de": "kriterium merkmal dimension aspekt",
@@ -98,7 +98,7 @@ ASPECTS: Words = {
     "es": "criterio aspecto",
     "other": "критери 指标 维度 标准 基準 観点 항목 기준 معيار olcut kryterium kriterie",
 }
-#: What an item answers: the prompt beside a text.
+#: Words for the prompt that an item answers.
 PROMPTS: Words = {
     "en": "prompt question instruction input source src query task customer",
     "de": "frage aufgabe anweisung quelle",
@@ -109,7 +109,7 @@ PROMPTS: Words = {
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
     " zrodlo kaynak исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
 }
-#: Texts that are judged, beside what they answer, translate or sum up.
+#: Judged texts, next to the text that they answer, translate or summarise.
 WRITTEN_TEXTS: Words = {
     "en": "translation translated target hypothesis response answer summary essay paraphrase"
     " hyp mt",
@@ -123,14 +123,14 @@ WRITTEN_TEXTS: Words = {
     " 번역 답변 요약"
     " الترجمة ترجمة الإجابة الجواب ملخص תרגום תשובה",
 }
-#: How sure somebody is of the answer beside it.
+#: The rater's confidence in the neighbouring answer.
 SURENESS: Words = {
     "en": "confidence confident certainty sure sureness",
     "other": "sicherheit konfidenz gewissheit confiance certitude confianza certeza confianca"
     " fiducia sicurezza zekerheid pewnosc eminlik уверенность 置信度 确信度 確信度 信心 확신 신뢰도"
     " الثقة ביטחון",
 }
-#: How long, how often, or how many: what was counted or measured, and not judged.
+#: Counts and measurements (how long, how often), which are not judgements.
 MEASURES: Words = {
     "en": "seconds secs minutes mins hours days weeks months milliseconds msec rt_ms time_ms"
     " response_ms in_ms duration latency elapsed votes upvotes downvotes likes views clicks"
@@ -143,7 +143,7 @@ MEASURES: Words = {
     "other": "secondi minuti durata seconden sekunder czas_trwania секунд минут длительность"
     " 秒 时长 次数 浏览量 点赞 回数",
 }
-#: Places in an order, of which the first is the best.
+#: Ranks, of which the first is the best.
 RANKS: Words = {
     "en": "rank ranking place placing placement position",
     "de": "rang rangplatz rangfolge platz platzierung",
@@ -153,7 +153,7 @@ RANKS: Words = {
     "it": "posto posizione classifica",
     "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
 }
-#: Who was rated, where people rate each other.
+#: The person rated, if people rate each other.
 RATED: Words = {
     "en": "you_are_rating you_are_reviewing you_are_evaluating you_are_assessing you_are_grading"
     " are_you_grading are_you_marking are_you_rating are_you_reviewing are_you_evaluating"
@@ -163,7 +163,7 @@ RATED: Words = {
     "fr": "personne_evaluee qui_evaluez_vous vous_evaluez membre_evalue",
     "es": "persona_evaluada a_quien_evaluas companero_evaluado",
 }
-#: What students rate.
+#: Things that students rate.
 COURSES: Words = {
     "en": "course module lecture workshop seminar subject_code",
     "de": "kurs fach modul vorlesung lehrveranstaltung",
@@ -174,7 +174,7 @@ COURSES: Words = {
     "nl": "cursus vak vakcode vaknaam",
     "other": "przedmiot kursus emne ders дисциплина предмет 课程 課程 科目 과목 المقرر",
 }
-#: Ids and names of what was rated.
+#: Ids and names of rated things.
 _MORE_ITEMS = {"rated": RATED, "course": COURSES}
 ITEMS: Words = {
     "en": "id item case doc document segment stimulus stimuli stim sample unit task ticket story"
@@ -190,7 +190,7 @@ ITEMS: Words = {
 
 
 def bare(heading: str) -> str:
-    """Return a heading in lower case and without accents, with spaces between its words.
+    """Return a heading in lower case without accents, with spaces between its words.
 
     >>> bare("Prüfer_KM"), bare("N° de dossier")
     ('prufer km', 'n° de dossier')
@@ -204,27 +204,27 @@ def bare(heading: str) -> str:
 @cache
 def _pattern(kind: int) -> re.Pattern[str]:
     words = _words(_KINDS[kind])
-    # Short words begin too many others: "pr" priority, "no" novelty.
+    # Short words are prefixes of too many others: "pr" priority, "no" novelty.
     latin = "|".join(
         re.escape(w) + (r"(?:e?s)?(?![^\W\d_])" if len(w) < 5 else "")
         for w in words
         if w[0].isascii()
     )
-    # Languages without spaces, and with articles or cases at a word's ends, have them anywhere.
-    other = "|".join(re.escape(w) for w in words if not w[0].isascii())
+    # In languages without spaces, or with affixes, these words match anywhere.
+    anywhere = "|".join(re.escape(w) for w in words if not w[0].isascii())
     begin_otherwise = _OTHERS
     if _KINDS[kind] in (RATERS, PEOPLE):
         begin_otherwise += rf"|.*(?:{'|'.join(_words(RATED))})"  # a person who was rated
     begins = rf"(?<![^\W\d_])(?!{begin_otherwise})"
-    return re.compile(rf"{begins}(?:{latin})" + (rf"|{other}" if other else ""))
+    return re.compile(rf"{begins}(?:{latin})" + (rf"|{anywhere}" if anywhere else ""))
 
 
 def _words(of: Words) -> list[str]:
-    """Return words as headings have them, the longest first."""
+    """Return words in the form of headings, longest first."""
     return sorted({bare(w) for words in of.values() for w in words.split()}, key=len)[::-1]
 
 
-#: Words that begin like one for people or items.
+#: Words that begin like a word for people or items but mean something else.
 _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 
@@ -235,7 +235,7 @@ _KINDS = (
 
 
 def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
-    """Return whether a heading holds one of the words; ``whole``: not only its beginning.
+    """Return whether a heading contains one of the words; ``whole``: not only at its beginning.
 
     >>> holds("2. Kodiererin", RATERS), holds("Finalist", SUMMARIES, whole=True)
     (True, False)
@@ -249,11 +249,11 @@ def holds(heading: str, words: Words, *, whole: bool = False) -> bool:
 
 @cache
 def _row_words() -> frozenset[str]:
-    return frozenset(bare(w) for of in SUMMARY_ROWS.values() for w in of.split())
+    return frozenset(bare(w) for words in SUMMARY_ROWS.values() for w in words.split())
 
 
 def heads_a_summary(cell: str) -> bool:
-    """Return whether a first cell says that its row sums up others.
+    """Return whether a first cell says that its row summarises others.
 
     >>> heads_a_summary("  Points Possible"), heads_a_summary("Mean:"), heads_a_summary("Meaning")
     (True, True, False)

@@ -34,13 +34,13 @@ from core.formats.source.parsed import (
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
-#: What a number out of bounds must contain: a long run of digits, or a high exponent.
+#: What a number out of bounds must contain: a long run of digits, or a large exponent.
 _OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})")
-#: Up to the next list or object, past whole strings.
+#: Matches up to the next list or object, skipping whole strings.
 _UP_TO_NEXT = re.compile(r'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"?)*+(?:[\[{]|\Z)', re.S)
-#: More lists and objects are refused before they are made: an object takes 250 bytes.
+#: The most lists and objects, refused before they are created: an object takes 250 bytes.
 MAX_PARTS = 1_000_000
-#: Beyond this many values, a line is that of the nearest known value.
+#: With more values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
 _HALF = ("holds half of a surrogate pair.", "Correct the \\u escape.")
@@ -50,8 +50,9 @@ def read_json(text: str) -> Document:
     """Return the JSON document in ``text``, with its faults.
 
     Faults are: not JSON, a key given twice in one object, a number that is not finite or has too
-    many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``. With a number or a
-    key at fault there still is a value: the number is missing, the last of two keys counts.
+    many digits, half of a surrogate pair, or nested deeper than ``MAX_DEPTH``. A document with a
+    faulty number or key still has a value: the number is missing, the last of two equal keys
+    counts.
 
     >>> read_json('{"a": [1]}').line_of(("a", 0)), read_json('{"a": NaN}').value
     (1, {'a': None})
@@ -71,7 +72,7 @@ def read_json(text: str) -> Document:
     def located() -> list[Problem]:
         if any(fault.line is not None for fault in faults):
             return faults
-        # The walk finds faults of valid JSON again, with their lines.
+        # The walk finds the faults of valid JSON again, with their lines.
         again = (Problem(f.message, f.mend, path, line) for path, line, f in places() if f)
         return list(islice(again, ENOUGH)) or faults
 
@@ -84,8 +85,8 @@ def out_of_bounds(text: str) -> bool:
 
 
 def too_many_parts(text: str, most: int) -> Problem | None:
-    """Return the problem of more lists and objects than ``most``, before any is made."""
-    # Brackets in strings do not count, but then each has to be looked at.
+    """Return the problem of more than ``most`` lists and objects, before any is created."""
+    # Brackets in strings do not count, but then each must be checked.
     if text.count("[") + text.count("{") <= most:
         return None
     beyond = next(islice(_UP_TO_NEXT.finditer(text), most, None), None)
@@ -107,12 +108,13 @@ def decode(text: str) -> tuple[Any, list[Problem]]:
 
 
 class Decoder:
-    """Decodes JSON texts as ``decode`` does, one after the other; shared words are kept once."""
+    """Decodes JSON texts one after the other, like ``decode``; shared words are stored once."""
 
     def __init__(self) -> None:
         self._faults: list[Problem] = []
         self._words = SharedWords()
-        # Python's own numbers are ten times faster, and right if none can be out of bounds.
+        # Python's own number parser is ten times faster, and correct if no number can be out of
+        # bounds.
         self._quick, self._careful = self._with_numbers(None), self._with_numbers(self._number)
 
     def _with_numbers(self, read: Callable[[str], Any] | None) -> json.JSONDecoder:
@@ -166,7 +168,7 @@ class Decoder:
 
 
 def _unfit(value: Any, halves: bool) -> list[Problem]:
-    """Return what makes plain data unfit: nested too deep, or half characters."""
+    """Return the faults of plain data: nested too deep, or half characters."""
     todo, depth = [value], 0
     while todo:
         if halves and any(_half(part) for part in todo):
@@ -190,12 +192,12 @@ def _half(part: Any) -> bool:
 
 
 def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
-    """Yield every value's path, offset (of an entry: its key's) and fault.
+    """Yield every value's path, offset (for an entry: its key's) and fault.
 
     ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
     """
     path: list[str | int] = []
-    #: Of each open object its keys, of a list nothing.
+    #: The keys of each open object; ``None`` for a list.
     keys: list[set[str] | None] = []
     is_key = is_placed = False
     # Blanks at the end belong to no token; each would start the search again.
@@ -213,11 +215,15 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
             keys.pop()
             is_key = is_placed = False
         elif string is not None and is_key:
-            key, of = json.loads(string), keys[-1]
-            assert of is not None
+            key, keys_here = json.loads(string), keys[-1]
+            assert keys_here is not None
             path[-1] = key
-            yield tuple(path), offset, Problem("is given twice.", _ONCE) if key in of else None
-            of.add(key)
+            yield (
+                tuple(path),
+                offset,
+                Problem("is given twice.", _ONCE) if key in keys_here else None,
+            )
+            keys_here.add(key)
             is_key, is_placed = False, True
         else:
             fault = None if mark else _value_fault(string, bare)

@@ -1,4 +1,4 @@
-"""One answer in several columns: a column for each option, with its name where it was chosen."""
+"""Merge one-hot columns: a column for each option, with its name in the rows that chose it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
     for stem in stems:
         options = [c for c in columns if c.startswith(stem) and words.get(c) is not None]
         name = stem.rstrip(_SIGNS)
-        told = all(not words[c] or _stem(c, words[c] or "") == stem for c in options)
-        if name in columns or not told or not _one_a_row(rows, options):
+        named = all(not words[c] or _stem(c, words[c] or "") == stem for c in options)
+        if name in columns or not named or not _one_a_row(rows, options):
             continue
         kept = tuple(_with_one(row, options, name) for row in kept)
         columns = tuple(dict.fromkeys(name if c in options else c for c in columns))
@@ -35,12 +35,12 @@ def options_as_one(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
     return columns, kept, tuple(notices)
 
 
-#: What stands between a question and its option.
+#: Separators between a question and its option.
 _SIGNS = " :_./-[("
 
 
 def _only_word(rows: Sequence[Row], column: str) -> str | None:
-    """Return the word in a column of one word and blanks, "" of blanks only, else ``None``."""
+    """Return the only word in a column, "" if it is blank, ``None`` if it has several."""
     only = ""
     for row in rows:
         cell = row.get(column)
@@ -53,17 +53,17 @@ def _only_word(rows: Sequence[Row], column: str) -> str | None:
 
 
 def _stem(heading: str, word: str) -> str:
-    """Return what stands before a heading's last word, with its sign; "" if it ends otherwise."""
-    whole = heading.rstrip(")] ")
-    before = whole[: len(whole) - len(word)]
-    ends = bool(word) and fold(whole).endswith(fold(word))
+    """Return a heading without its last ``word``, with the separator; "" if it ends otherwise."""
+    stripped = heading.rstrip(")] ")
+    before = stripped[: len(stripped) - len(word)]
+    ends = bool(word) and fold(stripped).endswith(fold(word))
     return before if ends and before.rstrip(_SIGNS) and before[-1:] in _SIGNS else ""
 
 
 def _one_a_row(rows: Sequence[Row], options: Sequence[str]) -> bool:
-    """Return whether rows have one option each, most of them, and not all the same."""
+    """Return whether most rows have exactly one option, and not always the same."""
     chosen = [[c for c in options if row.get(c)] for row in rows]
-    used = {of[0] for of in chosen if of}
+    used = {options_used[0] for options_used in chosen if options_used}
     return len(used) > 1 and max(map(len, chosen)) == 1 and 2 * sum(map(len, chosen)) > len(rows)
 
 

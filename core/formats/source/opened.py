@@ -1,6 +1,6 @@
-"""A file that was opened: every view of it is made once, when it is first asked for.
+"""An opened file: every view of it is computed once, on first use.
 
-Recognising a file must not cost as much as reading it, so views for that look at its beginning.
+Recognising a file must cost less than reading it, so those views only look at its beginning.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from core.formats.source.parsed import (
 from core.formats.source.text import UTF16, DecodedText, decoded_text
 from core.formats.source.yaml_reader import read_yaml
 
-#: How much of a file is looked at to recognise it.
+#: Bytes of a file that are used to recognise it.
 _HEAD = 1_000_000
 _RESULTS = "file of results"
 #: A bracket, then a quoted key or text: YAML rarely has quotes after the brackets.
 _JSON = re.compile(r'\s*[\[{][\s\[{]*"')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 T = TypeVar("T")
-#: What a file can be by its first characters; one line of JSON is two of them.
+#: Possible kinds of a file by its first characters; a single line of JSON can be two kinds.
 Shape = Literal["archive", "object", "rows", "table"]
 
 
 class Opened:
-    """A file in memory, or a text that was pasted.
+    """A file in memory, or a pasted text.
 
-    Once its text is decoded, its bytes are let go.
+    Once its text is decoded, its bytes are released.
     """
 
     def __init__(self, data: str | bytes, name: str) -> None:
@@ -50,11 +50,13 @@ class Opened:
 
     @classmethod
     def of(cls, data: str | bytes | Opened, name: str) -> Opened:
-        """Return an opened file; one that is opened already is returned as it is."""
+        """Return an opened file; an ``Opened`` is returned unchanged."""
         return data if isinstance(data, Opened) else cls(data, name)
 
     def once(self, view: Callable[[Opened], T]) -> T:
-        """Return ``view`` of this file, made at the first call; a refusal is kept, too."""
+        """Return ``view`` of this file, computed on the first call, or its cached
+        ``InputError``.
+        """
         if view not in self._views:
             try:
                 self._views[view] = view(self)
@@ -66,7 +68,7 @@ class Opened:
         return result
 
     def let_go(self) -> None:
-        """Let go of all that was read of it, as the last view that is wanted was made."""
+        """Release all views; call it after the last one."""
         self._views.clear()
         for view in ("_decoded", "_json", "_yaml", "rows"):
             self.__dict__.pop(view, None)
@@ -74,7 +76,7 @@ class Opened:
 
     @property
     def data(self) -> bytes:
-        """Return its bytes; of a text that was decoded in UTF-8."""
+        """Return the bytes; a decoded text is encoded as UTF-8."""
         if isinstance(self._data, str):
             return self._data.encode("utf-8", "surrogatepass")
         return self._data
@@ -86,7 +88,7 @@ class Opened:
 
     @cached_property
     def ending(self) -> str:
-        """Return the ending of its name, without the dot."""
+        """Return the ending of the name, without the dot."""
         return self.name.lower().rpartition(".")[2]
 
     # Text
@@ -99,21 +101,21 @@ class Opened:
 
     @cached_property
     def beginning(self) -> str:
-        """Return the first characters; unknown ones are replaced."""
+        """Return the first characters; undecodable ones are replaced."""
         encoding = "utf-16" if self.head.startswith(UTF16) else "utf-8-sig"
         return self.head.decode(encoding, "replace")
 
     @cached_property
     def start(self) -> str:
-        """Return the same without blanks before it."""
+        """Return the first characters without leading white space."""
         return self.beginning.lstrip()
 
     def text(self, what: str, limit: int, *, table: bool = False) -> str:
-        r"""Return its text without its mark; line breaks are unchanged.
+        r"""Return the text without its mark; line breaks are unchanged.
 
-        A ``table`` may be Windows-1252, too, which spreadsheets write. ``what`` it holds is said in
-        messages: it is larger than ``limit`` bytes (characters of a text), empty, of an unknown
-        encoding, or holds a NUL (``InputError``, with the line).
+        A ``table`` may also be Windows-1252, which spreadsheets write. ``what`` names the content
+        in messages. Raises ``InputError`` with the line if the file is larger than ``limit`` bytes
+        (characters for a text), empty, of an unknown encoding, or holds a NUL.
 
         >>> Opened("id;Stadt\n1;Köln\n".encode("cp1252"), "a.csv").text("table", 100, table=True)
         'id;Stadt\n1;Köln\n'
@@ -130,7 +132,7 @@ class Opened:
 
     @property
     def notices(self) -> tuple[Problem, ...]:
-        """Return what is to be said of its encoding; nothing of UTF-8."""
+        """Return notices about the encoding; empty for UTF-8."""
         return self._decoded.notices
 
     @cached_property
@@ -158,8 +160,8 @@ class Opened:
     def is_json(self) -> bool:
         """Return whether a document is read as JSON rather than YAML.
 
-        JSON in a file of another name is JSON, too: YAML reads all of it but a character that JSON
-        writes as two escapes (an emoji, say).
+        JSON in a file with another ending is JSON, too: YAML reads all of it except characters that
+        JSON writes as two escapes (an emoji, say).
         """
         if self.ending == "json" or not _JSON.match(self._decoded.text):
             return self.ending == "json"
@@ -174,13 +176,13 @@ class Opened:
         return read_yaml(self._decoded.text)
 
     def document(self, what: str, limit: int) -> Document:
-        """Return its JSON or YAML, read strictly. Raises ``InputError`` with every fault."""
+        """Return the JSON or YAML, read strictly. Raises ``InputError`` with every fault."""
         self.text(what, limit)
         return (self._json if self.is_json else self._yaml).sound(what, self.name)
 
     @cached_property
     def value(self) -> Any:
-        """Return its JSON, read leniently: NaN is missing, of two same keys the last counts.
+        """Return the JSON, read leniently: NaN is missing, the last of two equal keys counts.
 
         Raises ``InputError``.
         """
@@ -190,14 +192,14 @@ class Opened:
         return self._json.value
 
     def holds(self, *words: str) -> bool:
-        """Return whether these words are anywhere in it, before anything is decoded."""
+        """Return whether these words are anywhere in the file, without decoding it."""
         data = self._data
         if isinstance(data, str):
             return all(word in data for word in words)
         return all(word.encode() in data for word in words)
 
     def json_lines(self, what: str) -> Iterator[tuple[int, Any, list[Problem]]]:
-        """Yield the value and the faults of every line that is not blank, with its number.
+        """Yield the number, the value and the faults of every line that is not blank.
 
         Raises:
             InputError: more rows than ``MAX_ROWS``, or no text.
@@ -213,21 +215,21 @@ class Opened:
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
-        """Return what it can be by its first characters."""
+        """Return the possible kinds of the file by its first characters."""
         if is_zip(self.head):
             return ("archive",)
         if self.start[:1] == "[":
             return ("rows",)
         if self.start[:1] != "{":
             return ("table",)
-        head, _, more = self.start.partition("\n")
+        head, _, following = self.start.partition("\n")
         if not head.rstrip().endswith("}"):
             return ("object",)
-        return ("rows",) if more.lstrip()[:1] == "{" else ("object", "rows")
+        return ("rows",) if following.lstrip()[:1] == "{" else ("object", "rows")
 
     @cached_property
     def first(self) -> dict[str, Any]:
-        """Return the first row of JSON lines or of a JSON list, or an empty one."""
+        """Return the first row of JSON lines or of a JSON list, or {}."""
         if self.start[:1] == "[":
             return self.rows[0] if self.rows else {}
         value, _ = decode(self.start.split("\n", 1)[0])
@@ -250,7 +252,7 @@ class Opened:
 
     @cached_property
     def delimiter(self) -> str:
-        """Return what parts its cells."""
+        """Return the delimiter of cells."""
         return delimiter_of(self.beginning, self.name)
 
     @cached_property
@@ -260,7 +262,7 @@ class Opened:
         return tuple(next(every, ()))
 
     def raw(self, what: str, limit: int) -> RawTable:
-        """Return its table with the place of every cell; rows may be ragged."""
+        """Return the table with the position of every cell; rows may be ragged."""
         text = self.text(what, limit, table=True)
         if self._raw is None:
             self._raw = read_raw(text, self.name, what)

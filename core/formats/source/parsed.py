@@ -1,4 +1,4 @@
-"""Results of reading a file: text, plain data with lines, or a refusal."""
+"""Results of reading a file: text, plain data with lines, or an error."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from core.domain.base import Path
 from core.errors import InputError, Problem
 
-#: Deeper nesting is refused, since recursion elsewhere must not meet it.
+#: The deepest nesting, which limits recursion elsewhere.
 MAX_DEPTH = 64
-#: Integers of more digits are refused: they overflow a float or are an attack.
+#: The most digits of an integer; more overflow a float or are an attack.
 MAX_DIGITS = 30
 
 _INT = re.compile(r"[-+]?[0-9]+\Z")
@@ -30,8 +30,8 @@ TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep."
 class Document:
     """Plain data (dict, list, str, int, float, bool, None) with line numbers.
 
-    ``line_of(path)`` is the 1-based line of the place, or of the nearest place around it. A faulty
-    document may have a value, too: lenient readers use it.
+    ``line_of(path)`` is the 1-based line of the place, or of the nearest enclosing place. A faulty
+    document may have a value, too, for lenient readers.
     """
 
     value: Any
@@ -39,7 +39,7 @@ class Document:
     faults: Callable[[], Sequence[Problem]] | None = None
 
     def sound(self, what: str, name: str) -> Document:
-        """Return the document. Raises ``InputError`` with its faults, if it has any."""
+        """Return the document. Raises ``InputError`` with its faults, if any."""
         if self.faults is not None:
             raise refusal(what, self.faults(), name)
         return self
@@ -50,7 +50,7 @@ class BadNumber(ValueError):
 
 
 def number(text: str) -> int | float | None:
-    """Return the number that ``text`` spells in JSON or YAML, or ``None``.
+    """Return the number that ``text`` means in JSON or YAML, or ``None``.
 
     Raises:
         BadNumber: it is infinite, not a number, or has more digits than ``MAX_DIGITS``.
@@ -73,7 +73,7 @@ def number(text: str) -> int | float | None:
 
 
 def finite(value: Any) -> float | None:
-    """Return the finite number that a text or a number is, else ``None``.
+    """Return a text or a number as a finite number, or ``None``.
 
     >>> finite("2.5"), finite("nan"), finite("two"), finite(None)
     (2.5, None, None, None)
@@ -86,7 +86,7 @@ def finite(value: Any) -> float | None:
 
 
 def nearest(places: dict[Path, int], path: Path) -> int | None:
-    """Return the line of ``path`` or of the nearest place around it."""
+    """Return the line of ``path`` or of the nearest enclosing place."""
     for end in range(len(path), -1, -1):
         if path[:end] in places:
             return places[path[:end]]
@@ -106,15 +106,15 @@ def kind_of(value: Any) -> str:
 
 T = TypeVar("T")
 
-#: No more problems than this are listed; the rest are counted.
+#: The most problems to list; the rest are counted.
 MAX_PROBLEMS = 50
-#: After this many, reading stops: the file is of another kind, or an attack.
+#: Reading stops after this many problems: the file is of another kind, or an attack.
 ENOUGH = 1000
 
 
 @dataclass(frozen=True)
 class ColumnRole:
-    """A column of a table: its role, why it has it, three values, and how many cells are filled.
+    """A column of a table: its role and why, three values, and the number of filled cells.
 
     Roles are `item`, `text`, `prompt`, `reference`, `context`, `rater`, `criterion`, `label`,
     `score`, `system`, `split` and other fields, `note`, `ignored`. `label:tone` is a label of the
@@ -133,7 +133,7 @@ class ColumnRole:
 
 
 class TableRows(NamedTuple):
-    """Columns, rows, the first line of each row where it has one, and notices."""
+    """Columns, rows, the first line of each row if known, and notices."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
@@ -143,10 +143,10 @@ class TableRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Parsed(Generic[T]):
-    """A value that was read, and notices about it (unused keys ...).
+    """A parsed value, and notices about it (unused keys ...).
 
-    ``line_of`` gives the 1-based line of a place in ``value``, where the source has lines.
-    ``roles`` says of a table what each column was taken as.
+    ``line_of`` gives the 1-based line of a place in ``value``, if the source has lines. ``roles``
+    says how each column of a table was used.
     """
 
     value: T
@@ -164,29 +164,27 @@ def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     'and 2 more.'
     """
     head = tuple(problems[:MAX_PROBLEMS])
-    more = len(problems) - len(head)
-    if not more:
+    remaining = len(problems) - len(head)
+    if not remaining:
         return head
     if enough(problems):
-        return (*head, Problem(f"and at least {more:,} more; reading stopped there."))
-    return (*head, Problem(f"and {more:,} more."))
+        return (*head, Problem(f"and at least {remaining:,} more; reading stopped there."))
+    return (*head, Problem(f"and {remaining:,} more."))
 
 
 def enough(problems: Sequence[Problem]) -> bool:
-    """Return whether there are so many problems that reading on is useless."""
+    """Return whether there are too many problems to read on."""
     return len(problems) >= ENOUGH
 
 
 def refusal(what: str, problems: Sequence[Problem], where: str) -> InputError:
-    """Return the error that refuses a file, with its name and all problems."""
+    """Return the error that rejects a file, with its name and all problems."""
     count = "1 problem" if len(problems) == 1 else f"{len(problems):,} problems"
     return InputError(f"This {what} is not valid ({count}).", shortened(problems), where)
 
 
 def stem(name: str, otherwise: str) -> str:
-    """Return a file's name without folder and ending, shortened.
-
-    Without one it is ``otherwise``.
+    """Return a file's name without folder and ending, shortened; ``otherwise`` if empty.
 
     >>> stem("in/essay.v2.yaml", "Untitled"), stem(".yaml", "Untitled")
     ('essay.v2', 'Untitled')
@@ -199,16 +197,17 @@ def stem(name: str, otherwise: str) -> str:
 MEGABYTE = 1_000_000
 MAX_RUBRIC_BYTES = 5 * MEGABYTE
 MAX_DATASET_BYTES = 100 * MEGABYTE
-#: JSON and YAML datasets are held whole while they are read; CSV and JSONL are not.
+#: The limit for JSON and YAML datasets, which are in memory while they are read; CSV and JSONL are
+#: not.
 MAX_DOCUMENT_BYTES = 20 * MEGABYTE
-#: More rows are refused before any is kept: a small machine could not hold them.
+#: The most rows, refused before any is stored: a small machine could not hold more.
 MAX_ROWS = 2_000_000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Lines:
-    """The starts of lines in a text, to turn an offset into a line from 1."""
+    """The offsets of lines in a text, to turn an offset into a line number from 1."""
 
     def __init__(self, text: str) -> None:
         self._starts = array("L", [0])
@@ -228,7 +227,7 @@ LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
 class SharedWords(dict[str, str]):
-    """Short texts that repeat, such as field names and labels, each kept once, up to a number.
+    """Short texts that repeat, such as field names and labels, each stored once, up to a number.
 
     >>> words = SharedWords()
     >>> words["MET"] is words["".join(["M", "ET"])]
@@ -236,8 +235,8 @@ class SharedWords(dict[str, str]):
     """
 
     def __missing__(self, word: str) -> str:
-        few = len(self) < _MOST_WORDS and len(word) <= LONGEST_WORD
-        return self.setdefault(word, word) if few else word
+        is_stored = len(self) < _MOST_WORDS and len(word) <= LONGEST_WORD
+        return self.setdefault(word, word) if is_stored else word
 
 
 def too_many_rows() -> Problem:
@@ -246,5 +245,5 @@ def too_many_rows() -> Problem:
 
 
 def half_character(text: str) -> re.Match[str] | None:
-    """Return the first half of a surrogate pair, which no file or database can store."""
+    """Return the first half of a surrogate pair, which cannot be stored, or ``None``."""
     return None if text.isascii() else _SURROGATE.search(text)

@@ -1,4 +1,4 @@
-"""Rows of a table that are no items: means at the foot, points possible, further headings."""
+"""Rows of a table that are not items: means at the foot, points possible, further headings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import heads_a_summary
 
 Row = Mapping[str, Any]
-#: No more rows than this at the head, or at the foot, are summaries.
+#: The most summary rows at the head, or at the foot.
 _MOST = 6
 _IMPORT_ID = '{"ImportId":'
 
 
 def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
-    """Return the rows that are no items, by index, with what they are.
+    """Return the rows that are not items, by index, with a description.
 
     >>> marks = [{"id": "a", "kim": "3"}, {"id": "b", "kim": "4"}, {"id": "Mean", "kim": "3.5"}]
     >>> summary_rows(["id", "kim"], marks)
@@ -26,27 +26,27 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
     kinds = dict(_headings(columns, rows))
     items = range(len(kinds), len(rows))
     for at in items[:_MOST]:
-        if (what := _summed(columns, rows, at, items)) is None:
+        if (summary := _summed(columns, rows, at, items)) is None:
             break
-        kinds[at] = what
+        kinds[at] = summary
     foot = len(rows)
     for at in items[-_MOST:]:
         above = range(items.start, min(foot, at))
-        what = _summed(columns, rows, at, above)
-        if what is None and (foot < at or at == len(rows) - 1):
-            what = _remark(columns, rows, at, above)
-        if what is not None:
-            kinds[at], foot = what, min(foot, at)
+        summary = _summed(columns, rows, at, above)
+        if summary is None and (foot < at or at == len(rows) - 1):
+            summary = _remark(columns, rows, at, above)
+        if summary is not None:
+            kinds[at], foot = summary, min(foot, at)
     return kinds
 
 
 def left_out(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
-    """Return the notice of rows that were left out."""
+    """Return the notice about rows that were left out."""
     if not found:
         return []
     listed = ", ".join(
-        f"{what!r}" + (f" (line {lines[at]})" if lines[at] else "")
-        for at, what in sorted(found.items())
+        f"{description!r}" + (f" (line {lines[at]})" if lines[at] else "")
+        for at, description in sorted(found.items())
     )
     are = "1 row is" if len(found) == 1 else f"{len(found)} rows are"
     return [Problem(f"{are} no item and left out: {listed}.", "", (), lines[min(found)])]
@@ -59,18 +59,18 @@ def _headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int
         yield from ((at, "further headings") for at in range(ids[0] + 1))
     elif len(rows) > 3 and not _filled(rows[0], columns[0]):
         numeric = [c for c in columns if all(_number(row, c) is not None for row in rows[1:50])]
-        whole = all(_filled(row, columns[0]) for row in rows[1:50])
+        all_filled = all(_filled(row, columns[0]) for row in rows[1:50])
         words = [c for c in numeric if _filled(rows[0], c) and _number(rows[0], c) is None]
-        if whole and words:
+        if all_filled and words:
             yield 0, "further headings"
 
 
 def _remark(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
 ) -> str | None:
-    """Return the words of a row below the items that is mostly empty."""
-    others = [rows[n] for n in items[-50:]]
-    full = [c for c in columns if len(others) > 3 and _mostly(others, c)]
+    """Return the words of a row below the items that is mostly empty, or ``None``."""
+    neighbours = [rows[n] for n in items[-50:]]
+    full = [c for c in columns if len(neighbours) > 3 and _mostly(neighbours, c)]
     gaps = [c for c in full if not _filled(rows[at], c)]
     if len(full) < 3 or 2 * len(gaps) < len(full):
         return None
@@ -78,34 +78,34 @@ def _remark(
 
 
 def _gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:
-    """Return whether a row is empty where most items are filled."""
-    others = [rows[n] for n in items if n != at]
-    return any(not _filled(rows[at], c) and _mostly(others, c) for c in columns)
+    """Return whether a row is empty in columns that most items fill."""
+    neighbours = [rows[n] for n in items if n != at]
+    return any(not _filled(rows[at], c) and _mostly(neighbours, c) for c in columns)
 
 
 def _summed(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
 ) -> str | None:
-    """Return what a row sums up by its first cell or its numbers, or ``None``."""
+    """Return what a row summarises, by its first cell or its numbers, or ``None``."""
     row = rows[at]
     filled = [c for c in columns if _filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
     if not (heads_a_summary(first) or columns[0] not in filled):
         return None
-    others = [rows[n] for n in items if n != at]
+    item_rows = [rows[n] for n in items if n != at]
     numbers = {c: n for c in filled if (n := _number(row, c)) is not None}
-    if len(others) < 2 or not numbers:
+    if len(item_rows) < 2 or not numbers:
         return None
     if heads_a_summary(first):
         words = [c for c in filled[1:] if c not in numbers and not _aside(row, c)]
-        fits = any(_fits(n, others, c) for c, n in numbers.items())
-        ids = all(any(map(str.isdigit, str(other[columns[0]]))) for other in others)
+        fits = any(_fits(n, item_rows, c) for c, n in numbers.items())
+        ids = all(any(map(str.isdigit, str(item[columns[0]]))) for item in item_rows)
         no_item = fits or ids or _gaps(columns, rows, at, items)
         return first if not words and no_item else None
     if len(numbers) < 2 or len(numbers) < len(filled):
         return None
-    means = all(_fits(n, others, c, only_mean=True) for c, n in numbers.items())
-    return "means of the columns" if means and _mostly(others, columns[0]) else None
+    means = all(_fits(n, item_rows, c, only_mean=True) for c, n in numbers.items())
+    return "means of the columns" if means and _mostly(item_rows, columns[0]) else None
 
 
 def _fits(number: float, others: Sequence[Row], column: str, *, only_mean: bool = False) -> bool:
@@ -116,11 +116,15 @@ def _fits(number: float, others: Sequence[Row], column: str, *, only_mean: bool 
     mean = statistics.fmean(values)
     summaries = [mean]
     if not only_mean:
-        more = [statistics.median(values), statistics.stdev(values), statistics.pstdev(values)]
-        summaries += [sum(values), len(values), min(values), max(values), *more]
+        statistics_of_column = [
+            statistics.median(values),
+            statistics.stdev(values),
+            statistics.pstdev(values),
+        ]
+        summaries += [sum(values), len(values), min(values), max(values), *statistics_of_column]
         if number >= max(values):
             return True  # at or above every item: the full marks, or a total
-    return any(abs(number - other) <= max(0.051, 0.001 * abs(other)) for other in summaries)
+    return any(abs(number - summary) <= max(0.051, 0.001 * abs(summary)) for summary in summaries)
 
 
 def _mostly(rows: Sequence[Row], column: str) -> bool:

@@ -17,12 +17,12 @@ _SAVE = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and try again."
 _LOOK = "Look whether its letters are right; if not, save it as UTF-8."
 _UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-#: A text of Western Europe has fewer letters beyond ASCII; one in another script has more.
+#: The largest share of letters beyond ASCII in a text of Western Europe.
 _MOST_BEYOND = 0.35
 
 
 class DecodedText(NamedTuple):
-    """A text without its mark, why it is refused, also as a table, and notices of its encoding."""
+    """A text without its mark, errors (in general, and as a table), and notices of its encoding."""
 
     text: str
     fault: Problem | None = None
@@ -31,11 +31,11 @@ class DecodedText(NamedTuple):
 
 
 def decoded_text(data: str | bytes) -> DecodedText:
-    """Return the text of a file, or of what was text already.
+    """Return the text of a file, or of a text.
 
-    What is neither UTF-8 nor marked is taken for Windows-1252 where it can be nothing else of the
-    usual ones: no letter of UTF-8 in it, no control character, and few letters beyond ASCII. Only
-    tables may be that.
+    Bytes that are neither UTF-8 nor marked count as Windows-1252 if no other usual encoding is
+    possible: no letter of UTF-8, no control character, and few letters beyond ASCII. Only tables
+    may have that encoding.
     """
     text = _decoded(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
     if isinstance(text, str):
@@ -53,7 +53,7 @@ def decoded_text(data: str | bytes) -> DecodedText:
 def _western(data: bytes) -> str | None:
     if _UTF8.search(data) or _CONTROL.search(data):
         return None
-    # From 0xC0 on stand letters, before them signs.
+    # Letters begin at 0xC0; below are signs.
     beyond = sum(byte >= 0xC0 for byte in data)
     letters = beyond + sum(chr(byte).isalpha() for byte in data if byte < 0x80)
     try:
@@ -77,7 +77,7 @@ def _decoded(data: bytes) -> str | Problem:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        # With a mark, offsets in the error do not count it.
+        # Offsets in the error do not count the mark.
         offset = error.start
         line = data[:offset].count(b"\n") + 1
         bad = data[offset : offset + 1].hex()
@@ -85,7 +85,7 @@ def _decoded(data: bytes) -> str | Problem:
 
 
 def _unsound(text: str) -> Problem | None:
-    """Return what no format may hold: nothing at all, a NUL, half a surrogate pair."""
+    """Return the problem of a text that no format may hold: empty, a NUL, half a surrogate pair."""
     if not text or text.isspace():
         return Problem("is empty.", "Choose a file with something in it.")
     nul = text.find("\0")

@@ -1,7 +1,7 @@
 """Limited YAML to plain data from the parser's events, with line numbers.
 
 Plain scalars follow YAML 1.2 (``yes`` and ``1:30`` are text). A number in a label or a name keeps
-its spelling. Tags other than the standard ones are refused, so only plain data is ever constructed.
+its spelling. Only the standard tags are allowed, so only plain data is ever constructed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from core.formats.source.parsed import (
     number,
 )
 
-#: Counted after expanding aliases. A rubric of 500 criteria with 20 options has about 50,000.
+#: The most nodes, counted after expanding aliases. A rubric of 500 criteria with 20 options has
+#: about 50,000.
 MAX_NODES = 200_000
 
-#: Keys of texts: a number there keeps its spelling.
+#: Keys of text fields, in which a number keeps its spelling.
 WORDS = frozenset(
     {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
     | {"reason", "description", "guidelines", "families", "patterns", "terms", "action"}
@@ -49,7 +50,7 @@ _UNPRINTABLE = re.compile(
 
 
 class _Stop(Exception):
-    """Raised to stop reading; the problem is in the list."""
+    """Raised to stop reading after recording the problem."""
 
 
 @dataclass
@@ -69,8 +70,8 @@ class _Frame:
 def read_yaml(text: str) -> Document:
     """Return the only YAML document in ``text``, with its faults.
 
-    Faults are: not YAML, empty, more than one document, a foreign tag, a key given twice, a number
-    that is not finite, or larger than ``MAX_NODES`` once aliases are written out.
+    Faults are: not YAML, empty, more than one document, an unknown tag, a key given twice, a number
+    that is not finite, or more than ``MAX_NODES`` nodes after expanding aliases.
 
     >>> read_yaml("a: [1, yes]").value
     {'a': [1, 'yes']}
@@ -103,7 +104,7 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
-    # A quote or bracket that stays open is reported at its beginning, not at the end.
+    # Report an unclosed quote or bracket at its beginning, not at the end.
     if "nesting depth" in (error.problem or ""):
         mark = error.problem_mark or error.context_mark
         return Problem(TOO_DEEP, "Make it flatter.", (), lines.at(mark.index) if mark else None)
@@ -151,7 +152,7 @@ class _Builder:
             self._close()
 
     def stop(self, message: str, mend: str, path: Path, line: int) -> None:
-        """End the reading with this problem."""
+        """Record this problem and stop reading."""
         self.problems.append(Problem(message, mend, path, line))
         raise _Stop
 
@@ -304,9 +305,9 @@ def resolve(text: str, word: bool = False) -> Any:
 
 
 def comment_lines(text: str) -> tuple[int, ...]:
-    r"""Return the numbers (from 1) of lines with a comment; none for invalid YAML.
+    r"""Return the numbers (from 1) of lines with a comment; () for invalid YAML.
 
-    A sharp sign inside a value, quoted or in a block, is part of the value.
+    A hash sign inside a value, quoted or in a block, is part of the value.
 
     >>> comment_lines("# mine\nname: 'a # b'\ntext: |\n  # no comment\nweight: 1 # why\n")
     (1, 5)

@@ -1,4 +1,4 @@
-"""Read a regular votes.csv by columns.
+"""Read a regular votes.csv as columns.
 
 The row reader (``vote_tables``) handles everything else (quotes, repetitions, unknown labels,
 probabilities) and reports problems with their lines.
@@ -22,9 +22,9 @@ from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, ImportedVo
 Codes = npt.NDArray[Any]
 #: If any of these is filled, rows are read one by one.
 _MORE = ("weight", "replicate", "order", "confidence")
-#: Further columns that an import keeps.
+#: Further columns that an import stores.
 KEPT_BESIDES = (*_MORE, "reason")
-#: How many bytes of the file are parsed at a time; a longer first line has no column names.
+#: Bytes of the file parsed at a time; a longer first line has no column names.
 _BLOCK, _LONGEST_HEAD = 2**20, 2**16
 
 
@@ -44,7 +44,7 @@ class CleanColumn(NamedTuple):
 
 
 class CleanAnswers(Sequence[ImportedVote]):
-    """The rows of the file in order, as columns that are made on demand.
+    """The rows of the file in order, as columns that are computed on demand.
 
     ``pair`` gives each row's pair of criterion and rater, ``row`` its item.
     """
@@ -67,7 +67,7 @@ class CleanAnswers(Sequence[ImportedVote]):
         return self._vote(range(len(self))[at])
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the rows are equal, however they were read."""
+        """Return whether the rows are equal, whichever reader read them."""
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
@@ -91,14 +91,18 @@ class CleanAnswers(Sequence[ImportedVote]):
         groups = np.split(by_pair, np.flatnonzero(np.diff(self.pair[by_pair])) + 1)
         columns = []
         for at in sorted(groups, key=lambda group: int(group[0])):
-            of = self.pairs[int(self.pair[at[0]])]
+            pair_here = self.pairs[int(self.pair[at[0]])]
             rows, options, failed = self.row[at], self.option[at], self.failed[at]
-            columns.append(CleanColumn(of.criterion, of.rater, of.kind, rows, options, failed))
+            columns.append(
+                CleanColumn(
+                    pair_here.criterion, pair_here.rater, pair_here.kind, rows, options, failed
+                )
+            )
         return columns
 
 
 class CleanPair(NamedTuple):
-    """A criterion, a rater of it, and the choices."""
+    """A criterion, one of its raters, and the choices."""
 
     criterion: str
     rater: str
@@ -120,9 +124,8 @@ def read_clean_votes(
 ) -> CleanAnswers | None:
     """Return the answers in a votes.csv, or ``None`` if the row reader is needed.
 
-    The items have these ids and no rubrics of their own.
-
-    ``whole``: also where it gives reasons, which only an import keeps.
+    The items have these ids and no rubrics of their own. ``whole``: also return ``None`` for a file
+    with reasons, which only an import stores.
     """
     head = _head(data)
     # The row reader distinguishes lines in its messages.
@@ -154,7 +157,7 @@ def _head(data: bytes) -> tuple[list[str], str] | None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    # Even in unused columns. As a whole it would be text next to the bytes.
+    # Unused columns count, too. Decoding the whole file would put the text next to the bytes.
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, 0 if data.isascii() else len(data), _BLOCK):
@@ -189,13 +192,13 @@ def _blocks(
                 include_columns=list(wanted),
                 strings_can_be_null=False,
             ),
-            # Arrow's own memory pool never returns memory.
+            # Arrow's own memory pool never releases memory.
             memory_pool=pa.system_memory_pool(),
         )
         for block in read:
             if block.num_rows:
                 yield {
-                    # Its own way to numpy imports pandas.
+                    # Arrow's own conversion to numpy imports pandas.
                     name: (np.from_dlpack(column.indices), column.dictionary.to_pylist())
                     for name, column in zip(wanted, block.columns, strict=True)
                 }
@@ -210,14 +213,14 @@ class _Rows:
         self._place = {item_id: row for row, item_id in enumerate(ids)}
         self._criteria = {criterion.name: Labels(criterion) for criterion in rubric.criteria}
         self._pairs: dict[tuple[str, str, str], int] = {}
-        #: Block by block what is in ``CleanRows``.
+        #: The columns of ``CleanRows``, block by block.
         self._found: list[tuple[Codes, ...]] = []
 
     def add(self, block: Mapping[str, Words]) -> bool:
         """Add the rows of a block; return whether they are regular."""
         item, item_ids = block["item_id"]
         place = np.array([self._place.get(word, -1) for word in item_ids], np.int32)
-        (asked, names), (who, raters) = block["criterion"], block["rater_id"]
+        (criterion_codes, names), (rater_codes, raters) = block["criterion"], block["rater_id"]
         (kind, kinds), (label_codes, labels) = block["rater_kind"], block["label"]
         kinds = [word.strip().lower() for word in kinds]
         if (place < 0).any() or not set(names) <= self._criteria.keys():
@@ -225,13 +228,15 @@ class _Rows:
         if not set(kinds) <= set(KINDS) or not all(name.strip() for name in raters):
             return False
         shape = len(names), len(raters), len(kinds), len(labels)
-        distinct, of_row = _numbered(np.ravel_multi_index((asked, who, kind, label_codes), shape))
+        distinct, of_row = _numbered(
+            np.ravel_multi_index((criterion_codes, rater_codes, kind, label_codes), shape)
+        )
         distinct_votes = []
         for codes in zip(*np.unravel_index(distinct, shape), strict=True):
             name, rater, of_kind, label = (int(at) for at in codes)
             word, criterion = labels[label].strip(), self._criteria[names[name]]
             option, usable = criterion.find(word)
-            # Left to the row reader, which counts the words that mean "no answer".
+            # The row reader counts the words that mean "no answer".
             if not usable or (word and criterion.empty(word)):
                 return False
             pair = names[name], raters[rater], kinds[of_kind]
@@ -259,14 +264,14 @@ def _twice(codes: Codes) -> bool:
     """Return whether a number repeats, without sorting if they are dense."""
     if int(codes.max()) > 16 * len(codes):
         return len(np.unique(codes)) < len(codes)
-    there = np.zeros(int(codes.max()) + 1, np.bool_)
-    there[codes] = True
-    return int(there.sum()) < len(codes)
+    present = np.zeros(int(codes.max()) + 1, np.bool_)
+    present[codes] = True
+    return int(present.sum()) < len(codes)
 
 
 def _numbered(codes: Codes) -> tuple[Codes, Codes]:
     """Return the distinct small numbers in order, and the index of each."""
     if int(codes.max()) > 16 * len(codes):
         return np.unique(codes, return_inverse=True)
-    there = np.bincount(codes) > 0
-    return np.flatnonzero(there), (np.cumsum(there, dtype=np.int32) - 1)[codes]
+    present = np.bincount(codes) > 0
+    return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[codes]

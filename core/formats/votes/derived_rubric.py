@@ -26,14 +26,14 @@ from core.formats.votes.imported import VoteLine
 from core.text.names import fold
 
 MOST_OPTIONS = 50
-#: Whole numbers up to this far apart also get the unused levels between them.
+#: Levels are added between whole numbers whose range is at most this.
 MOST_LEVELS = 20
-#: From here on floats cannot tell neighbouring whole numbers apart.
+#: From here on, floats cannot distinguish neighbouring whole numbers.
 MOST_EXACT = 2.0**53
 
 
 class Derived(NamedTuple):
-    """A rubric made from labels, how it spells them, and notices."""
+    """A rubric derived from labels, how it spells them, and notices."""
 
     rubric: Rubric
     spelling: Mapping[str, Mapping[str, str]]
@@ -51,10 +51,10 @@ class Derived(NamedTuple):
         return {
             item: {
                 name: self.spelling[name][label]
-                for name, label in of.items()
+                for name, label in item_labels.items()
                 if not holds_no_answer(None, label)
             }
-            for item, of in labels.items()
+            for item, item_labels in labels.items()
         }
 
 
@@ -64,8 +64,8 @@ def derive_rubric(
     """Return a rubric from labels: numbers are ordinal, words nominal.
 
     Yes and no are two such words, and yes (true, pass, and next to such words 1 and T) has value 1.
-    MET and UNMET make a binary criterion. In a ranking the first is the best. Words that mean no
-    answer are not labels.
+    MET and UNMET make a binary criterion. In a ranking the first is the best. Words that mean "no
+    answer" are not labels.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -73,8 +73,8 @@ def derive_rubric(
     used: dict[str, dict[str, None]] = {}
     for _, row in lines:
         used.setdefault(row["criterion"], {})[row["label"]] = None
-    for given in labels.values():
-        for criterion, label in given.items():
+    for item_labels in labels.values():
+        for criterion, label in item_labels.items():
             used.setdefault(criterion, {})[label] = None
     criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
     spelling = {}
@@ -102,7 +102,7 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
     """Return the lines with criteria and labels as ``rubric`` spells them.
 
     For example yes and no become MET and UNMET, ``3.0`` becomes ``3``, and ``not applicable`` an
-    abstention. Exact options stay, and so do words that mean no answer: the vote checker counts
+    abstention. Exact options stay, and so do words that mean "no answer": the vote checker counts
     them.
     """
     names = {fold(c.name): c for c in rubric.criteria}
@@ -122,11 +122,11 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
 def labels_spelt_as(
     rubric: Rubric, labels: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Return items' labels likewise, without words that mean no answer."""
+    """Return items' labels as ``rubric`` spells them, without words that mean "no answer"."""
     names = {fold(c.name): c for c in rubric.criteria}
     spelt: dict[str, dict[str, str]] = {}
-    for item, of in labels.items():
-        for name, label in of.items():
+    for item, item_labels in labels.items():
+        for name, label in item_labels.items():
             criterion = names.get(fold(name))
             if holds_no_answer(criterion, label):
                 continue
@@ -161,20 +161,20 @@ def _criterion(name: str, scale: str, options: list[dict[str, Any]]) -> dict[str
 
 
 def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
-    """Return whether a criterion is named for places, and each rater gave each place once."""
-    of = dict[str, list[float]]()
+    """Return whether a criterion is named for ranks, and each rater gave each rank once."""
+    ranks = dict[str, list[float]]()
     for _, row in lines:
         place = _number(row["label"])
         if row["criterion"] == criterion and place is not None:
-            of.setdefault(row["rater_id"], []).append(place)
-    last = max(map(len, of.values()), default=0)
-    once = all(len(set(places)) == len(places) for places in of.values())
-    every = {place for places in of.values() for place in places}
+            ranks.setdefault(row["rater_id"], []).append(place)
+    last = max(map(len, ranks.values()), default=0)
+    once = all(len(set(places)) == len(places) for places in ranks.values())
+    every = {place for places in ranks.values() for place in places}
     return once and holds(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
 
 
 def _order_said(criterion: str, is_ranking: bool, alone: bool) -> str:
-    """Return which end of the numbers is the best."""
+    """Return a sentence on which end of the numbers is best."""
     low_is_least = "The lowest number has value 0, the highest 1."
     if not holds(criterion, RANKS, whole=True):
         return low_is_least
@@ -203,7 +203,7 @@ def _several(criterion: str, words: list[str]) -> Problem:
 
 
 def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
-    """Return the scale, its options, and the spelling of every label there."""
+    """Return the scale, its options, and the spelling of every label on it."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
     spelt |= {label: label for label in labels if holds_no_answer(None, label)}
     real = [label for label in labels if label not in spelt]
@@ -238,7 +238,7 @@ def _all_yes_or_no(labels: set[str]) -> bool:
 
 _TICKS = frozenset({"\u2713", "\u2714", "\u2717", "\u2718"})
 _OURS = frozenset({"met", "unmet", "not met"})
-#: The counterpart of a word for yes or no in a file that uses only one of them.
+#: Pairs of words for yes and no, for a file that uses only one of them.
 _PAIRS = (
     *(("yes", "no"), ("y", "n"), ("true", "false")),
     *(("pass", "fail"), ("passed", "failed"), ("met", "unmet"), ("met", "not met")),
@@ -253,12 +253,15 @@ def _yes_and_no(
     sides: dict[bool, list[str]] = {True: [], False: []}
     for label in real:
         sides[bool(is_yes(label))].append(label)
-    for of in sides.values():  # a word says more than a sign
-        of.sort(key=lambda label: fold(label) not in YES | NO)
+    for words in sides.values():  # a word is more specific than a sign
+        words.sort(key=lambda label: fold(label) not in YES | NO)
     if not real or any(fold(label) in _OURS for label in real):
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}
         return "binary", [{"label": MET}, {"label": UNMET}], spelt
-    pair = {side: of[0] if of else _counterpart(sides[not side][0]) for side, of in sides.items()}
+    pair = {
+        side: words[0] if words else _counterpart(sides[not side][0])
+        for side, words in sides.items()
+    }
     spelt |= {label: pair[bool(is_yes(label))] for label in real}
     options = [{"label": pair[True], "value": 1.0}, {"label": pair[False], "value": 0.0}]
     return "nominal", options, spelt
@@ -267,8 +270,8 @@ def _yes_and_no(
 def _counterpart(word: str) -> str:
     """Return the other word of a pair, in the same letter case."""
     small = fold(word)
-    other = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
-    return other.upper() if word.isupper() else other.title() if word.istitle() else other
+    opposite = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
+    return opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite
 
 
 def _number(label: str) -> float | None:
@@ -285,7 +288,7 @@ def _with_comma(label: str) -> float | None:
 
 
 def _have_commas(labels: Sequence[str]) -> bool:
-    """Return whether these are numbers with a decimal comma, and not lists of codes.
+    """Return whether these are numbers with a decimal comma, rather than lists of codes.
 
     >>> _have_commas(["3,5", "4,0"]), _have_commas(["10", "11,5"]), _have_commas(["1", "1,3"])
     (True, True, False)
@@ -295,14 +298,14 @@ def _have_commas(labels: Sequence[str]) -> bool:
     return bool(decimals) and (every or {d.ljust(2, "0") for d in decimals} <= _PARTS)
 
 
-#: Halves and quarters, which a mark is divided into.
+#: Decimals of halves and quarters of a mark.
 _PARTS = {"00", "25", "50", "75"}
 
 
 def _levels(numbers: set[float]) -> list[float]:
     low, high = min(numbers), max(numbers)
-    whole = all(number.is_integer() for number in numbers)
-    if whole and high - low <= MOST_LEVELS:
+    integers = all(number.is_integer() for number in numbers)
+    if integers and high - low <= MOST_LEVELS:
         return [low + step for step in range(max(2, int(high - low) + 1))]
     return sorted(numbers) if len(numbers) > 1 else [low, low + 1]
 
@@ -328,7 +331,7 @@ def derive_dataset(
 ) -> tuple[Dataset, tuple[Problem, ...]]:
     """Return items with these ids; a notice reports missing texts.
 
-    ``unread`` is what would read the texts, where columns could hold them.
+    ``unread`` is the option that would read the texts, if columns may hold them.
     """
     items, textless = list[dict[str, Any]](), 0
     for key in dict.fromkeys(ids):

@@ -21,7 +21,7 @@ from core.formats.votes.imported import VoteLine
 from core.formats.votes.tools.messages import mapping_in, objects_in
 
 _WHAT = "experiment"
-#: What a vote may hold besides answer and reason, without a place in imported votes.
+#: Parts of a vote, besides answer and reason, that imported votes cannot hold.
 _BESIDE = ("confidence", "probabilities", "reasoning", "shuffle_order")
 
 
@@ -132,12 +132,15 @@ class _ExperimentReader:
             )
         if not reports or not item or strange:
             return
-        # A single judge's report is a criterion itself; that of several judges holds one.
-        asked = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
+        # A single judge's report is a criterion itself; that of several judges contains one.
+        criteria = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
         try:
             rubric = build(
                 Rubric,
-                {"name": self._title, "criteria": [_criterion(c, i) for i, c in enumerate(asked)]},
+                {
+                    "name": self._title,
+                    "criteria": [_criterion(c, i) for i, c in enumerate(criteria)],
+                },
                 "rubric",
             )
         except InputError as error:
@@ -156,10 +159,10 @@ class _ExperimentReader:
                 self._lines.append((line, row | vote))
 
     def _votes(self, report: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-        given = [*(report.get("votes") or ()), *(report.get("multi_choice_votes") or ())]
-        if not given and "final_verdict" not in report:
-            given = [report]
-        for vote in given:
+        votes = [*(report.get("votes") or ()), *(report.get("multi_choice_votes") or ())]
+        if not votes and "final_verdict" not in report:
+            votes = [report]
+        for vote in votes:
             self._beside.update(key for key in _BESIDE if vote.get(key) not in (None, ""))
             if vote.get("superseded"):
                 self._replaced += 1
@@ -174,7 +177,7 @@ class _ExperimentReader:
             }
 
     def experiment(self) -> Experiment:
-        """Return everything that was read."""
+        """Return all content read so far."""
         items = [
             {
                 "id": self._id(number, line),
@@ -191,8 +194,8 @@ class _ExperimentReader:
             "votes."
         )
         if self._beside:
-            each = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))
-            self._note(f"Left out of votes: {each}.")
+            counts = ", ".join(f"{key} ({count:,})" for key, count in sorted(self._beside.items()))
+            self._note(f"Left out of votes: {counts}.")
         if self._dataset is None:
             mend = "Give its dataset to have texts and ids."
             self._note(f"The text of {len(items):,} items was not part of the experiment.", mend)
@@ -212,8 +215,12 @@ def _strange(report: Mapping[str, Any]) -> Path:
     if not _objects(reports):
         return ("criterion_reports",)
     for at, entry in enumerate(reports):
-        asked = entry["criterion"] if isinstance(entry.get("criterion"), dict) else entry
-        for key, holder in (("votes", entry), ("multi_choice_votes", entry), ("options", asked)):
+        criterion = entry["criterion"] if isinstance(entry.get("criterion"), dict) else entry
+        for key, holder in (
+            ("votes", entry),
+            ("multi_choice_votes", entry),
+            ("options", criterion),
+        ):
             if not _objects(holder.get(key) or []):
                 return ("criterion_reports", at, key)
     return ()
@@ -234,7 +241,7 @@ def _only_judge(about: Mapping[str, Any]) -> str:
 
 
 def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """Return our criterion; a binary one has no options, whatever its scale."""
+    """Return the criterion in our keys; a binary one has no options, whatever its scale."""
     name = str(given.get("name") or f"criterion {index + 1}")
     weight = given.get("weight")
     data: dict[str, Any] = {

@@ -41,8 +41,8 @@ def read_evaluations(
 
     Args:
         files: name and content of the table of each question, in order.
-        title: what the assignment is called.
-        dataset: the submissions themselves, by their numbers; where ``None``, items without text.
+        title: the assignment's name.
+        dataset: the submissions themselves, by their numbers; ``None`` gives items without text.
 
     Raises:
         InputError: a cell that is neither true nor false, a row without its submission's number,
@@ -155,15 +155,15 @@ class _GradescopeReader:
         grader = " ".join(row.text(table.column("Grader")).split())
         comment = row.text(table.column("Comments")).strip()
         for column in columns:
-            given = row.text(column.at).strip().casefold()
-            if given and given not in _YES:
-                message = f"is {given[:40]!r} for {column.name!r}."
+            mark = row.text(column.at).strip().casefold()
+            if mark and mark not in _YES:
+                message = f"is {mark[:40]!r} for {column.name!r}."
                 self.problems.append(Problem(message, "Use true or false.", (), row.line))
                 continue
-            if not given or (not grader and given == "false"):
-                # Ungraded: Gradescope writes false for questions that were never opened.
+            if not mark or (not grader and mark == "false"):
+                # Not graded: Gradescope writes false for questions that were never opened.
                 continue
-            self.lines.append((row.line, _vote(key, column.name, grader, _YES[given], comment)))
+            self.lines.append((row.line, _vote(key, column.name, grader, _YES[mark], comment)))
 
     def _note(self, meta: dict[str, Any], table: RawTable, row: RawRow, question: str) -> None:
         if sid := row.text(table.column("SID")).strip():
@@ -177,7 +177,7 @@ class _GradescopeReader:
             self.adjusted += 1
 
     def bundle(self, dataset: Dataset | None) -> VoteBundle:
-        """Return all of it, checked."""
+        """Return the validated import."""
         if not self.criteria and not self.problems:
             self.problems.append(Problem("holds no rubric item.", "Export evaluations.", (), 1))
         if self.problems:
@@ -216,7 +216,7 @@ def _vote(item: str, criterion: str, grader: str, label: str, comment: str) -> d
 
 
 def _is_footer(table: RawTable, row: RawRow) -> bool:
-    """Return whether rows come after the students, by their first words."""
+    """Return whether a row follows the students, by its first words."""
     return not re.search(r"\d", row.text(table.column(BEFORE[0]))) and bool(_footer_head(row))
 
 
@@ -227,12 +227,12 @@ def _footer_head(row: RawRow) -> str:
     return head if head.startswith(heads) else ""
 
 
-#: The two columns that only these tables have.
+#: The two columns that only evaluations have.
 MARKS = ("Assignment Submission ID", "Question Submission ID")
 
 
 def looks_like_evaluations(data: bytes) -> bool:
-    r"""Return whether a file begins like such a table.
+    r"""Return whether a file begins like an evaluation.
 
     >>> looks_like_evaluations(b"Assignment Submission ID,Question Submission ID,Score\n1,2,3")
     True
@@ -242,5 +242,5 @@ def looks_like_evaluations(data: bytes) -> bool:
 
 
 def recognised_evaluations(opened: Opened) -> Fit | None:
-    """Return the fit of such a table."""
+    """Return the fit of an evaluation."""
     return Fit(3, "two columns of Gradescope") if looks_like_evaluations(opened.head) else None

@@ -1,4 +1,4 @@
-"""Check imported votes, which arrive in the columns of the common layout's votes.csv."""
+"""Check imported votes, given in the columns of the common layout's votes.csv."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = ("human", "llm", "offline")
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 #: The prefix of columns with the probability of a label.
 PROBABILITY = "p_"
-#: A replicate beyond this is not a repetition's number.
+#: The largest replicate; a higher number does not count repetitions.
 MOST_REPLICATES = 100_000
 
 #: A row in the columns of the common layout, with its line if there is one.
@@ -127,11 +127,11 @@ class VoteChecker:
         """Report unknown words, in one problem per criterion."""
         for (name, hint), counts in self._strange.items():
             shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in counts.items()]
-            more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
+            others = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
             verb = "is not an option" if len(shown) == 1 else "are not options"
             self._wrong(
                 min((at for _, at in counts.values() if at), default=None),
-                f"{', '.join(shown[:20])}{more} {verb} of {name!r}.",
+                f"{', '.join(shown[:20])}{others} {verb} of {name!r}.",
                 "label",
                 f"{hint} Or say what each means: --map-label '{name}:{next(iter(counts))}=OPTION'.",
             )
@@ -157,7 +157,7 @@ class VoteChecker:
         return (Problem(message, mend, (), self._repeated[0][1]),)
 
     def _without_chances(self) -> tuple[Problem, ...]:
-        """Return the notice of votes whose probabilities lie on no option."""
+        """Return the notice about votes whose probabilities are on no option."""
         if not (times := len(self._meant_none)):
             return ()
         votes = "1 vote has" if times == 1 else f"{times:,} votes have"
@@ -173,8 +173,11 @@ class VoteChecker:
         label, name = row["label"].strip(), row["criterion"]
         option, valid = labels.find(label)
         if not valid:
-            seen = self._strange.setdefault((name, labels.known), {})
-            seen[label] = (seen.get(label, (0, line))[0] + 1, seen.get(label, (0, line))[1])
+            unknown = self._strange.setdefault((name, labels.known), {})
+            unknown[label] = (
+                unknown.get(label, (0, line))[0] + 1,
+                unknown.get(label, (0, line))[1],
+            )
             return None
         failed = labels.empty(label)
         if failed:
@@ -197,10 +200,10 @@ class VoteChecker:
 
     def _share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
         """Return a number from 0 to 1, or ``None``."""
-        given = row.get(column)
-        number = finite(given) if given else None
-        if given and (number is None or not 0 <= number <= 1):
-            self._wrong(line, f"is {given!r}.", column, "Use a number from 0 to 1.")
+        text = row.get(column)
+        number = finite(text) if text else None
+        if text and (number is None or not 0 <= number <= 1):
+            self._wrong(line, f"is {text!r}.", column, "Use a number from 0 to 1.")
             return None
         return number
 
@@ -209,7 +212,7 @@ class VoteChecker:
         criteria = self._criteria.get(item)
         if criteria is None:
             alike = self._folded.get(fold(item)) or self._folded.get(fold(item.removesuffix(".0")))
-            # By their code points, since different characters may look the same.
+            # Spelt as code points, since different characters may look the same.
             mend = f"It is {item!a}; meant may be {alike!a}. Write both alike." if alike else ""
             self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id", mend)
             return None
@@ -238,12 +241,12 @@ class VoteChecker:
         return kind in KINDS and bool(row["rater_id"].strip())
 
     def _weigh(self, row: Mapping[str, str], line: int | None) -> bool:
-        given = row.get("weight")
-        if not given:
+        text = row.get("weight")
+        if not text:
             return True
-        weight = finite(given)
+        weight = finite(text)
         if weight is None or weight <= 0:
-            self._wrong(line, f"is {given!r}.", "weight", "Use a positive number.")
+            self._wrong(line, f"is {text!r}.", "weight", "Use a positive number.")
             return False
         self._weights[row["rater_id"]] = weight
         return True
@@ -263,16 +266,16 @@ class VoteChecker:
         return chances
 
     def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
-        given = row.get("replicate")
+        text = row.get("replicate")
         cell = (row["item_id"], row["criterion"], row["rater_id"])
-        if given:
-            # A spreadsheet, or a table with gaps, writes whole numbers as 0.0.
-            given = given.removesuffix(".0")
-            if given.isascii() and given.isdigit() and int(given[:9]) <= MOST_REPLICATES:
-                self._told_apart((*cell, kind, row.get("order") or "", str(int(given))), line)
-                return int(given)
+        if text:
+            # Spreadsheets, and tables with gaps, write whole numbers as 0.0.
+            text = text.removesuffix(".0")
+            if text.isascii() and text.isdigit() and int(text[:9]) <= MOST_REPLICATES:
+                self._told_apart((*cell, kind, row.get("order") or "", str(int(text))), line)
+                return int(text)
             mend = f"Use a whole number from 0 to {MOST_REPLICATES:,}."
-            self._wrong(line, f"is {given!r}.", "replicate", mend)
+            self._wrong(line, f"is {text!r}.", "replicate", mend)
         number = self._answers.get((*cell, kind), -1) + 1
         self._answers[*cell, kind] = number
         first = self._lines.setdefault((*cell, kind, row.get("order") or ""), line)
@@ -281,7 +284,7 @@ class VoteChecker:
         return number
 
     def _told_apart(self, answer: tuple[str, ...], line: int | None) -> None:
-        """Refuse a duplicate replicate, since one of the two would be lost."""
+        """Refuse a duplicate replicate, since one of the two answers would be lost."""
         if answer in self._lines:
             message = (
                 f"repeats replicate {answer[-1]} of {answer[2]!r} for {answer[1]!r} of "
@@ -326,7 +329,7 @@ class Labels:
         return self._found[label]
 
     def empty(self, label: str) -> bool:
-        """Return whether a cell is empty, or a word for it that is not an option."""
+        """Return whether a cell is empty, or a word for empty that is not an option."""
         if label not in self._empty:
             self._empty[label] = holds_no_answer(self._criterion, label)
         return self._empty[label]
@@ -344,9 +347,9 @@ TableFormat = Literal["long", "wide", "criteria", "pairs"]
 class VoteBundle:
     """The checked content of a file or folder of votes.
 
-    ``format`` is the name of the layout or format that it was read as. ``notices`` report what was
-    derived, left out or tolerated. ``mapping`` and ``roles`` say what columns were used for.
-    ``details`` are kept with the run, such as that pairs are contests.
+    ``format`` names the layout or format in which it was read. ``notices`` report what was derived,
+    left out or tolerated. ``mapping`` and ``roles`` say how columns were used. ``details`` are kept
+    with the run, for example that pairs are contests.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Rows and ids of more than one text: an item is an id and a system, or the table is refused."""
+"""Ids with more than one text: an item becomes an id and a system, or the table is refused."""
 
 from __future__ import annotations
 
@@ -35,21 +35,22 @@ def by_system(table: Table, mapping: VoteMapping) -> bool:
 
 
 def merges_texts(table: Table, mapping: VoteMapping) -> bool:
-    """Return whether an item would be made of rows with different texts.
+    """Return whether an item would merge rows with different texts.
 
-    Where no column is named for the text, a rater must answer twice about different sentences.
+    If no column is named for the text, this requires a rater who answers twice about different
+    sentences.
     """
     if mapping.item is None or mapping.item == mapping.submission or by_system(table, mapping):
         return False
     if mapping.submission:
         return _several(table, [mapping.item], mapping.submission)
     fields = (mapping.item, mapping.rater, mapping.criterion, mapping.replicate, mapping.order)
-    asked = [column for column in fields if column]
-    return any(_several(table, asked, text) for text in _sentences(table, mapping))
+    keys = [column for column in fields if column]
+    return any(_several(table, keys, text) for text in _sentences(table, mapping))
 
 
 def said_of_texts(table: Table, mapping: VoteMapping) -> list[Problem]:
-    """Return what is to be known where an id has several texts."""
+    """Return notices about ids with several texts."""
     item, text = mapping.item or "", mapping.submission or ""
     if mapping.by_system:
         message = f"One {item!r} has a text for each {mapping.system!r}: an item is both together."
@@ -64,7 +65,7 @@ _MAP = "--map 'item={}'"
 
 
 def not_to_be_read(table: Table) -> str:
-    """Return why the rows of a table are neither items nor votes, or an empty text."""
+    """Return why the rows of a table are neither items nor votes, or ""."""
     if why := why_ranking(table):
         return why
     if column := _counts(table):
@@ -87,7 +88,7 @@ def not_to_be_read(table: Table) -> str:
 
 
 def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
-    """Return the labels, and the people's answers next to them that were not used."""
+    """Return the labels, and the unused answers of people next to them."""
     people = {"human", "people", "manual", "expert"}
     beside = [c for c in mapping.meta if people & {*plain_head(c).split()}]
     beside = [c for c in beside if could_answer(table, c) and not sums_up(c)]
@@ -95,7 +96,7 @@ def rival_labels(table: Table, mapping: ColumnMapping) -> tuple[str, ...]:
 
 
 def _counts(table: Table) -> str:
-    """Return the column that says how often a row's answer was given to an item with several."""
+    """Return the column that counts how often an item with several answers got a row's answer."""
     named = [c for c in table.columns if plain(c) in COUNTS]
     if not named:
         return ""
@@ -108,13 +109,15 @@ def _counts(table: Table) -> str:
 
 
 def _scores_of_systems(table: Table) -> list[str]:
-    """Return columns of numbers that are headed for systems, in the same way."""
+    """Return columns of numbers whose headings name systems, in the same form."""
     named = [c for c in table.columns if system_named(c) and c not in table.nested]
-    marks = [c for c in named if (of := words_in(table, c)) and None not in map(number_of, of)]
+    marks = [
+        c for c in named if (words := words_in(table, c)) and None not in map(number_of, words)
+    ]
     alike = [
         c
         for c in marks
-        if sum(stem_of(bare(c)) == stem_of(bare(other)) != "" for other in marks) > 1
+        if sum(stem_of(bare(c)) == stem_of(bare(column)) != "" for column in marks) > 1
     ]
     return alike if len(alike) > 1 else []
 
@@ -123,24 +126,26 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     """Pair columns of texts with columns of answers whose headings begin or end the same."""
     plains = {column: plain(column) for column in table.columns}
     words = {column: name.split(" ") for column, name in plains.items() if " " in name}
-    texts = [c for c in words if (of := texts_in(table, c)) is not None and of.sentences]
+    texts = [c for c in words if (shape := texts_in(table, c)) is not None and shape.sentences]
     texts = [c for c in texts if not names_a_person(c)]
     able = [c for c in words if c not in texts and could_answer(table, c)]
-    for same, other in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
+    for same, rest_of_name in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
         pairs = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]
-        kinds = [tuple(" ".join(words[c][other]) for c in pair) for pair in pairs]
+        kinds = [tuple(" ".join(words[c][rest_of_name]) for c in pair) for pair in pairs]
         alike = [pair for pair, kind in zip(pairs, kinds, strict=True) if kinds.count(kind) > 1]
-        alike = [(t, a) for t, a in alike if " ".join(words[t][other]) not in NAMES["reason"]]
+        alike = [
+            (t, a) for t, a in alike if " ".join(words[t][rest_of_name]) not in NAMES["reason"]
+        ]
         if alike:
             return alike
     return []
 
 
 def _sentences(table: Table, mapping: VoteMapping) -> list[str]:
-    """Return the columns of sentences that no field has, without those for reasons."""
+    """Return the unused columns of sentences, without those for reasons."""
     used = {*mapping.used().values()}
     free = [c for c in table.columns if c not in used and plain(c) not in NAMES["reason"]]
-    return [c for c in free if (of := texts_in(table, c)) is not None and of.sentences]
+    return [c for c in free if (shape := texts_in(table, c)) is not None and shape.sentences]
 
 
 def _several(table: Table, keys: Sequence[str], text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Tables with two answers a row and which is better, as contests."""
+"""Tables with two answers a row and the better one, as contests."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
 from core.text.names import fold
 
-#: Headings of which the first is the better answer.
+#: Pairs of headings of which the first is the better answer.
 _DECIDED = (("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred"))
-#: Columns that say which is better, most specific first.
+#: Columns that name the better answer, most specific first.
 _PREFERENCE = (
     *("preference", "overall preference", "winner", "preferred", "better", "choice", "label"),
     *("verdict", "vote", "judgment", "judgement", "annotation", "answer"),
@@ -71,7 +71,7 @@ OPTIONS = (A_BETTER, B_BETTER, TIE, BOTH_BAD)
 
 
 def guess_pairs(table: Table) -> VoteMapping | None:
-    """Return which columns hold two answers and what was preferred, or ``None`` for other tables.
+    """Return which columns hold two answers and the preference, or ``None`` for other tables.
 
     Every word of a preference must be understood: its answer's heading or letter, a tie, 1 and 2.
     """
@@ -97,7 +97,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     if not columns and (plain(first), plain(second)) not in _DECIDED:
         return None
     if "rater" not in fields and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
-        return None  # who compared stands there in words that are not known: asked about
+        return None  # The rater's column holds unknown words, so ask the user.
     rater = fields.get("rater")
     voters = [VoteColumn(column=c, rater="" if rater else c) for c in columns]
     names = [str(row.get(rater) or "") for row in table.rows] if rater else columns
@@ -105,7 +105,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
 
 
 def _who(table: Table, mapping: VoteMapping) -> str:
-    """Return the only column that is headed for people and holds names, no preferences."""
+    """Return the only column headed for people that holds names and no preferences."""
     used = mapping.used().values()
     people = [c for c in table.columns if c not in used and names_a_person(c)]
     people = [c for c in people if 1 < len(words_in(table, c)) < len(table.rows)]
@@ -115,7 +115,7 @@ def _who(table: Table, mapping: VoteMapping) -> str:
 
 
 def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> bool:
-    """Return whether the same answers are compared again by another rater, named in a column."""
+    """Return whether another rater, named in a column, compares the same answers again."""
     keys = [tuple(str(row.get(side)) for side in sides) for row in table.rows]
     people = [c for c in left if names_a_person(c)]
     return len(set(keys)) < len(keys) and any(
@@ -126,10 +126,10 @@ def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> b
 
 
 def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield changes that make pairs of two alike answers and one column that compares them.
+    """Yield changes that make pairs of two similar answers and one column that compares them.
 
-    One word that says nothing by itself, beside others that do, is proposed as a tie; numbers
-    around nothing are proposed both ways round.
+    One ambiguous word, next to clear ones, is proposed as a tie; numbers around 0 are proposed in
+    both directions.
     """
     fields = ("first", "second")
     sides = _alike(table)
@@ -172,7 +172,7 @@ def _alike(table: Table) -> tuple[str, str] | None:
 
 
 def _by_stem(columns: Sequence[str]) -> list[list[str]]:
-    """Return the columns whose headings differ in a side, a last letter or a number only."""
+    """Return the columns whose headings differ only in a side, a last letter or a number."""
     stems: dict[str, list[str]] = {}
     for column in columns:
         side, _, rest = plain(column).partition(" ")
@@ -182,7 +182,7 @@ def _by_stem(columns: Sequence[str]) -> list[list[str]]:
 
 
 def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
-    """Return the column of what two systems answered: with them and a rater it tells all rows."""
+    """Return the task's column: with both systems and a rater it identifies every row."""
     values = Values(table)
     keys = [c for c in (*sides, rater) if c]
     able = [c for c in values.columns if c not in keys and values.may_be_key(c)]
@@ -192,13 +192,13 @@ def _item_of(table: Table, sides: Sequence[str], rater: str | None) -> str:
 def _names_alike(table: Table) -> tuple[str, str] | None:
     """Return the only two columns of systems' names whose headings differ in a last letter."""
     alike = _by_stem([c for c in table.columns if c not in table.nested])
-    pairs = [(of[0], of[1]) for of in alike if len(of) == 2]
+    pairs = [(columns[0], columns[1]) for columns in alike if len(columns) == 2]
     pairs = [pair for pair in pairs if _are_names(table, *pair)]
     return pairs[0] if len(pairs) == 1 else None
 
 
 def _are_names(table: Table, first: str, second: str) -> bool:
-    """Return whether two columns hold few short names that repeat, two different ones a row."""
+    """Return whether two columns hold a few short names that repeat, two different ones a row."""
     cells = [(str(row.get(first) or ""), str(row.get(second) or "")) for row in table.rows]
     names = {name for pair in cells for name in pair}
     short = all(0 < len(n.split()) < 4 and number_of(n) is None for n in names)
@@ -209,12 +209,12 @@ def _are_names(table: Table, first: str, second: str) -> bool:
 
 
 def _is_answer(table: Table, column: str) -> bool:
-    of = texts_in(table, column)
-    return of is not None and of.sentences and (of.worded or not names_a_person(column))
+    shape = texts_in(table, column)
+    return shape is not None and shape.sentences and (shape.worded or not names_a_person(column))
 
 
 def _systems(table: Table, sides: Sequence[str], free: dict[str, str]) -> list[str]:
-    """Return the two columns that say who wrote the answers, with the same last letters."""
+    """Return the two columns that name the answers' authors, with the same last letters."""
     ends = [_end(side) for side in sides]
     for stem in ("model", "system", "generator", "source"):
         columns = [free.get(f"{stem} {end}") or free.get(f"{stem}{end}") for end in ends]
@@ -279,7 +279,7 @@ def _is_end(word: str, heading: str) -> bool:
 
 
 def _numbers(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:
-    """Return options by number: 1 and 2 (0 is a tie), or less and more than nothing."""
+    """Return options by number: 1 and 2 (0 is a tie), or below and above 0."""
     numbers = {word: number_of(word) for word in words - NO_ANSWER}
     values = [n for n in numbers.values() if n is not None]
     if len(values) < len(numbers) or not values:
@@ -301,7 +301,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     """Return the contests of a table; rows of the same two answers are one item.
 
     Raises:
-        InputError: no two answers, or words of a preference that say neither answer nor tie.
+        InputError: no two answers, or words of a preference that name neither an answer nor a tie.
     """
     mapping = _with_systems(table, mapping)
     _check(table, mapping)
@@ -339,7 +339,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
 
 
 def _with_systems(table: Table, mapping: VoteMapping) -> VoteMapping:
-    """Return the mapping with columns of names as those of systems, whose answers are not there."""
+    """Return the mapping with columns of names as systems, whose answers are missing."""
     first, second = mapping.first, mapping.second
     if mapping.first_system or first is None or second is None:
         return mapping
@@ -361,7 +361,7 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 
 
 def _fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
-    """Return the prompt and both answers; of conversations the last turn is the answer."""
+    """Return the prompt and both answers; the answer of a conversation is its last turn."""
     sides = [row.get(mapping.first or ""), row.get(mapping.second or "")]
     prompt = row.get(mapping.prompt or "")
     if prompt is None and isinstance(sides[0], list):

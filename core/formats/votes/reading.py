@@ -49,7 +49,7 @@ from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import parse_votes, votes_in
 
-#: What a file or folder holds: a layout of a table of votes, the name of a format of votes,
+#: The content of a file or folder: a layout of a table of votes, the name of a format of votes,
 #: "folder", "autorubric", "rubric", "dataset", or "unknown", from which nothing is guessed.
 SourceKind: TypeAlias = str
 SeenKind: TypeAlias = str
@@ -69,16 +69,17 @@ def read_bundle(
     """Return the votes of a source, with rubric and items.
 
     Args:
-        source: what was opened.
-        kind: its shape, as ``known.kind_of`` finds it or a person says.
-        rubric: what was asked; where ``None``, the source's own, or one derived from its labels.
-        dataset: what was judged; where ``None``, the source's own, or items with their ids only.
-        mapping: of a table; where ``None``, guessed.
-        bins: how the numbers of a tool's results are cut into steps.
-        said: the columns of a table whose role a person chose.
+        source: the opened source.
+        kind: its kind, as ``known.kind_of`` recognises it or the user says.
+        rubric: the rubric of the questions; ``None`` for the source's own, or one derived from its
+            labels.
+        dataset: the judged items; ``None`` for the source's own, or items with only their ids.
+        mapping: the mapping of a table; ``None`` to guess it.
+        bins: how the numbers of a tool's results are binned.
+        said: the columns of a table whose role the user chose.
 
     Raises:
-        InputError: every problem found, each with its line; nothing is kept of a bad file.
+        InputError: every problem found, each with its line; nothing of a bad file is imported.
     """
     if kind == "folder":
         return _folder(source, rubric, dataset)
@@ -103,8 +104,8 @@ def read_bundle(
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
             return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
         return replace(_table(source, table, mapping, rubric, dataset), roles=roles)
-    what = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
-    raise InputError(f"This is {what}.", (), source.name)
+    description = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
+    raise InputError(f"This is {description}.", (), source.name)
 
 
 def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> VoteMapping:
@@ -116,7 +117,7 @@ def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> 
 
 
 def table_of(source: VoteSource, most: int | None = None, rubric: Rubric | None = None) -> Table:
-    """Return the table of a lone file, or of an archive's votes.csv; ``most``: no more rows."""
+    """Return the table of a single file, or of an archive's votes.csv, up to ``most`` rows."""
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
@@ -173,7 +174,7 @@ def _table(
         spelt = spelt_as(rubric, table_votes.lines)
         labels = labels_spelt_as(rubric, table_votes.labels)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
-    # A model that gives a row without an answer has failed; else nobody was asked.
+    # A model with a row but no answer has failed; a person was simply not asked.
     spelt = _answered(rubric, spelt, empty, models=mapping.layout == "long")
     table_votes = table_votes._replace(lines=spelt, labels=labels)
     if dataset is None:
@@ -196,12 +197,12 @@ def _table(
 def _answered(
     rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str], *, models: bool
 ) -> list[VoteLine]:
-    """Return the lines with an answer, or of ``models``; ``empty`` counts words of the others."""
+    """Return the lines with an answer, or by ``models``; ``empty`` counts the others' words."""
     names, answered = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
     for line, row in lines:
         labels = names.get(row["criterion"])
-        asked = models and row["rater_kind"] != "human"
-        if not asked and labels is not None and labels.empty(row["label"]):
+        is_failure = models and row["rater_kind"] != "human"
+        if not is_failure and labels is not None and labels.empty(row["label"]):
             empty[row["label"]] += 1
         else:
             answered.append((line, row))
@@ -209,7 +210,7 @@ def _answered(
 
 
 def _shape(mapping: VoteMapping) -> Problem:
-    """Return how the table was read."""
+    """Return a notice on how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
     item = f"the item is {mapping.item!r}" if mapping.item else "each row is an item"
     if mapping.layout == "pairs":
@@ -217,14 +218,14 @@ def _shape(mapping: VoteMapping) -> Problem:
         says = f"two answers a row, {sides[0]!r} and {sides[1]!r}, compared"
         says += f" in {', '.join(names)}" if names else " by their headings"
     elif mapping.layout == "criteria":
-        who = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
-        says = f"a criterion a column: {', '.join(names)}; {item}, the {who}"
+        rater = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
+        says = f"a criterion a column: {', '.join(names)}; {item}, the {rater}"
         if any(column.item for column in mapping.columns):
-            who = f"the {who}" if mapping.rater else "each row is a rater"
-            says = f"an item a column: {', '.join(names)}; {who}"
+            rater = f"the {rater}" if mapping.rater else "each row is a rater"
+            says = f"an item a column: {', '.join(names)}; {rater}"
     elif mapping.layout == "wide":
-        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-        says = f"a rater a column: {', '.join(names[:20])}{more}; {item}"
+        others = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        says = f"a rater a column: {', '.join(names[:20])}{others}; {item}"
     else:
         fields = ("item", "criterion", "rater", "label")
         named = {field: getattr(mapping, field) for field in fields}
@@ -235,11 +236,11 @@ def _shape(mapping: VoteMapping) -> Problem:
 def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
     used = set(mapping.used().values())
     used |= {part for column in used for part in joined_parts(column, table.columns)}
-    left = [c for c in table.columns if c not in used and not c.startswith("p_")]
-    if not left:
+    unused = [c for c in table.columns if c not in used and not c.startswith("p_")]
+    if not unused:
         return []
-    gold = [c for c in left if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
-    notices = [Problem(f"Columns left out: {', '.join(map(repr, left[:20]))}.", "", (), 1)]
+    gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
+    notices = [Problem(f"Columns left out: {', '.join(map(repr, unused[:20]))}.", "", (), 1)]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -250,14 +251,19 @@ def _left_out(table: Table, mapping: VoteMapping) -> list[Problem]:
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
-    """Return whether a column sums up raters in their own words."""
+    """Return whether a column summarises raters in their own words."""
     words = set[str]().union(*(words_in(table, c.column) for c in mapping.columns))
     counts = plain(column) in COUNTS
-    return sums_up(column) and not counts and bool(own := words_in(table, column)) and own <= words
+    return (
+        sums_up(column)
+        and not counts
+        and bool(words_here := words_in(table, column))
+        and words_here <= words
+    )
 
 
 def _unread_texts(table: Table, mapping: VoteMapping) -> list[str]:
-    """Return the columns that may hold the texts: one for each item, and not used otherwise."""
+    """Return the unused columns that may hold the texts: one text per item."""
     values, used = Values(table), set(mapping.used().values())
     keys = [c for c in (mapping.item, mapping.system) if c in values.columns]
     return [c for c in judged_texts(values, keys) if c not in used]

@@ -20,13 +20,13 @@ from core.formats.votes.tools.known_tools import tool_of
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
 KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
-#: No assignment has more questions than this.
+#: The most tables; no assignment has more questions.
 MOST_TABLES = 200
 
 
 @dataclass(frozen=True)
 class VoteSource:
-    """Files by name within a folder or archive, or a lone file.
+    """Files by name within a folder or archive, or a single file.
 
     ``title`` is the folder's name, or the file's without its ending. ``sheet`` is the chosen sheet
     of a workbook.
@@ -40,7 +40,7 @@ class VoteSource:
 
     @property
     def opened(self) -> Opened:
-        """Return the first file; of a lone one it is all there is."""
+        """Return the first file, which is the only one of a single file."""
         return next(iter(self.files.values()))
 
     def first(self, names: Iterable[str]) -> str | None:
@@ -76,18 +76,18 @@ class _Named(Mapping[str, Opened]):
 
 def open_path(path: str | os.PathLike[str]) -> VoteSource:
     """Open the file, folder or zip archive at a path. Raises ``InputError``."""
-    given = Path(path)
-    if not given.is_dir():
-        return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
-    files: Mapping[str, Opened] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
+    file = Path(path)
+    if not file.is_dir():
+        return open_bytes(read_bytes(file, MAX_DATASET_BYTES), file.name)
+    files: Mapping[str, Opened] = _Named(file, [n for n in KNOWN if (file / n).is_file()])
     if not files:
-        tables = [table.name for table in sorted(given.glob("*.csv")) if _is_evaluations(table)]
-        files = _Named(given, tables[:MOST_TABLES])
+        tables = [table.name for table in sorted(file.glob("*.csv")) if _is_evaluations(table)]
+        files = _Named(file, tables[:MOST_TABLES])
     if not files:
-        files = {name: Opened(data, name) for name, data in folder_files(given).items()}
+        files = {name: Opened(data, name) for name, data in folder_files(file).items()}
         if not could_be_submissions(files):
             raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
-    name = given.resolve().name or "folder"
+    name = file.resolve().name or "folder"
     return VoteSource(name, files, False, name)
 
 

@@ -1,4 +1,4 @@
-"""What people say of the columns of a table of votes, and what would help if nothing is known."""
+"""Users' changes to the columns of a table of votes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LISTS = ("raters", "criteria", "items", "preference")
 VOTE_FIELDS = (*NAMES, *PAIR, "only", "others", "gold", *_LISTS)
 #: Other names of fields.
 _ALIASES = {"text": "submission", "id": "item", "answer": "label", "score": "label"}
-#: Fields that only votes have, and only items.
+#: Fields that only votes have, and fields that only items have.
 _ONLY_VOTES = {*VOTE_FIELDS, "kind"} - set(ITEM_FIELDS) - {"item"}
 _ONLY_ITEMS = {*ITEM_FIELDS, "labels", "context"} - set(NAMES)
 _TELL_LONG = {"rater", "label", "score"}
@@ -29,7 +29,7 @@ _TELL_LONG = {"rater", "label", "score"}
 def layout_meant(changes: Sequence[str], first: Layout | None = None) -> Layout | None:
     """Return the layout of a table of votes, if the changes imply it.
 
-    Who rated alone says nothing about a table that was taken as ``first``, with a row for each.
+    A rater alone implies nothing for a table first read with a row for each rater.
     """
     names = [change.partition("=")[0] for change in changes]
     fields = {name.partition(":")[0] for name in names}
@@ -55,19 +55,20 @@ def is_for_items(changes: Sequence[str]) -> bool:
 
 
 def is_only_for_items(changes: Sequence[str]) -> bool:
-    """Return whether the changes name what votes do not have, such as labels of texts."""
+    """Return whether the changes name fields that votes lack, such as labels of texts."""
     fields = {change.partition("=")[0].partition(":")[0] for change in changes}
     labels = any(change.startswith("label:") for change in changes)
     return is_for_items(changes) and (labels or bool(fields & _ONLY_ITEMS))
 
 
 def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:
-    """Change a mapping of votes, like ``item=doc_id`` or ``kind:gpt=llm``.
+    """Return a mapping of votes with changes, like ``item=doc_id`` or ``kind:gpt=llm``.
 
     ``item=`` removes a column. ``raters=ann,bob`` names the columns of a wide table,
-    ``criteria=depth,tone`` those of one with a criterion a column, ``preference=choice`` the
-    answers to pairs; each may be given several times. ``items=a,b`` are columns of answers to an
-    item each, ``gold=agreed`` the gold labels beside raters, two ``item`` an id of two columns.
+    ``criteria=depth,tone`` those of a table with a criterion a column, ``preference=choice`` the
+    answers to pairs; each may be given several times. ``items=a,b`` are columns with the answers to
+    one item each, ``gold=agreed`` the gold labels next to raters, two ``item`` an id of two
+    columns.
 
     Raises:
         InputError: an invalid change, or two columns for a field that has one.
@@ -93,16 +94,16 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
             gold = value
         else:
             data[field] = value if value or field == "only" else None
-            taken = {value, *joined_parts(value, table.columns)} - {""}
-            data["columns"] = [c for c in data["columns"] if c["column"] not in taken]
-            for other in (*NAMES, *PAIR):
-                if other != field and data[other] in taken:
-                    data[other] = None
+            columns = {value, *joined_parts(value, table.columns)} - {""}
+            data["columns"] = [c for c in data["columns"] if c["column"] not in columns]
+            for field_name in (*NAMES, *PAIR):
+                if field_name != field and data[field_name] in columns:
+                    data[field_name] = None
     if lists:
         kinds = _listed_columns(data, lists, table) | kinds
     if gold:
-        others = [c for c in data["columns"] if c["column"] != gold]
-        data["columns"] = [*others, {"column": gold, "rater": gold}]
+        raters = [c for c in data["columns"] if c["column"] != gold]
+        data["columns"] = [*raters, {"column": gold, "rater": gold}]
         kinds[gold] = "gold"
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
         names = (str(row.get(data["rater"]) or "") for row in table.rows)
@@ -121,12 +122,12 @@ def _listed_columns(
         return kinds_of(lists.get("raters", ()))
     kinds: dict[str, VoterKind] = {}
     for kind, columns in lists.items():
-        for other in (*NAMES, *PAIR):
-            data[other] = None if data[other] in columns else data[other]
+        for field_name in (*NAMES, *PAIR):
+            data[field_name] = None if data[field_name] in columns else data[field_name]
         name = {"criteria": "criterion", "items": "item"}.get(kind, "rater")
         names = parts_in_brackets(columns) if name != "rater" else columns
         data["columns"] = [{"column": c, name: n} for c, n in zip(columns, names, strict=True)]
-        if kind == "preference" and data["rater"]:  # who compared is in a column
+        if kind == "preference" and data["rater"]:  # a column names the rater
             data["columns"] = [{"column": c} for c in columns]
         kinds |= kinds_of(columns) if name == "rater" else {}
     return kinds
@@ -146,7 +147,7 @@ def parts_in_brackets(headings: Sequence[str]) -> list[str]:
 
 
 def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] | None:
-    """Return the columns of raters by criteria, if both are parts of headings."""
+    """Return the columns of raters by criteria if headings combine both, or ``None``."""
     side = "items" if "items" in lists else "raters"
     grid = answers_in_grid(table) if {side, "criteria"} <= lists.keys() else None
     if grid is None:
@@ -161,6 +162,6 @@ def _in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str, str]] 
 
 
 def _text_as_item(table: Table, item: str | None) -> str | None:
-    """Return the item's column if it holds the texts themselves, and no names such as `essay 3`."""
+    """Return the item's column if it holds the texts themselves, not names such as `essay 3`."""
     shape = texts_in(table, item) if item else None
     return item if shape is not None and shape.sentences and not shape.short else None

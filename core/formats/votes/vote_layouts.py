@@ -1,4 +1,4 @@
-"""Which layout a table has: votes in one of four, items to judge, or nothing that is known."""
+"""The layout of a table: votes in one of four layouts, items to judge, or unknown."""
 
 from __future__ import annotations
 
@@ -75,24 +75,24 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
-    asked = rival_labels(table, mapping) or _named_alike(table, beside)
+    ambiguous = rival_labels(table, mapping) or _named_alike(table, beside)
     rated = bool(row_keys(table)) or any(list_answers(table))
     rated = rated or _has_raters(table, mapping.labels.values())
-    return "unknown" if asked or rated else "dataset"
+    return "unknown" if ambiguous or rated else "dataset"
 
 
 def _tell_otherwise(table: Table, layout: Layout) -> bool:
-    """Return whether the values tell another item or more answers than the headings do.
+    """Return whether the values suggest another item or more answers than the headings.
 
-    An id in each row is no item, and neither is one of which raters have several rows.
+    An id that is unique is not an item, nor is an id with several rows per rater.
     """
     keys, mapping = row_keys(table), guess_vote_mapping(table, layout)
     if not keys or keys[0].rater != mapping.rater or mapping.criterion:
         return False
     values = Values(table)
     item = [mapping.item] if mapping.item in values.columns else []
-    whole = values.unique([*keys[0].item, keys[0].rater]) == 1
-    several = whole and values.unique([*item, keys[0].rater]) < 1
+    is_complete = values.unique([*keys[0].item, keys[0].rater]) == 1
+    several = is_complete and values.unique([*item, keys[0].rater]) < 1
     named = {*item, mapping.system} >= {*keys[0].item}
     if item and (values.unique(item) == 1 or several) and not named:
         return True
@@ -100,7 +100,7 @@ def _tell_otherwise(table: Table, layout: Layout) -> bool:
 
 
 def _has_raters(table: Table, labels: Iterable[str]) -> bool:
-    """Return whether columns beside texts are numbered raters, or people by their titles."""
+    """Return whether columns next to texts are numbered raters, or people by their titles."""
     wide = rater_columns(opened_up(table))
     if wide is None or wide.are == "criteria" or set(wide.columns) & set(labels):
         return wide is not None and wide.numbered and not set(wide.columns) <= set(labels)
@@ -109,13 +109,13 @@ def _has_raters(table: Table, labels: Iterable[str]) -> bool:
 
 
 def _unless_merged(table: Table, layout: Layout) -> TableFormat | Literal["unknown"]:
-    """Return the layout, unless its items would be made of different texts."""
+    """Return the layout, or ``unknown`` if its items would merge different texts."""
     merged = merges_texts(table, guess_vote_mapping(table, layout))
     return "unknown" if merged else _unless_ticked(table, layout)
 
 
 def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["unknown"]:
-    """Return the layout, unless its answers are one mark or nothing, which may be a no."""
+    """Return the layout, or ``unknown`` if its answers are one mark or blank, which may mean no."""
     if layout == "long":
         return layout
     table = first_rows(table)
@@ -124,11 +124,11 @@ def _unless_ticked(table: Table, layout: TableFormat) -> TableFormat | Literal["
 
 
 def _named_alike(table: Table, columns: Sequence[str]) -> bool:
-    """Return whether columns left over are scores on one scale, as `rank_kim` and `rank_lee`."""
+    """Return whether the unused columns are scores on one scale, like `rank_kim` and `rank_lee`."""
     able = [c for c in columns if could_answer(table, c) and not sums_up(c)]
     groups = [[c for c in able if plain(c).startswith(f"{word} ")] for word in _SCORES]
     ends = [[c for c in able if plain(c).endswith(f" {word}")] for word in _SCORES]
-    groups += [of for of in ends if not any(map(names_a_criterion, of))]
+    groups += [group for group in ends if not any(map(names_a_criterion, group))]
     groups.append([c for c in able if names_a_person(c)])
     return any(len(alike) > 1 and sharing(table, alike) == [alike] for alike in groups)
 
@@ -137,7 +137,7 @@ _SCORES = ("rank", "rating", "score", "grade", "vote", "mark")
 
 
 def _is_grid(table: Table, rubric: Rubric | None) -> bool:
-    """Return whether headings are two names by two, and nothing tells which are raters."""
+    """Return whether headings are two names by two, and it is unclear which are raters."""
     grid = answers_in_grid(table)
     if grid is None or all(kinds_of([column]) for column in grid.columns.values()):
         return False
@@ -168,13 +168,13 @@ def looks_wide(table: Table) -> bool:
     """Return whether a table has a column of answers per rater.
 
     At least half of the columns other than items, texts and reasons must share a small set of
-    labels. Otherwise some columns of another kind of table only look alike. Columns named for what
-    is asked are criteria; beside long texts, only columns named for raters are raters.
+    labels. Otherwise some columns of another kind of table only look similar. Columns named for
+    criteria are criteria; next to long texts, only columns named for raters are raters.
     """
     mapping = guess_vote_mapping(table, "wide")
     answers = [c.column for c in mapping.columns]
     if names_a_respondent(mapping.item or "") and not all(map(names_a_rater, answers)):
-        return False  # a row is a person, and columns are what they answered
+        return False  # a row is a person, and columns are their answers
     by_criterion = all(c.criterion for c in mapping.columns)
     if not by_criterion and not _could_be_raters(table, answers):
         return False
@@ -187,14 +187,14 @@ def answers_share_a_scale(table: Table, mapping: VoteMapping) -> bool:
     if mapping.item is None or len(answers) < 2:
         return False
     if mapping.criterion is None and len(words_in(table, mapping.item)) < len(table.rows):
-        return False  # several rows of an item: its answers cannot be told apart
+        return False  # an item has several rows, so its answers cannot be distinguished
     if all(c.criterion for c in mapping.columns):
         fit = on_one_scale(table, mapping.columns)
     else:
         fit = len(groups := sharing(table, answers)) == 1 and groups[0] == answers
-    rest = answerable(table, named_fields(flat_columns(table), WIDE))
-    rest = [c for c in rest if not sums_up(c, answers)]
-    return fit and 2 * len(answers) >= len(rest)
+    candidates = answerable(table, named_fields(flat_columns(table), WIDE))
+    candidates = [c for c in candidates if not sums_up(c, answers)]
+    return fit and 2 * len(answers) >= len(candidates)
 
 
 def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
@@ -203,7 +203,9 @@ def _could_be_raters(table: Table, columns: Sequence[str]) -> bool:
     if any(map(names_a_criterion, columns)) or numbered_parts(columns) or any(map(asks, columns)):
         return False
     texts = [texts_in(table, column) for column in table.columns]
-    return not any(of and of.sentences and not of.repeated and of.length >= LONG for of in texts)
+    return not any(
+        shape and shape.sentences and not shape.repeated and shape.length >= LONG for shape in texts
+    )
 
 
 def looks_by_criteria(table: Table) -> bool:
@@ -216,26 +218,26 @@ def looks_by_criteria(table: Table) -> bool:
         return False
     if _judges_systems(table, {k: c for k, c in mapping.used().items() if "/" not in k}):
         return False
-    asked = [mapping.item, mapping.rater]
+    keys = [mapping.item, mapping.rater]
     if mapping.system and by_system(table, mapping):
-        asked.append(mapping.system)
-    pairs = [tuple(row.get(column) for column in asked) for row in table.rows]
+        keys.append(mapping.system)
+    pairs = [tuple(row.get(column) for column in keys) for row in table.rows]
     return len(set(map(str, pairs))) == len(pairs)
 
 
 def _is_log(table: Table, columns: dict[str, str]) -> bool:
     """Return whether ``id`` is unique while another column names the row's item."""
     item = columns["item"]
-    others = set(table.columns) - set(columns.values())
+    free = set(table.columns) - set(columns.values())
     return (
         plain(item) == "id"
-        and any(plain(column).endswith(" id") for column in others)
+        and any(plain(column).endswith(" id") for column in free)
         and len(words_in(table, item)) == len(table.rows)
     )
 
 
 def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
-    """Return whether a `model` or `user` wrote the text rather than judged it."""
+    """Return whether a `model` or `user` column names the text's author rather than the judge."""
     if plain(columns["rater"]) not in WEAK or "submission" not in columns:
         return False
     texts: dict[str, set[str]] = {}
@@ -243,4 +245,6 @@ def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
         texts.setdefault(str(row.get(columns["item"])), set()).add(
             str(row.get(columns["submission"]))
         )
-    return len(texts) == len(table.rows) or any(len(of) > 1 for of in texts.values())
+    return len(texts) == len(table.rows) or any(
+        len(item_texts) > 1 for item_texts in texts.values()
+    )

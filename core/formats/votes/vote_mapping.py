@@ -1,4 +1,4 @@
-"""Which column of a table of votes is what: guessed from names and values."""
+"""The role of each column in a table of votes, guessed from names and values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 
 
 class VoteColumn(Noun):
-    """A column of answers; rows name the criterion, the rater or the item that it does not."""
+    """A column of answers, and what it names: the criterion, the rater or the item.
+
+    Other columns of a row name the rest.
+    """
 
     column: str
     rater: str = ""
@@ -69,8 +72,8 @@ class VoteColumn(Noun):
 class VoteMapping(Noun):
     """Which column holds which field; ``None`` for none.
 
-    ``columns`` are the raters of a wide table, the criteria of one with a criterion a column, or
-    the judges of pairs. ``only`` names the criterion if neither a column nor a heading does.
+    ``columns`` are the raters of a wide table, the criteria of a table with a criterion a column,
+    or the judges of pairs. ``only`` names the criterion if neither a column nor a heading does.
     ``kinds`` gives the kinds of raters, ``others`` that of the rest. ``words`` translates answers
     to the rubric's options, by criterion (or for all, under ""). ``by_system``: an id has a text
     for each system, and an item is both together.
@@ -105,13 +108,13 @@ class VoteMapping(Noun):
         return option_for(self.words, criterion, word)
 
     def used(self) -> dict[str, str]:
-        """Return field to column, for every column that is named."""
+        """Return the column of every field that has one."""
         named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
         return used | {f"{c.criterion}/{c.rater}{c.item}": c.column for c in self.columns}
 
     def with_criterion(self) -> VoteMapping:
-        """Return this with a name for its only criterion, if nothing names one."""
+        """Return the mapping with a name for its only criterion, if it has none."""
         if self.criterion or self.only or any(c.criterion for c in self.columns):
             return self
         heads = [c for c in (self.label, *(c.column for c in self.columns)) if c]
@@ -119,7 +122,7 @@ class VoteMapping(Noun):
         return self.model_copy(update={"only": "rank" if ranks else "rating"})
 
     def roles(self) -> dict[str, str]:
-        """Return the role of every column that has one, as `docs/formats.md` lists them."""
+        """Return the role of every mapped column, as listed in `docs/formats.md`."""
         roles = {column: name for name, column in self.used().items() if "/" not in name}
         for c in self.columns:
             gold = self.kinds.get(c.rater) == "gold"
@@ -131,10 +134,10 @@ class VoteMapping(Noun):
 
 def on_one_scale(table: Table, columns: Sequence[VoteColumn]) -> bool:
     """Return whether the columns of each criterion hold answers on one scale."""
-    of = {c.criterion: list[set[str]]() for c in columns}
+    answers = {c.criterion: list[set[str]]() for c in columns}
     for c in columns:
-        of[c.criterion].append(words_in(table, c.column))
-    return all(map(told_apart, of.values()))
+        answers[c.criterion].append(words_in(table, c.column))
+    return all(map(told_apart, answers.values()))
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
@@ -159,23 +162,27 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         columns = _criteria(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
     fields = checked_by_values(table, named_fields(flat_columns(table), WIDE))
-    left = [c for c in answerable(table, fields) if could_answer(table, c)]
-    left = [c for c in without_asides(table, left) if plain(c) in _GOLD or not sums_up(c, left)]
-    if sum(map(names_a_rater, left)) > 1:
+    candidates = [c for c in answerable(table, fields) if could_answer(table, c)]
+    candidates = [
+        c
+        for c in without_asides(table, candidates)
+        if plain(c) in _GOLD or not sums_up(c, candidates)
+    ]
+    if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
-        left = [c for c in left if names_a_rater(c) or kinds_of([c])]
-    columns = _columns(left, rubric, by_row="criterion" in fields)
+        candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
+    columns = _columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
         ]
-        sides = [list({c.criterion for c in of}) for of in (columns, turned)]
+        sides = [list({c.criterion for c in reading}) for reading in (columns, turned)]
         by_name = len(sides[0]) > 1 and _like_raters(sides[0]) > _like_raters(sides[1])
         by_scale = not on_one_scale(table, columns) and on_one_scale(table, turned)
         if rubric is None and (by_name or by_scale):
             columns = turned
     else:
-        groups = sharing(table, left)
+        groups = sharing(table, candidates)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
     answers = [c.column for c in columns]
     if "item" not in fields and columns and (named_for_raters(answers) or kinds_of(answers)):
@@ -189,11 +196,11 @@ def _like_raters(names: Sequence[str]) -> tuple[bool, bool]:
 
 
 def _criteria(table: Table, fields: dict[str, str], rubric: Rubric | None) -> list[VoteColumn]:
-    """Return the columns of scores: those of a rubric's criteria, else numbers and yes or no."""
+    """Return the columns of scores: those of a rubric's criteria, or of numbers and yes or no."""
     able = answerable(table, fields)
     if rubric is not None:
-        known = {plain(c.name): c.name for c in rubric.criteria}
-        named = {c: known.get(plain(without_prefix(c))) for c in able}
+        names = {plain(c.name): c.name for c in rubric.criteria}
+        named = {c: names.get(plain(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
     able = [c for c in able if could_answer(table, c) and not sums_up(c)]
@@ -216,17 +223,17 @@ def _is_scale(words: set[str]) -> bool:
 
 
 def answerable(table: Table, columns: dict[str, str]) -> list[str]:
-    """Return filled columns other than fields and reasons."""
-    rest = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
-    return [c for c in rest if not _is_reason(c, rest) and holds_words(table, c)]
+    """Return filled columns that are neither fields nor reasons."""
+    free = [c for c in table.columns if c not in columns.values() and not is_index(table, c)]
+    return [c for c in free if not _is_reason(c, free) and holds_words(table, c)]
 
 
 def _named_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
-    """Return the item where no column is named for it: what tells rows apart, or the text."""
+    """Return the item if no heading names it: the column that identifies rows, or the text."""
     numbered = (c for c in table.columns if is_index(table, c))
     item = next((c for c in (*item_of(Values(table)), *numbered) if c not in taken), "")
     if named_for_raters([item]):
-        return {}  # a row per rater, which is no layout of these
+        return {}  # a row per rater, which none of these layouts has
     free = {plain(column): column for column in table.columns if column not in (*taken, item)}
     text = fields.get("submission") or text_column(table, free).column
     named = {"item": item or text, "submission": text}
@@ -267,13 +274,16 @@ def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator
         return all(fold(criterion) in names for criterion, _ in pairs)
     if separator in "_ ":
         parts = {a for a, _ in pairs}, {b for _, b in pairs}
-        whole = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
-        return whole and any(len(of) > 1 and named_for_raters(list(of)) for of in parts)
+        complete = len(parts[0]) * len(parts[1]) == len(pairs) > max(map(len, parts))
+        return complete and any(
+            len(names_of_part) > 1 and named_for_raters(list(names_of_part))
+            for names_of_part in parts
+        )
     return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
 
 
 def _is_reason(column: str, others: Sequence[str]) -> bool:
-    """Return whether a column holds reasons: `reason`, or `ann reason` by `ann`.
+    """Return whether a column holds reasons: `reason`, or `ann reason` next to `ann`.
 
     >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
     (True, False)

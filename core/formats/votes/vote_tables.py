@@ -1,4 +1,4 @@
-"""Vote tables, long or wide, and votes.csv of the common layout, to rows."""
+"""Read tables of votes, long or wide, and votes.csv of the common layout, as rows."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def parse_votes(
 
 
 def parse_rows(opened: Opened, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
-    """Return the votes row by row, which gives the line of every problem."""
+    """Return the votes read row by row, which gives the line of every problem."""
     name, text = opened.name, opened.text(_WHAT, MAX_DATASET_BYTES)
     columns = [cell.strip() for cell in opened.columns]
     if gone := [column for column in REQUIRED if column not in columns]:
@@ -119,7 +119,7 @@ KIND_WORDS = {
     "classifier": "offline",
 }
 _INSIDE = "Name what is in it, as in annotations[0].value."
-#: Columns that only our own export has together; its texts are safe for spreadsheets.
+#: Columns that only our own export has together; its texts are escaped for spreadsheets.
 _EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
 _COPIED = ("reason", "weight", "replicate", "order")
 
@@ -140,7 +140,7 @@ class TableVotes(NamedTuple):
 def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
     """Return the votes of a table. Raises ``InputError``.
 
-    An empty answer in a long table is a failure; in a wide table it is no question.
+    An empty answer is a failure in a long table, and means "not asked" in a wide table.
     """
     if mapping.layout in ("long", "criteria"):
         answers = [c for c in (mapping.label, *(c.column for c in mapping.columns)) if c]
@@ -175,23 +175,23 @@ def _check(table: Table, mapping: VoteMapping) -> None:
         for field, column in mapping.used().items()
         if column not in table.columns
     ]
-    wanted = ["item", "label"] if mapping.layout == "long" else []
-    wanted += ["rater"] if wanted and _repeats_items(table, mapping) else []
+    required = ["item", "label"] if mapping.layout == "long" else []
+    required += ["rater"] if required and _repeats_items(table, mapping) else []
     if not any(c.item for c in mapping.columns):
         ids = item_of(Values(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
-        wanted = wanted or (["item"] if mapping.rater or free_ids else [])
+        required = required or (["item"] if mapping.rater or free_ids else [])
     free = [c for c in table.columns if c not in mapping.used().values()]
     mend = f"Say which it is: {', '.join(map(repr, free[:20])) or 'none is left'}."
     problems += [
         Problem(f"has no column for the {name}.", mend, ("mapping", name))
-        for name in wanted
+        for name in required
         if getattr(mapping, name) is None
     ]
     if mapping.layout != "long" and not mapping.columns:
-        what = "raters" if mapping.layout == "wide" else "criteria"
+        kind = "raters" if mapping.layout == "wide" else "criteria"
         problems.append(
-            Problem("has no column of answers.", f"Say which columns are {what}.", ("mapping",))
+            Problem("has no column of answers.", f"Say which columns are {kind}.", ("mapping",))
         )
     if problems:
         raise refusal("table of votes", problems, table.name)
@@ -243,7 +243,7 @@ def _rows(
 def _by_columns(
     cells: dict[str, Any], mapping: VoteMapping, votes: TableVotes, of_row: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the answers of a row in its columns; empty ones are counted."""
+    """Yield the answers in a row's columns; count empty ones."""
     for voter in mapping.columns:
         criterion = voter.criterion or _text(cells, mapping.criterion) or mapping.only
         label = _text(cells, voter.column) or mapping.option_for(criterion, "")
@@ -253,8 +253,8 @@ def _by_columns(
         if voter.item:
             votes.texts.setdefault(voter.item, {})
         whose = of_row or _whose(voter.rater, _kind(voter.rater, mapping))
-        asked = {"item_id": voter.item} if voter.item else {}
-        yield whose | asked | {"criterion": criterion, "label": label}
+        extra = {"item_id": voter.item} if voter.item else {}
+        yield whose | extra | {"criterion": criterion, "label": label}
 
 
 def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
@@ -283,11 +283,11 @@ def _rater(
 ) -> dict[str, Any]:
     """Return the rater of a row."""
     rater = _text(cells, mapping.rater) or ("" if mapping.rater else "rater")
-    given = _text(cells, mapping.kind).casefold()
-    kind = KIND_WORDS.get(given, given) or _kind(rater, mapping)
+    kind_word = _text(cells, mapping.kind).casefold()
+    kind = KIND_WORDS.get(kind_word, kind_word) or _kind(rater, mapping)
     if kind not in (*KINDS, "gold"):
         mend = f"Use one of {', '.join(KINDS)}."
-        problems.append(Problem(f"is {given!r}.", mend, (mapping.kind or "kind",), line))
+        problems.append(Problem(f"is {kind_word!r}.", mend, (mapping.kind or "kind",), line))
     return _whose(rater, kind)
 
 
@@ -300,7 +300,7 @@ def _kind(rater: str, mapping: VoteMapping) -> str:
 
 
 def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], item: str) -> None:
-    """Keep the row's fields of its item; the first nonempty row counts."""
+    """Store the row's fields of its item; the first nonempty row counts."""
     texts = votes.texts.setdefault(item, {})
     for name in ("submission", "prompt", "system"):
         text = _text(cells, getattr(mapping, name))
@@ -321,7 +321,7 @@ def _text(cells: dict[str, Any], column: str | None) -> str:
 
 
 def strange_words(rubric: Rubric, lines: Sequence[VoteLine]) -> dict[str, list[str]]:
-    """Return unknown words by criterion, the most frequent first."""
+    """Return unknown words by criterion, most frequent first."""
     criteria = {fold(c.name): c for c in rubric.criteria}
     strange: dict[str, Counter[str]] = {}
     for _, row in lines:

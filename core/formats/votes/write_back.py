@@ -1,4 +1,4 @@
-"""Write results into the file that items or votes came from; nothing else of it changes.
+"""Write results into the file that items or votes came from, changing nothing else.
 
 Inspect gets a score, promptfoo components, Label Studio a prediction or an annotation, Argilla a
 suggestion, a table columns, and other rows of JSON a key.
@@ -69,13 +69,13 @@ def write_back(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
     """Return a copy of a file with the results of its items.
 
     Args:
-        data: the file that the run's items or votes were read from.
+        data: the file from which the run's items or votes were read.
         name: its name.
         items: the results, by the items' ids.
-        title: the run, as the file shall name it.
+        title: the run's name in the file.
 
     Raises:
-        InputError: the file is of a kind that takes no results, or none of its records is an item.
+        InputError: the file's format takes no results, or none of its records is an item.
     """
     written = _written(data, name, items, title)
     if not written.written:
@@ -117,7 +117,7 @@ def _written(data: bytes, name: str, items: Items, title: str) -> WrittenBack:
 
 
 class _Text:
-    """A JSON text, of one value or of one a line, that can be written again as it was."""
+    """JSON text, of one value or one value a line, that can be written back in the same style."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._mark = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""
@@ -135,7 +135,7 @@ class _Text:
                 raise InputError(f"This file is not JSON: {error}.", (), name) from None
 
     def changed(self, change: Callable[[Any], None]) -> bytes:
-        """Return the file after ``change`` of its value; lines that stay are left as they are."""
+        """Return the file after applying ``change`` to its value; other lines stay unchanged."""
         if not self._lines:
             change(self._value)
             end = self._text[len(self._text.rstrip()) :]
@@ -143,12 +143,12 @@ class _Text:
         rows = iter(self._value)
         before = [json.dumps(row) for row in self._value]
         change(self._value)
-        lines, kept = list[str](), iter(before)
+        lines, old_lines = list[str](), iter(before)
         for line in self._lines:
             if not line.strip():
                 lines.append(line)
                 continue
-            row, old = next(rows), next(kept)
+            row, old = next(rows), next(old_lines)
             end = line[len(line.rstrip("\r\n")) :]
             lines.append(line if json.dumps(row) == old else self._dumped(row, line) + end)
         return self._mark + "".join(lines).encode()
@@ -169,7 +169,7 @@ Named = Iterator[tuple[str, Row]]
 
 
 def _plain_rows(value: Any, items: Items) -> Named:
-    """Yield the rows of JSON by the field that knows most items, else by their number."""
+    """Yield the rows of JSON by the field that identifies most items, otherwise by number."""
     given = mapping_in(value).get("items", value)
     rows = objects_in(given) or [row for row in mapping_in(given).values() if isinstance(row, dict)]
     fields = dict.fromkeys(key for row in rows for key in row)
@@ -204,7 +204,7 @@ def _add_score(sample: Row, item: BackItem, title: str) -> None:
 
 
 def _archive(source: Unpacked, items: Items, title: str) -> WrittenBack:
-    """Return the archive with changed samples; the others are packed again as they are."""
+    """Return the archive with changed samples; other members are copied unchanged."""
     target, at = io.BytesIO(), list[bool]()
     head = {path: json.loads(source.read(path)) for path in source.members
             if path in ("header.json", "_journal/start.json")}  # fmt: skip
@@ -240,7 +240,7 @@ def _promptfoo_rows(value: Any) -> Named:
 def _add_components(row: Row, item: BackItem, title: str) -> None:
     graded = row.get("gradingResult")
     if not isinstance(graded, dict):
-        # The output failed: there is nothing that a grade could belong to.
+        # The output failed, so there is nothing to grade.
         return
     parts = graded.get("componentResults")
     graded["componentResults"] = [
@@ -267,8 +267,8 @@ def _annotated_rows(value: Any) -> Named:
 
 
 def _add_marks(task: Row, item: BackItem, title: str) -> None:
-    """Add what people settled as an annotation, what the panel says as a prediction."""
-    known = {
+    """Add people's decisions as an annotation, the panel's verdicts as a prediction."""
+    settings = {
         region.get("from_name"): region
         for kind in ("annotations", "predictions")
         for entry in objects_in(task.get(kind))
@@ -278,7 +278,9 @@ def _add_marks(task: Row, item: BackItem, title: str) -> None:
         cells = {name: c for name, c in item.cells.items() if bool(c.people) == mine}
         if not cells:
             continue
-        entry: Row = {"result": [_region(name, cell, known, task) for name, cell in cells.items()]}
+        entry: Row = {
+            "result": [_region(name, cell, settings, task) for name, cell in cells.items()]
+        }
         if kind == "predictions":
             entry |= {"model_version": f"{OURS} {title}", "score": item.score}
         else:
@@ -304,7 +306,7 @@ def _region(name: str, cell: BackCell, known: Mapping[Any, Row], task: Row) -> R
 def _add_suggestions(record: Row, item: BackItem, title: str) -> None:
     suggestions = dict(mapping_in(record.get("suggestions")))
     for name, cell in item.cells.items():
-        # A model's own suggestion stays; ours is then in the metadata alone.
+        # A model's own suggestion stays, and the metadata holds ours.
         agent = f"{OURS} {title}"
         suggestions.setdefault(name, {"value": cell.label, "score": None, "agent": agent})
     record["suggestions"] = suggestions

@@ -120,9 +120,7 @@ class BatchJudge(LLMJudge):
         self._params = {**self._params, "batch": True}
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """Return a vote or a failure for every ask. Raises ``Unanswered`` while answers are
-        missing.
-        """
+        """Return a vote or a failure for every ask, or raise ``Unanswered``."""
         self.caller.restart()
         return await super().ask(question)
 

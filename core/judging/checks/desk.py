@@ -199,7 +199,7 @@ class _Child:
         return self._process.returncode is None
 
     async def work_out(self, checks: Mapping[str, str], remaining: list[CheckAsk]) -> None:
-        """Answer asks in order, removing each from ``left``.
+        """Answer asks in order, removing each from ``remaining``.
 
         Raises ``CheckEnded``: the first remaining ask is then the one that took too long.
         """

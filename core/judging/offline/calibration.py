@@ -22,9 +22,7 @@ class Validation(NamedTuple):
 def cross_validate(
     method: Method, products: Floats, labels: Ints, groups: Ints, k: int, seed: int
 ) -> Validation:
-    """Return the evidence on items from models that saw neither their label nor their
-    duplicates.
-    """
+    """Return out-of-fold evidence; the models saw neither an item's label nor its duplicates."""
     repeats = repeats_for(len(labels))
     held_out = np.zeros((repeats, len(labels), k))
     folds = np.stack(
@@ -66,8 +64,7 @@ def is_ordered(criterion: Criterion) -> bool:
 
 
 def decided(chances: Floats, ordered: bool) -> Ints:
-    """Return the chosen label for probabilities (..., k): their median if ordered, or the
-    likeliest.
+    """Return the chosen label for probabilities (..., k): the median if ordered, or the likeliest.
 
     For ordered labels the median is closest to the truth on average; the likeliest label would
     hardly ever be a rare one.

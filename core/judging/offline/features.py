@@ -278,9 +278,7 @@ class Encoded:
 
     @property
     def closeness(self) -> Floats:
-        """Return each answer's closeness to its reference, relative to the other answers, shape
-        (n,).
-        """
+        """Return each answer's closeness to its reference, relative to all answers, shape (n,)."""
         return np.asarray(self.related[:, CLOSENESS].mean(axis=1))
 
     @cached_property

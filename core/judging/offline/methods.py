@@ -53,9 +53,7 @@ NEIGHBOUR_RELATED, OTHER_PROMPT, SHARPNESS, MOST_NEIGHBOURS = 0.2, 0.5, 3, 15
 
 
 class Kernel(NamedTuple):
-    """The weight of each kind of similarity; ``*_same`` and ``prompt`` apply within a prompt
-    only.
-    """
+    """Weights of kinds of similarity; ``*_same`` and ``prompt`` apply within a prompt only."""
 
     text: float
     text_same: float
@@ -154,9 +152,7 @@ class Neighbourhood:
 
     @property
     def size(self) -> int:
-        """Return the number of neighbours that vote: the square root of the number of examples, 3
-        to 15.
-        """
+        """Return the number of voting neighbours: the root of the number of examples, 3 to 15."""
         root = round(len(self.labels) ** 0.5)
         return int(min(len(self.labels), max(3, min(MOST_NEIGHBOURS, root))))
 

@@ -68,8 +68,9 @@ class Body:
         return True
 
     def _as_bare(self, data: bytes) -> bytes:
-        """Switch to "deflate" without a header, as some servers send it; raise after the first
-        piece.
+        """Switch to "deflate" without a header, as some servers send it.
+
+        Raises ``UnreadableBody`` after the first piece.
         """
         if self._bare or self._size:
             raise UnreadableBody("The reply cannot be unpacked.") from None

@@ -16,9 +16,7 @@ _TELLS = re.compile(rb"\d|\A\W*(?:yes|no|safe|unsafe|[A-Z])\W*\Z", re.IGNORECASE
 
 
 class NumberToken(TypedDict):
-    """A token ``at`` a character, with log-probabilities of itself and its alternatives in
-    ``top``.
-    """
+    """A token ``at`` a character; ``top`` are log-probabilities, also of alternatives."""
 
     at: int
     text: str

@@ -100,9 +100,7 @@ def _at(prompt: int, steps: _Steps) -> float | None:
 
 @lru_cache(maxsize=1024)
 def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
-    """Return the prices of tokens sent, received, read from and written to the cache, or
-    ``None``.
-    """
+    """Return the prices of tokens in, out, from and to the cache, or ``None`` if unknown."""
     entry: dict[str, Any] = same.thing
     if not all(isinstance(entry.get(name), int | float) for name in (_IN, _OUT)):
         return None

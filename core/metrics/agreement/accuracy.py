@@ -18,7 +18,7 @@ Counts = npt.NDArray[np.int64]
 
 
 def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
-    """The table of counts, shape (k, k): rows are the reference, columns the ratings.
+    """Return the table of counts, shape (k, k): rows are the reference, columns the ratings.
 
     Both arrays have shape (n,) and hold levels 0 .. k-1. Pairs with a negative (missing) level are
     left out. Raises ``ValueError`` if the lengths differ or a level is k or more.
@@ -29,8 +29,8 @@ def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
     a, b = np.asarray(reference, dtype=np.int64), np.asarray(rated, dtype=np.int64)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two arrays of one length are needed, not {a.shape} and {b.shape}")
-    both = (a >= 0) & (b >= 0)
-    a, b = a[both], b[both]
+    rated_by_both = (a >= 0) & (b >= 0)
+    a, b = a[rated_by_both], b[rated_by_both]
     if len(a) and max(a.max(), b.max()) >= k:
         raise ValueError(f"a level is {max(a.max(), b.max())}, but there are only {k} levels")
     return np.bincount(a * k + b, minlength=k * k).reshape(k, k)
@@ -54,7 +54,7 @@ def _diagonal(tables: Array) -> Array:
 
 @measure()
 def accuracy(tables: Array) -> Array:
-    """The share of ratings equal to the reference, in [0, 1]. Undefined for n = 0.
+    """Return the share of ratings equal to the reference, in [0, 1]. Undefined for n = 0.
 
     The observed agreement p_o of Cohen (1960), equation 1.
 
@@ -66,7 +66,7 @@ def accuracy(tables: Array) -> Array:
 
 @measure()
 def majority_share(tables: Array) -> Array:
-    """The accuracy of always answering the reference's most common level. Undefined for n = 0.
+    """Return the accuracy of always giving the reference's commonest level. Undefined for n = 0.
 
     The baseline that any judge must beat: the "zero rule" of Holte (1993).
 
@@ -82,10 +82,10 @@ def _why_not_adjacent(table: Array) -> str:
 
 @measure(_why_not_adjacent)
 def adjacent_accuracy(tables: Array) -> Array:
-    """The share of ratings at most one level from the reference. Only ordered levels have this.
+    """Return the share of ratings at most one level from the reference, for ordered levels.
 
-    Undefined for n = 0, and for fewer than three levels, where it is always 1.
-    Landis and Koch (1977), section 2, call it agreement within one category.
+    Undefined for n = 0, and for fewer than three levels, for which it is always 1. Landis and Koch
+    (1977), section 2, call it agreement within one category.
 
     >>> adjacent_accuracy([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
     0.8
@@ -98,7 +98,7 @@ def adjacent_accuracy(tables: Array) -> Array:
 
 @measure()
 def f1_macro(tables: Array) -> Array:
-    """The mean F1 of the levels of the scale, in [0, 1] (van Rijsbergen 1979, chapter 7).
+    """Return the mean F1 of the levels of the scale, in [0, 1] (van Rijsbergen 1979, chapter 7).
 
     F1 = 2 hits / (times in the reference + times rated). A level that neither used counts 0, as in
     scikit-learn with all labels given: the figure is about the scale, and must not rise because a
@@ -108,13 +108,13 @@ def f1_macro(tables: Array) -> Array:
     0.417846
     """
     margins = tables.sum(axis=1) + tables.sum(axis=0)
-    each = np.nan_to_num(ratio(2 * _diagonal(tables), margins))
-    return np.where(_total(tables) > 0, each.mean(axis=0), np.nan)
+    scores = np.nan_to_num(ratio(2 * _diagonal(tables), margins))
+    return np.where(_total(tables) > 0, scores.mean(axis=0), np.nan)
 
 
 @measure()
 def precision_macro(tables: Array) -> Array:
-    """The mean over levels of hits / times rated; levels never rated are left out.
+    """Return the mean over levels of hits / times rated; levels never rated are left out.
 
     van Rijsbergen (1979), chapter 7. Undefined for n = 0.
 
@@ -126,7 +126,7 @@ def precision_macro(tables: Array) -> Array:
 
 @measure()
 def recall_macro(tables: Array) -> Array:
-    """The mean over levels of hits / times in the reference; levels absent there are left out.
+    """Return the mean over levels of hits / times in the reference, omitting absent levels.
 
     Also called balanced accuracy (Brodersen et al. 2010). Undefined for n = 0.
 
@@ -164,7 +164,7 @@ def _why_no_rate(level: int) -> str:
 
 @measure(_why_no_rate(1))
 def false_positive_rate(tables: Array) -> Array:
-    """The share of the reference's negatives that were rated positive; level 0 is positive.
+    """Return the share of the reference's negatives that were rated positive; level 0 is positive.
 
     Two levels only (Fleiss, Levin and Paik 2003, chapter 1). Undefined without negatives.
 
@@ -176,7 +176,7 @@ def false_positive_rate(tables: Array) -> Array:
 
 @measure(_why_no_rate(0))
 def false_negative_rate(tables: Array) -> Array:
-    """The share of the reference's positives that were rated negative; level 0 is positive.
+    """Return the share of the reference's positives that were rated negative; level 0 is positive.
 
     Two levels only (Fleiss, Levin and Paik 2003, chapter 1). Undefined without positives.
 
@@ -193,9 +193,9 @@ def _rate(tables: Array, row: int) -> Array:
 
 
 def level_shares(tables: Array) -> dict[str, Array]:
-    """Precision, recall and F1 of every level, shape (k, ...) each; NaN where undefined.
+    """Return precision, recall and F1 of every level, shape (k, ...) each; NaN if undefined.
 
-    As ``per_level``, for many tables (van Rijsbergen 1979, chapter 7).
+    Like ``per_level``, for many tables (van Rijsbergen 1979, chapter 7).
 
     >>> level_shares(np.array([[3.0, 1.0], [0.0, 4.0]]))["precision"].tolist()
     [1.0, 0.8]
@@ -218,7 +218,7 @@ class LevelFigures(NamedTuple):
 
 
 def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
-    """Precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
+    """Return precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
 
     A level that was never rated has no precision, one missing in the reference no recall, and one
     that neither used no F1: these are undefined, not 0.

@@ -1,11 +1,11 @@
-"""May a judge replace an annotator? The alternative annotator test.
+"""The alternative annotator test: may a judge replace an annotator?
 
 Each annotator is left out in turn. On every item the test compares who is closer to the remaining
 annotators, the judge or the one left out. A judge may replace an annotator if it is closer, or at
 most epsilon worse, which accounts for its lower cost.
 
-Source: Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge,
-ACL 2025, sections 3.2 to 3.4.
+Source: Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge, ACL
+2025, sections 3.2 to 3.4.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array
 
 Kind = Literal["expert", "skilled", "crowd"]
-#: How much better annotators of a kind may be and still be replaced, as the paper recommends.
+#: How much better a kind of annotator may be and still be replaced, as the paper recommends.
 EPSILON: Mapping[Kind, float] = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
-#: The least number of annotators, and of items of each (sections 3.2 and 3.4).
+#: The least number of annotators, and of items per annotator (sections 3.2 and 3.4).
 FEWEST_ANNOTATORS, FEWEST_ITEMS = 3, 30
 #: The false discovery rate, the winning rate that passes, and the planned power.
 Q, PASSES, POWER = 0.05, 0.5, 0.8
 
 
 class Wins(NamedTuple):
-    """Who was at least as close to the others, by item and annotator, shape (items, annotators).
+    """Whether judge and annotator were at least as close to the others, shape (items, annotators).
 
     Values are 1 or 0 (both 1 in a tie), means of these over several criteria, and NaN if nothing
     could be compared.
@@ -76,7 +76,7 @@ class AltTest(NamedTuple):
 
 
 def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) -> Wins:
-    """Return who is closer to the other annotators, item by item.
+    """Return whether the judge or each annotator is closer to the other annotators, item by item.
 
     Closer means: the same answer as more of them or, on an ordinal scale, a smaller mean squared
     difference of levels (the paper's accuracy and negative RMSE).
@@ -101,7 +101,7 @@ def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) 
     levels = np.arange(k)
     apart = levels[:, None] - levels
     distance = apart**2 if ordered else (apart != 0).astype(np.int64)
-    # The distance of each level to all raters of the item; a rater's distance to itself is 0.
+    # The distance of each level to all raters of the item; to the rater itself it is 0.
     far = counts @ distance
     row = np.arange(len(rated))[:, None]
     person_level, judge_level = np.maximum(rated, 0), np.maximum(judged, 0)
@@ -130,8 +130,8 @@ def over_criteria(each: Sequence[Wins]) -> Wins:
     )
 
 
-def _means(each: Sequence[Array]) -> Array:
-    stacked = np.stack(each)
+def _means(values: Sequence[Array]) -> Array:
+    stacked = np.stack(values)
     finite = np.isfinite(stacked)
     number = finite.sum(axis=0)
     sums = np.where(finite, stacked, 0.0).sum(axis=0)
@@ -148,12 +148,12 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     Args:
         found: the result of ``wins`` or ``over_criteria``.
         epsilon: how far the judge may be behind, in [0, 1] (``EPSILON``).
-        level: the confidence level of a gap's interval; the test stays the same.
+        level: the confidence level of a gap's interval; it does not affect the test.
 
     Raises:
         ValueError: ``epsilon`` is outside [0, 1].
 
-    A judge who always agrees with three unanimous annotators beats all of them:
+    A judge that always agrees with three unanimous annotators beats all of them:
 
     >>> same = [[0, 0, 0]] * 30
     >>> alt_test(wins([0] * 30, same, 2, ordered=False), 0.2).winning_rate.value
@@ -161,23 +161,27 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"{epsilon} is no share.")
-    each = [
+    comparisons = [
         _against(found.judge[:, at], found.person[:, at], epsilon, level) for at in _columns(found)
     ]
-    tested = [at for at, against in enumerate(each) if against.p is not None]
-    reason = _too_few(each, len(tested))
+    tested = [at for at, against in enumerate(comparisons) if against.p is not None]
+    reason = _too_few(comparisons, len(tested))
     if reason:
         nothing = Estimate.undefined(reason, len(tested))
-        return AltTest(tuple(each), nothing, nothing, None, None)
-    ps = [each[at].p or 0.0 for at in tested]
+        return AltTest(tuple(comparisons), nothing, nothing, None, None)
+    ps = [comparisons[at].p or 0.0 for at in tested]
     for at, beaten in zip(tested, rejected(ps), strict=True):
-        each[at] = each[at]._replace(beaten=beaten)
-    won = sum(against.beaten for against in each)
+        comparisons[at] = comparisons[at]._replace(beaten=beaten)
+    won = sum(against.beaten for against in comparisons)
     rate = Estimate.defined(won / len(tested), len(tested))
-    rho = sum(each[at].judge or 0.0 for at in tested) / len(tested)
+    rho = sum(comparisons[at].judge or 0.0 for at in tested) / len(tested)
     needed = _items_needed([found.judge[:, at] - found.person[:, at] for at in tested], epsilon)
     return AltTest(
-        tuple(each), rate, Estimate.defined(rho, len(tested)), won >= PASSES * len(tested), needed
+        tuple(comparisons),
+        rate,
+        Estimate.defined(rho, len(tested)),
+        won >= PASSES * len(tested),
+        needed,
     )
 
 
@@ -207,11 +211,11 @@ def _against(judge: Array, person: Array, epsilon: float, level: float) -> Again
     )
 
 
-def _too_few(each: Sequence[AgainstAnnotator], tested: int) -> str:
-    if len(each) < FEWEST_ANNOTATORS:
-        return f"{len(each)} of at least {FEWEST_ANNOTATORS} people rated this."
+def _too_few(comparisons: Sequence[AgainstAnnotator], tested: int) -> str:
+    if len(comparisons) < FEWEST_ANNOTATORS:
+        return f"{len(comparisons)} of at least {FEWEST_ANNOTATORS} people rated this."
     if tested < FEWEST_ANNOTATORS:
-        most = sorted((against.n for against in each), reverse=True)[FEWEST_ANNOTATORS - 1]
+        most = sorted((against.n for against in comparisons), reverse=True)[FEWEST_ANNOTATORS - 1]
         return (
             f"{tested} of at least {FEWEST_ANNOTATORS} people have {FEWEST_ITEMS} items or more "
             f"that the judge and somebody else rated, too; the third has {most}."

@@ -1,4 +1,4 @@
-"""Do two raters order items similarly, and how far apart are they in levels?"""
+"""How similarly two raters order items, and how far apart they are in levels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _why(table: Array) -> str:
 
 @measure(_why)
 def pearson(tables: Array) -> Array:
-    """The linear correlation of levels, in [-1, 1] (Pearson 1896).
+    """Return the linear correlation of levels, in [-1, 1] (Pearson 1896).
 
     Undefined for n < 3 and if either side is constant.
 
@@ -33,7 +33,7 @@ def pearson(tables: Array) -> Array:
 
 @measure(_why)
 def spearman(tables: Array) -> Array:
-    """The linear correlation of ranks, ties at their mid-rank, in [-1, 1] (Spearman 1904).
+    """Return the linear correlation of ranks, ties at their mid-rank, in [-1, 1] (Spearman 1904).
 
     Undefined for n < 3 and if either side is constant.
 
@@ -45,20 +45,20 @@ def spearman(tables: Array) -> Array:
 
 @measure(_why)
 def kendall_tau_b(tables: Array) -> Array:
-    """Concordant less discordant pairs, corrected for ties, in [-1, 1] (Kendall 1945).
+    """Return concordant minus discordant pairs, corrected for ties, in [-1, 1] (Kendall 1945).
 
     Undefined for n < 3 and if either side is constant.
 
     >>> round(kendall_tau_b([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.8125
     """
-    # Pairs with both later (concordant), and with one later and one earlier (discordant).
+    # Pairs that are later on both sides, and later on one side but earlier on the other.
     below = np.zeros_like(tables)
     below[:-1] = np.cumsum(tables[:0:-1], axis=0)[::-1]
-    right, left = np.zeros_like(tables), np.zeros_like(tables)
-    right[:, :-1] = np.cumsum(below[:, :0:-1], axis=1)[:, ::-1]
-    left[:, 1:] = np.cumsum(below[:, :-1], axis=1)
-    balance = (tables * (right - left)).sum(axis=(0, 1))
+    concordant, discordant = np.zeros_like(tables), np.zeros_like(tables)
+    concordant[:, :-1] = np.cumsum(below[:, :0:-1], axis=1)[:, ::-1]
+    discordant[:, 1:] = np.cumsum(below[:, :-1], axis=1)
+    balance = (tables * (concordant - discordant)).sum(axis=(0, 1))
     n = tables.sum(axis=(0, 1))
     rows, columns = tables.sum(axis=1), tables.sum(axis=0)
     untied = (n**2 - (rows**2).sum(axis=0)) * (n**2 - (columns**2).sum(axis=0))
@@ -66,7 +66,7 @@ def kendall_tau_b(tables: Array) -> Array:
 
 
 def midranks(counts: Array) -> Array:
-    """The mid-rank of every level from its counts, shape (k, ...); ranks start at 1.
+    """Return the mid-rank of every level from its counts, shape (k, ...), starting at 1.
 
     Kendall (1945), section 2.
 
@@ -77,7 +77,7 @@ def midranks(counts: Array) -> Array:
 
 
 def _correlation(tables: Array, x: Array, y: Array) -> Array:
-    """Return Pearson's r with row i at ``x[i]`` and column j at ``y[j]``."""
+    """Return Pearson's r for values ``x[i]`` of row i and ``y[j]`` of column j."""
     n = tables.sum(axis=(0, 1))
     rows, columns = tables.sum(axis=1), tables.sum(axis=0)
     # Centre first: sums of squares of large ranks would cancel.
@@ -106,7 +106,7 @@ def _mean(tables: Array, values: Array) -> Array:
 
 @measure()
 def mae(tables: Array) -> Array:
-    """The mean absolute difference in levels, at least 0 (Willmott and Matsuura 2005, equation 1).
+    """Return the mean absolute difference in levels (Willmott and Matsuura 2005, equation 1).
 
     Undefined for n = 0.
 
@@ -118,7 +118,7 @@ def mae(tables: Array) -> Array:
 
 @measure()
 def rmse(tables: Array) -> Array:
-    """The root of the mean squared difference in levels (Willmott and Matsuura 2005, equation 2).
+    """Return the root mean squared difference (Willmott and Matsuura 2005, equation 2).
 
     Undefined for n = 0.
 
@@ -130,7 +130,7 @@ def rmse(tables: Array) -> Array:
 
 @measure()
 def bias(tables: Array) -> Array:
-    """The mean of rating minus reference, in levels; positive if the rater is higher.
+    """Return the mean of rating minus reference, in levels; positive if the rater is higher.
 
     Bland and Altman (1986). Undefined for n = 0.
 
@@ -143,9 +143,9 @@ def bias(tables: Array) -> Array:
 def bias_interval(table: Array, level: float = 0.95) -> Interval:
     """Return an interval of ``bias`` for few items.
 
-    Student's t of the differences after adding one item a level too high and one a level too low
-    (Bonett and Price 2012, for paired shares), because a few items, and resamples of them, often
-    show no difference in one direction.
+    Student's t of the differences after adding one item rated a level too high and one a level too
+    low (Bonett and Price 2012, for paired shares), because a few items, and resamples of them,
+    often show no difference in one direction.
 
     >>> [round(end, 2) for end in bias_interval(np.array([[9.0, 1.0], [0.0, 5.0]]))[:2]]
     [-0.16, 0.27]
@@ -164,7 +164,7 @@ def _why_no_test(table: Array) -> str:
 
 @measure(_why_no_test)
 def bias_effect_size(tables: Array) -> Array:
-    """The bias in standard deviations of the differences: d_z of Cohen (1988), equation 2.3.5.
+    """Return the bias over the standard deviation of differences: d_z of Cohen (1988), 2.3.5.
 
     Undefined for n < 2 and if all differences are equal.
 
@@ -176,7 +176,7 @@ def bias_effect_size(tables: Array) -> Array:
 
 @measure(_why_no_test)
 def bias_p(tables: Array) -> Array:
-    """The two-sided p of the paired t-test of no bias (Student 1908).
+    """Return the two-sided p of the paired t-test of no bias (Student 1908).
 
     Undefined for n < 2 and if all differences are equal: without spread there is no test.
 
@@ -209,7 +209,7 @@ def _cumulative_gap(tables: Array) -> Array:
 
 @measure()
 def emd(tables: Array) -> Array:
-    """The work that turns one distribution of levels into the other; its unit is one level.
+    """Return the work, in levels, that turns one distribution of levels into the other.
 
     The first Wasserstein distance (Rubner, Tomasi and Guibas 2000; on a line, the area between the
     distribution functions: Vallender 1974). Undefined for n = 0.
@@ -223,7 +223,7 @@ def emd(tables: Array) -> Array:
 
 @measure()
 def ks(tables: Array) -> Array:
-    """The largest gap between the two distribution functions, in [0, 1] (Smirnov 1939).
+    """Return the largest gap between the two distribution functions, in [0, 1] (Smirnov 1939).
 
     Undefined for n = 0.
 
@@ -236,7 +236,7 @@ def ks(tables: Array) -> Array:
 
 @measure()
 def ks_p(tables: Array) -> Array:
-    """The p of no gap between the two distribution functions (Smirnov 1939), in [0, 1].
+    """Return the p of no gap between the two distribution functions (Smirnov 1939), in [0, 1].
 
     For two samples of n each, in the limit of large n: 2 sum (-1)^(i-1) exp(-2 i^2 D^2 n / 2).
     Levels tie, and both answers are about the same items, so it is an upper bound: conservative.
@@ -258,7 +258,7 @@ def gap_p(gap: Array, n: Array) -> Array:
 
 @measure()
 def jensen_shannon(tables: Array) -> Array:
-    """How different two distributions of levels are, in bits: 0 (equal) to 1 (disjoint).
+    """Return the divergence of two distributions of levels in bits: 0 (equal) to 1 (disjoint).
 
     The divergence of Lin (1991), equation 4.1, with equal weights. Undefined for n = 0.
 
@@ -271,7 +271,7 @@ def jensen_shannon(tables: Array) -> Array:
 
 
 def _surprise(p: Array, q: Array) -> Array:
-    """Return the relative entropy of ``p`` to ``q`` in bits; 0 where ``p`` is 0."""
+    """Return the relative entropy of ``p`` to ``q`` in bits; 0 if ``p`` is 0."""
     share = np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)
     bits: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=0)
     return bits

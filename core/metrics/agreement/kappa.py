@@ -21,7 +21,7 @@ SINGLE = "Both raters used the same single level throughout."
 
 @measure(nothing=NOTHING)
 def percent_agreement(tables: Array) -> Array:
-    """The share of items on which two raters chose the same level, in [0, 1].
+    """Return the share of items on which two raters chose the same level, in [0, 1].
 
     Tables have shape (k, k), one rater per axis: p_o of Cohen (1960). Undefined for n = 0.
 
@@ -32,12 +32,12 @@ def percent_agreement(tables: Array) -> Array:
 
 
 def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
-    """Agreement beyond chance of two raters, in [-1, 1] (Cohen 1960; weighted: Cohen 1968).
+    """Return Cohen's kappa of two raters, in [-1, 1] (Cohen 1960; weighted: Cohen 1968).
 
     1 - sum(w * observed) / sum(w * expected), with w the disagreement weight of two levels: 0 or 1
     ("none"), their distance ("linear") or its square ("quadratic"). Distances use all k levels of
-    the scale, since dropping an unused level would make its neighbours adjacent. Undefined for
-    n = 0, and if both raters used only one and the same level.
+    the scale, since dropping an unused level would make its neighbours adjacent. Undefined for n =
+    0, and if both raters used only one and the same level.
 
     >>> round(cohen_kappa(np.array([[20, 5], [10, 15]])).value, 3)
     0.4
@@ -87,7 +87,7 @@ def _kappa(tables: Array, weights: Weights) -> Array:
 
 
 def disagreement(k: int, weights: Weights) -> npt.NDArray[np.float64]:
-    """The weight of every pair of ``k`` levels, shape (k, k), zero on the diagonal.
+    """Return the disagreement weight of every pair of ``k`` levels, shape (k, k).
 
     Cohen (1968), with the weights of Cicchetti (1971) and of Fleiss and Cohen (1973).
 
@@ -119,7 +119,7 @@ def sharing_pairs(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
 
 
 def pair_cells(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], k: int) -> npt.NDArray[np.int64]:
-    """Return the cell of each item in the table, row by row; -1 if a rating is missing.
+    """Return the index of each item's cell in the flattened table; -1 if a rating is missing.
 
     >>> pair_cells(np.array([1, 0]), np.array([0, -1]), 2).tolist()
     [2, -1]
@@ -172,7 +172,7 @@ def _why(ratings: Ratings, times: Array) -> str:
 
 
 def mean_pairwise_cohen(weights: Weights) -> GroupMeasure:
-    """The mean of Cohen's kappa over the pairs of raters with two or more items in common.
+    """Return the mean of Cohen's kappa over the pairs of raters with two or more items in common.
 
     Light (1971); ``weights`` as in ``agreement.cohen_kappa``, on all levels of the scale. Pairs
     with an undefined kappa are left out. Undefined without any pair.

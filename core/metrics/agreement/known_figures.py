@@ -16,11 +16,12 @@ from core.metrics.measure import GroupMeasure, Measure
 #: The place of a figure in ``metrics --json``.
 Place = Literal["pair", "more", "option", "group", "scores", "overall", "calibration"]
 #: The properties of a figure. ``share``: written in percent. ``ordered``: needs ordered options.
-#: ``lower`` is better, or ``neutral``; else higher is better. Its interval, unless it is simply
-#: resampled (docs/decisions/0018): ``items``, of a share of all items; ``sum``, over items, which
-#: no rare option dominates; ``macro`` and ``chance``, withheld if options are too rare for a mean
-#: over them, or for agreement beyond chance; a ``p value`` has none. For groups: ``named``, it
-#: matters which rater gave an answer; ``rated twice``, other items do not count.
+#: ``lower`` is better, or ``neutral``; otherwise higher is better. The kind of interval, unless it
+#: is simply resampled (docs/decisions/0018): ``items``, for a share of all items; ``sum``, over
+#: items, which no rare option dominates; ``macro`` and ``chance``, withheld if options are too rare
+#: for a mean over them, or for agreement beyond chance; a ``p value`` has none. For groups:
+#: ``named``, it matters which rater gave an answer; ``rated twice``, items with one rating do not
+#: count.
 Trait = Literal["share", "ordered", "lower", "neutral"] | Literal["named", "rated twice"]
 IntervalTrait = Literal["items", "sum", "macro", "chance", "p value"]
 
@@ -30,8 +31,8 @@ class KnownFigure(NamedTuple):
 
     ``words``: title, meaning and source. ``short``: its name on a terminal. ``mean_level``: the
     figure of scores that compares its levels with a mean of levels. ``row``: the reference level
-    that a rate is a share of, 0 for the positive one. ``lean``: its sign tells the direction of a
-    rater's lean; the unit with many options, and with two.
+    whose share a rate is, 0 for the positive one. ``lean``: the sign gives the direction of a
+    rater's bias; the unit with many options, and with two.
     """
 
     place: Place
@@ -45,12 +46,12 @@ class KnownFigure(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return its title."""
+        """Return the title."""
         return self.words.split(" | ")[0]
 
     @property
     def meaning(self) -> str:
-        """Return its meaning, in a few words."""
+        """Return the meaning, in a few words."""
         return self.words.split(" | ")[1]
 
     @property
@@ -60,17 +61,17 @@ class KnownFigure(NamedTuple):
 
     @property
     def share(self) -> bool:
-        """Return whether it is a share."""
+        """Return whether the figure is a share."""
         return "share" in self.traits
 
     @property
     def ordered(self) -> bool:
-        """Return whether it needs ordered options."""
+        """Return whether the figure needs ordered options."""
         return "ordered" in self.traits
 
     @property
     def better(self) -> int:
-        """Return 1 if higher is better, -1 if lower is, 0 if neither is."""
+        """Return 1 if higher is better, -1 if lower is, otherwise 0."""
         return 0 if "neutral" in self.traits else -1 if "lower" in self.traits else 1
 
 
@@ -156,7 +157,7 @@ _PAIR: Section = {
         _of(apart.ks_p, "ordered", "neutral", "p value"),
     ),
 }
-#: The same, in ``more``.
+#: More figures of one rater, or the panel, in ``more``.
 _MORE: Section = {
     "majority_share": (
         "Most common answer | what always giving it would reach | Holte 1993",

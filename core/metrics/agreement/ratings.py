@@ -47,16 +47,16 @@ def majority(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
 
 
 def majority_of_others(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
-    """Return for every rater the unique mode of the others, shape (items, raters); else -1.
+    """Return for every rater the unique mode of the others, shape (items, raters); -1 without one.
 
-    Group members are compared with this, since with a majority that includes their own vote they
-    would partly be compared with themselves.
+    Group members are compared with this, since a majority that includes their own vote would
+    compare them partly with themselves.
 
     >>> majority_of_others(np.array([[0, 1, 1], [0, 1, -1]]), 2).tolist()
     [[1, -1, -1], [1, 0, -1]]
     """
-    own = ratings[:, :, None] == np.arange(k)
-    return mode_of(level_counts(ratings, k)[:, None, :] - own)
+    chosen = ratings[:, :, None] == np.arange(k)
+    return mode_of(level_counts(ratings, k)[:, None, :] - chosen)
 
 
 class Means(NamedTuple):
@@ -93,7 +93,7 @@ def mean_of_others(ratings: Ratings) -> Means:
     return Means(total / np.maximum(number, 1), number > 0)
 
 
-#: The largest number of possible rows that are encoded as numbers.
+#: The most possible rows to encode as numbers.
 MOST_CODES = 1_000_000
 
 
@@ -106,7 +106,7 @@ class Patterns(NamedTuple):
 
 
 def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
-    """Return the distinct rows of a matrix of whole numbers.
+    """Return the distinct rows of a matrix of integers.
 
     Items with equal ratings are interchangeable, so every figure is a function of the patterns'
     counts, and resampling items is a multinomial draw of patterns.
@@ -139,8 +139,10 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
 
 def _as_bytes(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
     """Return each row as one value, for comparisons."""
-    whole = np.ascontiguousarray(rows)
-    return whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
+    contiguous = np.ascontiguousarray(rows)
+    return contiguous.view(
+        np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))
+    ).ravel()
 
 
 class State(IntEnum):
@@ -165,30 +167,33 @@ def normalised_entropy(counts: npt.ArrayLike) -> Estimate:
     >>> normalised_entropy([5, 5]).value, normalised_entropy([7, 0, 0]).value
     (1.0, 0.0)
     """
-    given = np.asarray(counts, dtype=np.float64)
-    n = int(given.sum())
+    label_counts = np.asarray(counts, dtype=np.float64)
+    n = int(label_counts.sum())
     if not n:
         return Estimate.undefined(NONE)
-    if len(given) < 2:
+    if len(label_counts) < 2:
         return Estimate.undefined("There is only one option.", n)
-    shares = given[given > 0] / n
-    entropy = -float((shares * np.log(shares)).sum()) / float(np.log(len(given)))
+    shares = label_counts[label_counts > 0] / n
+    entropy = -float((shares * np.log(shares)).sum()) / float(np.log(len(label_counts)))
     return Estimate.defined(min(1.0, max(0.0, entropy)), n)
 
 
 def majority_baseline(counts: npt.ArrayLike) -> Estimate:
-    """The accuracy of always giving the most common label, in [0, 1]. Undefined without labels.
+    """Return the accuracy of always giving the commonest label, in [0, 1], or undefined.
+
+    Undefined without labels.
 
     >>> majority_baseline([2, 6]).value
     0.75
     """
-    given = np.asarray(counts, dtype=np.float64)
-    n = int(given.sum())
-    return Estimate.defined(float(given.max()) / n, n) if n else Estimate.undefined(NONE)
+    label_counts = np.asarray(counts, dtype=np.float64)
+    n = int(label_counts.sum())
+    return Estimate.defined(float(label_counts.max()) / n, n) if n else Estimate.undefined(NONE)
 
 
 def label_entropy(counts: npt.ArrayLike) -> float | None:
-    """Return how evenly labels are used: 1 if equally often, 0 if only one is; else ``None``.
+    """Return how evenly labels are used, 0 (only one) to 1 (equally often); ``None`` without
+    labels.
 
     Shannon's entropy (1948) over its maximum, ln k; with one level it is 0.
 

@@ -28,7 +28,7 @@ def _counts(ratings: Ratings, k: int) -> tuple[Array, Array]:
 
 @grouped(SINGLE)
 def item_agreement(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """The mean over items of the share of agreeing pairs of raters, in [0, 1].
+    """Return the mean over items of the share of agreeing pairs of raters, in [0, 1].
 
     Items count equally, however many raters they have: the mean P_i of Fleiss (1971), equation 2,
     over items with two or more ratings. Undefined without such items.
@@ -61,7 +61,7 @@ def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
         distance = _distance(values, metric)
         observed = (coincidences * distance).sum(axis=(0, 1))
         expected = (values[:, None] * values * distance).sum(axis=(0, 1))
-        # Uses one division, so that n (n - 1) / n stays exact: 1 - (n - 1) D_o / D_e.
+        # One division keeps n (n - 1) / n exact: 1 - (n - 1) D_o / D_e.
         used = (values > 1e-9).sum(axis=0)
         return np.where(used < 2, np.nan, 1 - ratio((total - 1) * observed, expected))
 
@@ -125,16 +125,17 @@ def modal_number(ratings: Ratings, times: Array) -> int:
     """
     number = (ratings >= 0).sum(axis=1)
     shared = number >= 2
-    seen = np.bincount(number[shared], times[shared], minlength=1)
-    return int(len(seen) - 1 - seen[::-1].argmax()) if seen.any() else 0
+    item_counts = np.bincount(number[shared], times[shared], minlength=1)
+    return int(len(item_counts) - 1 - item_counts[::-1].argmax()) if item_counts.any() else 0
 
 
 @grouped(SINGLE)
 def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Agreement beyond chance of any raters, in [-1, 1] (Fleiss 1971, equation 7).
+    """Return agreement beyond chance of any number of raters, in [-1, 1] (Fleiss 1971, equation 7).
 
-    The formula needs one number of ratings for all items: items with another than the most common
-    (``modal_number``) are left out. Undefined without remaining items, or with a single used level.
+    The formula needs one number of ratings for all items: items with a different number than the
+    most common (``modal_number``) are left out. Undefined without remaining items, or with a single
+    used level.
 
     >>> round(fleiss_kappa([[0, 0], [1, 1], [0, 1], [0, -1]], 2).value, 6)
     0.333333
@@ -157,7 +158,10 @@ def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 
 def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
-    """Gwet (2008), for any number of ratings per item; partial credit by ``weights_of``."""
+    """Return Gwet's coefficient (2008), with partial credit by ``weights_of``.
+
+    Items may have any number of ratings.
+    """
     counts, number = _counts(ratings, k)
     gap = disagreement(k, weights_of)
     credit = 1 - gap / gap.max()
@@ -178,7 +182,7 @@ def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
 
 @grouped(SINGLE)
 def gwet_ac1(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Agreement beyond chance that stays meaningful if one level prevails (Gwet 2008, eq. 7).
+    """Return agreement beyond chance that is meaningful if one level prevails (Gwet 2008, eq. 7).
 
     Observed agreement as in ``item_agreement``; items with one rating count for the frequency of
     levels. All k levels of the scale count. Undefined without an item rated twice.
@@ -191,7 +195,8 @@ def gwet_ac1(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 @grouped(SINGLE)
 def gwet_ac2(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """AC1 with partial credit 1 - (distance / (k - 1))^2 for ordered levels (Gwet 2014, ch. 3).
+    """Return AC1 with partial credit 1 - (distance / (k - 1))^2 for ordered levels (Gwet 2014, ch.
+    3).
 
     Undefined without an item rated twice.
 
@@ -202,16 +207,16 @@ def gwet_ac2(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 
 def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:
-    """Return which items were rated by every rater; none with fewer than two raters."""
+    """Return which items were rated by every rater; none if there are fewer than two raters."""
     if ratings.shape[1] < 2:
         return np.zeros(len(ratings), np.bool_)
     return np.asarray(np.all(ratings >= 0, axis=1), np.bool_)
 
 
 def _why(ratings: Ratings, times: Array) -> str:
-    whole = int(times[complete(ratings)].sum())
-    if whole < 2:
-        subject = f"{whole} item was" if whole else "No item was"
+    complete_items = int(times[complete(ratings)].sum())
+    if complete_items < 2:
+        subject = f"{complete_items} item was" if complete_items else "No item was"
         return f"{subject} rated by all {ratings.shape[1]} raters; two items are needed."
     if len({tuple(row) for row in ratings[complete(ratings)].tolist()}) > 1:
         return "Items differ so much less than their ratings that no variance is left to share."
@@ -248,9 +253,9 @@ def _mean_squares(ratings: Ratings) -> Statistic:
         centre = ratio(columns.sum(axis=0) ** 2, n * m)
         between_items = sums[1] / m - centre
         between_raters = ratio((columns**2).sum(axis=0), n) - centre
-        rest = sums[2] - centre - between_items - between_raters
-        # Rounding of terms that should cancel would make a perfect panel 0.999...
-        parts = np.stack([between_items, between_raters, rest])
+        residual = sums[2] - centre - between_items - between_raters
+        # Rounding errors in terms that should cancel would make a perfect panel 0.999...
+        parts = np.stack([between_items, between_raters, residual])
         parts[np.abs(parts) <= ROUNDING * sums[2]] = 0.0
         free = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)])
         return np.vstack([ratio(parts, np.maximum(free, 0)), n])
@@ -262,18 +267,18 @@ def _squares(stacked: Array, m: int) -> _Squares:
     return _Squares(stacked[0], stacked[1], stacked[2], stacked[3], m)
 
 
-def _share(s: _Squares, whole: Array) -> Array:
-    """Return the variance between items as a share of ``whole``; NaN if that is 0 or negative.
+def _share(s: _Squares, total: Array) -> Array:
+    """Return the variance between items as a share of ``total``; NaN if that is 0 or negative.
 
     The variances are estimated by differences, so their sum may be zero or negative.
     """
     size = s.items + s.raters + s.error
-    return ratio(s.items - s.error, np.where(whole <= ROUNDING * size, 0.0, whole))
+    return ratio(s.items - s.error, np.where(total <= ROUNDING * size, 0.0, total))
 
 
 @grouped(_why)
 def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Absolute agreement of one rater's levels, two-way random, at most 1: ICC(2,1).
+    """Return the absolute agreement of one rater's levels, two-way random, at most 1: ICC(2,1).
 
     Shrout and Fleiss (1979), equation for ICC(2,1), on the items that all rated. Undefined with
     fewer than two such items or two raters, without variation, and if the estimated variances add
@@ -294,9 +299,9 @@ def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 @grouped(_why)
 def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Absolute agreement of the mean of these raters, two-way random, at most 1: ICC(2,k).
+    """Return the absolute agreement of the mean of these raters, at most 1: ICC(2,k).
 
-    Shrout and Fleiss (1979), equation for ICC(2,k). Undefined like ``icc_2_1``.
+    Two-way random. Shrout and Fleiss (1979), equation for ICC(2,k). Undefined like ``icc_2_1``.
 
     >>> round(icc_2_k([[0, 1], [1, 1], [2, 3], [3, 3]], 4).value, 4)
     0.9143
@@ -312,7 +317,7 @@ def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 @grouped(_why)
 def kendall_w(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Concordance of the raters' rankings of the items, corrected for ties, in [0, 1].
+    """Return the concordance of the raters' rankings of the items, corrected for ties, in [0, 1].
 
     Kendall and Babington Smith (1939); ties: Kendall (1948), chapter 6. On the items that all
     rated; undefined with fewer than two of them or two raters, and if every rater used one level.

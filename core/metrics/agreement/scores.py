@@ -25,7 +25,7 @@ from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Estimate
 from core.metrics.measure import ROUNDING, Array, level_places, ratio, root, tally
 
-#: The largest number of distinct pairs for ranking, whose cost is its square.
+#: The most distinct pairs to rank, since the cost grows with their square.
 MOST_PAIRS = 4_000
 NOTHING = "No item has both."
 TOO_MANY = f"More than {MOST_PAIRS:,} different pairs of scores; tau would take too long."
@@ -64,10 +64,10 @@ class Pairs(NamedTuple):
 def pair_up(
     reference: npt.ArrayLike, rated: npt.ArrayLike, known: npt.NDArray[np.bool_] | None = None
 ) -> Pairs:
-    """Return the pairs of two arrays of shape (items,), without items where ``known`` is false.
+    """Return the pairs of two arrays of shape (items,), without items for which ``known`` is false.
 
-    Numbers that differ only by rounding are equal, on both sides alike (``levelled``). Raises
-    ``ValueError`` if lengths differ or a number that counts is not finite.
+    Numbers that differ only by rounding are equal, also across the two arrays (``levelled``).
+    Raises ``ValueError`` if lengths differ or a number that counts is not finite.
 
     >>> pair_up([1, 1, 2], [3, 3, 4]).of_item.tolist()
     [0, 0, 1]
@@ -75,22 +75,22 @@ def pair_up(
     x, y = np.asarray(reference, np.float64), np.asarray(rated, np.float64)
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(f"two arrays of one length are needed, not {x.shape} and {y.shape}")
-    both = np.ones(len(x), bool) if known is None else known
-    if not (np.isfinite(x[both]).all() and np.isfinite(y[both]).all()):
+    complete = np.ones(len(x), bool) if known is None else known
+    if not (np.isfinite(x[complete]).all() and np.isfinite(y[complete]).all()):
         raise ValueError("a number is not finite")
-    numbers, (first, second) = level_places(x[both], y[both])
-    seen = patterns(np.column_stack([first, second]))
-    order = np.lexsort(seen.rows.T[::-1])
+    numbers, (first, second) = level_places(x[complete], y[complete])
+    pairs = patterns(np.column_stack([first, second]))
+    order = np.lexsort(pairs.rows.T[::-1])
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     of_item = np.full(len(x), -1, dtype=np.int64)
-    of_item[both] = place[seen.of_item]
-    distinct = numbers[seen.rows[order]]
+    of_item[complete] = place[pairs.of_item]
+    distinct = numbers[pairs.rows[order]]
     return Pairs(distinct[:, 0], distinct[:, 1], of_item)
 
 
 def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str, Estimate]:
-    """The figures of ``NAMES`` for two arrays of numbers, shape (items,).
+    """Return the figures of ``NAMES`` for two arrays of numbers, shape (items,).
 
     Pearson (1896), Spearman (1904), Kendall's tau-b (1945), RMSE and MAE (Willmott and Matsuura
     2005), bias (rated minus reference) with the p of the paired t-test (Student 1908) and its size
@@ -143,7 +143,7 @@ class PairStatistics:
         self._orders: npt.NDArray[np.float32] | None = None
         if len(x) <= MOST_PAIRS:
             signs = np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(y, y))
-            # Whole numbers and their sums up to 2 ** 24 are exact in single precision.
+            # Integers and their sums up to 2 ** 24 are exact in single precision.
             self._orders = signs.astype(np.float32)
 
     def __call__(self, weights: Array) -> Mapping[str, Array]:
@@ -152,7 +152,7 @@ class PairStatistics:
         sums = self._terms @ weights
         totals_x, totals_y = self._x.totals(weights), self._y.totals(weights)
         varies = ((totals_x > 0).sum(axis=0) > 1) & ((totals_y > 0).sum(axis=0) > 1) & (n >= 3)
-        # Gaps that cancel leave a rounding error.
+        # Differences that cancel leave a rounding error.
         gaps = np.where(np.abs(sums[2]) <= ROUNDING * sums[0], 0.0, sums[2])
         bias = ratio(gaps, n)
         spread = _spread(sums[1], gaps, n)
@@ -175,7 +175,7 @@ class PairStatistics:
         }
 
     def _apart(self, weights: Array, n: Array) -> dict[str, Array]:
-        """Return how differently both sides' numbers are distributed, ignoring items."""
+        """Return how far the two distributions of numbers differ, ignoring items."""
         numbers, place = np.unique(
             np.concatenate([self._x.numbers, self._y.numbers]), return_inverse=True
         )

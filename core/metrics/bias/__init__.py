@@ -2,5 +2,5 @@
 
 Every check tests whether an effect exceeds a null value on the harmful side; p is always that of
 this test. ``effects`` decides which effects are large enough to be shown, given the number of
-checks; the services above word them.
+checks; services put them into words.
 """

@@ -28,25 +28,27 @@ class Agreement(NamedTuple):
 def agreement(ratings: Ratings, k: int, ordered: bool, null: Null) -> Agreement:
     """Return Krippendorff's alpha, with the p of it being on the healthy side of ``null``.
 
-    Ratings have shape (items, raters), levels 0 .. k-1, -1 if missing. It is the ordinal alpha for
-    ordered levels, else the nominal one. Interval and p leave out one item at a time. Undefined for
-    fewer than 20 items rated twice, and if all ratings are the same level.
+    Ratings have shape (items, raters), levels 0 .. k-1, -1 if missing. Alpha is ordinal for ordered
+    levels, otherwise nominal. Interval and p leave out one item at a time. Undefined for fewer than
+    20 items rated twice, and if all ratings are the same level.
 
     >>> ratings = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 10)
     >>> round(agreement(ratings, 2, False, Null(0.4, "below")).effect.estimate, 4)
     0.0125
     """
-    seen = patterns(ratings)
-    return Agreement(_alpha(seen, k, ordered, null), item_agreement(seen.rows, k, seen.times))
+    distinct = patterns(ratings)
+    return Agreement(
+        _alpha(distinct, k, ordered, null), item_agreement(distinct.rows, k, distinct.times)
+    )
 
 
 def _measure(k: int, ordered: bool) -> GroupMeasure:
     return alpha_ordinal if ordered and k > 2 else alpha_nominal
 
 
-def _alpha(seen: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
-    rated = (seen.rows >= 0).sum(axis=1) >= 2
-    rows, times = seen.rows[rated], seen.times[rated].astype(np.float64)
+def _alpha(distinct: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
+    rated = (distinct.rows >= 0).sum(axis=1) >= 2
+    rows, times = distinct.rows[rated], distinct.times[rated].astype(np.float64)
     measure = _measure(k, ordered)
     figure = measure(rows, k, times)
     if figure.value is None:
@@ -84,7 +86,7 @@ def merges(
     *,
     judges: int | None = None,
 ) -> list[Merge]:
-    """Return every merge of two levels: neighbours if levels are ordered, else all pairs.
+    """Return every merge of two levels: neighbours if levels are ordered, otherwise all pairs.
 
     It is computed from the ratings, without new calls. With two levels there is nothing to merge.
 
@@ -104,19 +106,19 @@ def merges(
     if k < 3:
         return []
     pairs = [(a, a + 1) for a in range(k - 1)] if ordered else list(combinations(range(k), 2))
-    seen = patterns(np.column_stack([truth, ratings]))
+    distinct = patterns(np.column_stack([truth, ratings]))
     scored = 1 + (ratings.shape[1] if judges is None else judges)
-    return [_merge(seen, k, ordered, pair, null, scored) for pair in pairs]
+    return [_merge(distinct, k, ordered, pair, null, scored) for pair in pairs]
 
 
 def _merge(
-    seen: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: Null, scored: int
+    distinct: Patterns, k: int, ordered: bool, pair: tuple[int, int], null: Null, scored: int
 ) -> Merge:
     a, b = pair
     target = np.arange(k)
     target[b] = a
     target[b + 1 :] -= 1
-    rows, times = seen.rows, seen.times
+    rows, times = distinct.rows, distinct.times
     joined = np.where(rows >= 0, target[rows], MISSING)
     of_pair = np.full(k, MISSING)
     of_pair[[a, b]] = 0, 1
@@ -124,7 +126,7 @@ def _merge(
     return Merge(
         a,
         b,
-        _alpha(Patterns(two, times, seen.of_item), 2, False, null),
+        _alpha(Patterns(two, times, distinct.of_item), 2, False, null),
         (
             _measure(k, ordered)(rows[:, 1:], k, times),
             _measure(k - 1, ordered)(joined[:, 1:], k - 1, times),
@@ -148,7 +150,7 @@ _SURE, _HALVINGS = 1.959963984540054, 12
 
 
 def correlation_of(x: npt.ArrayLike, y: npt.ArrayLike) -> Association:
-    """Return Pearson's r of tables with row i at ``x[i]`` and column j at ``y[j]``.
+    """Return Pearson's r of tables for values ``x[i]`` of row i and ``y[j]`` of column j.
 
     Tables have shape (..., rows, columns) and any total (Pearson 1896). NaN if a side is constant.
 
@@ -215,7 +217,7 @@ def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> 
 
 
 def _score(counts: Array, association: Association, size: float, at: float) -> float:
-    """Return how many standard errors the association is above ``at``, if ``at`` were true."""
+    """Return how many standard errors the association is above ``at``, assuming ``at`` is true."""
     error = _error(_towards(counts, at / size), association)
     return (size - at) / error if error > 0 else 0.0
 
@@ -269,14 +271,14 @@ def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
     """
     if values.shape[1] < 3:
         return BiasEffect.undefined("There are fewer than three questions.")
-    others = np.delete(values, question, axis=1)
-    number = (~np.isnan(others)).sum(axis=1)
+    other_values = np.delete(values, question, axis=1)
+    number = (~np.isnan(other_values)).sum(axis=1)
     rows = (number >= 2) & ~np.isnan(values[:, question])
     n = int(rows.sum())
     if n < FEW:
         return too_few(n)
     x = values[rows, question]
-    y = np.nansum(others[rows], axis=1) / number[rows]
+    y = np.nansum(other_values[rows], axis=1) / number[rows]
     x, y = x - x.mean(), y - y.mean()
     if (x**2).sum() < 1e-12 or (y**2).sum() < 1e-12:
         return BiasEffect.undefined("It has the same answer everywhere, or the others have.", n)

@@ -15,10 +15,10 @@ from core.metrics.estimate import Estimate, wilson
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.measure import Array
 
-#: The harmful side of the null value. ``both``: either.
+#: The harmful side of the null value; ``both`` means either.
 Side = Literal["both", "above", "below"]
 
-#: With fewer items an effect is not tested: its p would depend on the model, not on data.
+#: With fewer items an effect is not tested, because its p would depend on the model, not on data.
 FEW = 20
 #: The tolerance for differences that should be zero.
 EXACT = 1e-12
@@ -161,17 +161,17 @@ def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Bias
     >>> effect.estimate, effect.p < 1e-6
     (0.3, True)
     """
-    hit, of = np.asarray(hits, np.float64), np.asarray(items, np.int64)
-    codes = np.unique(of, return_inverse=True)[1]
+    hit, item_of = np.asarray(hits, np.float64), np.asarray(items, np.int64)
+    codes = np.unique(item_of, return_inverse=True)[1]
     number = int(codes.max()) + 1 if len(codes) else 0
     if number < FEW:
         return too_few(number)
     share = float(hit.mean())
     spread = _design(hit - share, codes, share)
     cells, hit_cells = len(hit) / spread, float(hit.sum()) / spread
-    whole, counted = round(cells), min(round(hit_cells), round(cells))
-    low, high = wilson(counted, whole)
-    p = float(bdtrc(floor(hit_cells) - 1, whole, limit)) if hit_cells >= 1 else 1.0
+    effective, counted = round(cells), min(round(hit_cells), round(cells))
+    low, high = wilson(counted, effective)
+    p = float(bdtrc(floor(hit_cells) - 1, effective, limit)) if hit_cells >= 1 else 1.0
     return BiasEffect(share, min(low, share), max(high, share), number, p)
 
 
@@ -213,7 +213,7 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
 
 #: The largest share of runs without faults that raise a finding.
 FALSE_ALARMS = 0.01
-#: What was simulated (``bench/findings.py``), for readers of the promise.
+#: The simulated cases (``bench/findings.py``), for readers of the promise.
 PROMISED = (
     f"In simulated runs in which nothing ails at most {FALSE_ALARMS:.0%} raise any finding, but "
     "for length and own answers, of which nothing is promised. Their judges err at random in a "
@@ -242,7 +242,7 @@ Kind = Literal[
 Severity = Literal["slight", "serious"]
 
 
-#: Effects that healthy judges show too, if deserved: a false alarm rate cannot be given.
+#: Effects that healthy judges also show, if deserved, so that they have no false alarm rate.
 OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
@@ -257,8 +257,8 @@ class Bound(NamedTuple):
     matters: float
 
 
-#: Values are in [0, 1] (an option's value, a share, a correlation), and so are bounds. If healthy
-#: judges show some of an effect (they abstain now and then, people hardly do), so does the null.
+#: Values and bounds are in [0, 1] (an option's value, a share, a correlation). If healthy judges
+#: show some of an effect (they abstain now and then, people hardly do), the null does, too.
 BOUNDS: dict[Kind, Bound] = {
     "position": Bound(Null(0.0, "both"), 0.05),
     "flips": Bound(Null(0.10, "above"), 0.05),
@@ -287,7 +287,7 @@ class Finding:
     any. ``estimate`` has the 95% interval ``low`` to ``high`` (``None`` if all items are equal),
     from ``n`` independent items or answers. ``p`` is corrected for all checks of the run.
     ``false_alarms`` is the share of runs without faults that raise a finding, ``None`` for observed
-    kinds. ``serious``: the whole interval is where it matters.
+    kinds. ``serious``: the whole interval is in the range that matters.
     """
 
     kind: Kind
@@ -307,15 +307,15 @@ class Finding:
 def significant(
     checks: Sequence[tuple[Kind, BiasEffect]], rate: float = FALSE_ALARMS
 ) -> list[float | None]:
-    """Return every check's p, corrected for all of them, if significant; else ``None``.
+    """Return every check's p, corrected for all of them, if significant, otherwise ``None``.
 
     >>> large = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
     >>> significant([("leniency", large), ("leniency", large._replace(estimate=0.01))])
     [2e-05, None]
     """
     corrected = [
-        own if kind in OBSERVED else promised
-        for (kind, _), own, promised in zip(
+        corrected_p if kind in OBSERVED else promised
+        for (kind, _), corrected_p, promised in zip(
             checks,
             holm([effect.p if kind in OBSERVED else None for kind, effect in checks]),
             holm([None if kind in OBSERVED else effect.p for kind, effect in checks]),
@@ -329,7 +329,7 @@ def significant(
 
 
 def severity(kind: Kind, effect: BiasEffect) -> Severity:
-    """Return ``serious`` if both ends of the interval are where it matters, on one side.
+    """Return ``serious`` if both ends of the interval are in the range that matters, on one side.
 
     Observed kinds are never serious, since they may be deserved.
 

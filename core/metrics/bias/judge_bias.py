@@ -29,8 +29,9 @@ TOGETHER = 0.1
 
 
 class Halo(NamedTuple):
-    """``own`` is the mean correlation of a rater's answers, ``reference`` the expected one; the
-    effect is their difference.
+    """A rater's halo: the effect is ``own`` minus ``reference``.
+
+    ``own`` is the mean correlation of a rater's answers, ``reference`` the expected one.
     """
 
     effect: BiasEffect
@@ -43,15 +44,15 @@ def halo(
 ) -> Halo:
     """Return how much more a rater's answers to different questions correlate than they should.
 
-    The mean Pearson correlation over pairs of questions, of the rater less the reference, on the
+    The mean Pearson correlation over pairs of questions, of the rater minus the reference, on the
     same items (Cooper 1981: a halo is observed correlation above the true one); interval and p
     leave out items. A rater's random errors only lower its correlations. Null: 0, above.
 
     The reference's errors lower its correlations too, and a rater with fewer errors has no halo.
     ``others`` measure how well both see a question (Spearman 1904, correction for attenuation): the
-    rater's correlation of a and b should be the reference's, times r(own, others) /
-    r(reference, others) on each. Without others, it is r(a, b') r(b, a') / r(a', b'), with dashes
-    for the reference's. The larger of both is what the rater is compared with.
+    rater's correlation of a and b should be the reference's, times r(own, others) / r(reference,
+    others) on each. Without others, it is r(a, b') r(b, a') / r(a', b'), with dashes for the
+    reference's. The larger of both is what the rater is compared with.
 
     Args:
         own: the rater's values, shape (items, questions); NaN if missing.
@@ -92,8 +93,9 @@ def halo(
 
 
 def _of_two(sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_]) -> Array:
-    """Return two questions' correlations of the rater and of the reference, and the expected one:
-    for all items, then without each, shape (3, 1 + items).
+    """Return two questions' correlations, shape (3, 1 + items): for all items, then without each.
+
+    The rows are the rater's, the reference's, and the expected correlation.
     """
 
     def r(x: Array, at: int, y: Array, to: int) -> Array:
@@ -101,11 +103,11 @@ def _of_two(sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_])
 
     own, reference, *others = sides
     own_r, reference_r = r(own, a, own, b), r(reference, a, reference, b)
-    # Dividing by almost nothing would explain any correlation.
+    # A divisor near 0 would explain any correlation.
     if others:
-        seen = np.array([r(own, at, others[0], at) for at in (a, b)])
+        shared = np.array([r(own, at, others[0], at) for at in (a, b)])
         seen_by_reference = np.array([r(reference, at, others[0], at) for at in (a, b)])
-        accounted = reference_r * (seen / np.maximum(seen_by_reference, TOGETHER)).prod(axis=0)
+        accounted = reference_r * (shared / np.maximum(seen_by_reference, TOGETHER)).prod(axis=0)
     else:
         across = r(own, a, reference, b) * r(reference, a, own, b)
         accounted = across / np.maximum(np.abs(reference_r), TOGETHER) * np.sign(reference_r)
@@ -127,8 +129,8 @@ def _left_out(x: Array, y: Array) -> tuple[float, Array]:
     """Return Pearson's r, and r without each item; NaN if a column is constant."""
     x, y = x - x.mean(), y - y.mean()
     terms = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
-    whole = terms.sum(axis=1, keepdims=True)
-    return float(_r(whole)[0]), _r(whole - terms)
+    totals = terms.sum(axis=1, keepdims=True)
+    return float(_r(totals)[0]), _r(totals - terms)
 
 
 def _r(sums: Array) -> Array:
@@ -157,10 +159,10 @@ def clustered_mean(
     (0.5, 30)
     """
     against = null or Null()
-    given, of = np.asarray(values, np.float64), np.asarray(items, np.int64)
-    present = ~np.isnan(given)
-    codes = np.unique(of[present], return_inverse=True)[1]
-    sums: Array = np.bincount(codes, given[present]).astype(np.float64)
+    cells, item_of = np.asarray(values, np.float64), np.asarray(items, np.int64)
+    present = ~np.isnan(cells)
+    codes = np.unique(item_of[present], return_inverse=True)[1]
+    sums: Array = np.bincount(codes, cells[present]).astype(np.float64)
     sizes: Array = np.bincount(codes).astype(np.float64)
     n = len(sizes)
     if n < FEW:
@@ -179,8 +181,8 @@ def _ratio(sums: Array, sizes: Array) -> tuple[float, float]:
 def others_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return for every rater the mean of the others' values, shape (cells, raters), or NaN.
 
-    The leave-one-out consensus: with a mean that includes its own value, a rater would partly be
-    compared with itself.
+    The leave-one-out consensus: a mean that includes a rater's own value would compare the rater
+    partly with itself.
 
     >>> others_mean(np.array([[0.0, 1.0, np.nan]]))[0].tolist()
     [1.0, 0.0, 0.5]
@@ -188,8 +190,8 @@ def others_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     present = ~np.isnan(values)
     number = present.sum(axis=1, keepdims=True) - present
     total = np.where(present, values, 0.0)
-    others = total.sum(axis=1, keepdims=True) - total
-    return np.where(number > 0, others / np.maximum(number, 1), np.nan)
+    sums = total.sum(axis=1, keepdims=True) - total
+    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
 
 
 ONE_ORDER = "The options were always shown in one order, so place and option cannot be told apart."
@@ -210,10 +212,10 @@ class ShownOrders(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A place's pull: the share of answers that chose it for its position.
+    """A position's pull: the share of answers that chose it because of its position.
 
     ``share`` of the answers chose the option there, ``expected`` would without position bias. The
-    effect's estimate is (share - expected) / (1 - expected), negative if the place is avoided.
+    effect's estimate is (share - expected) / (1 - expected), negative if the position is avoided.
     """
 
     place: Literal["first", "last"]
@@ -223,13 +225,13 @@ class Pull(NamedTuple):
 
 
 def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
-    """Return the pull of the first or the last place, whichever is less likely by chance.
+    """Return the pull of the first or the last position, whichever is less likely by chance.
 
     Orders are drawn independently of the item, so without position bias any order could have been
     shown with any other answer of the same question. The number of answers that chose the first
     option is compared with its exact mean and variance over all such exchanges (Hoeffding 1951,
-    theorem 2), by the normal distribution with continuity correction. p covers both places if they
-    differ (more than two options). Without varying orders, or with fewer than 20 answers, the
+    theorem 2), by the normal distribution with continuity correction. p covers both positions if
+    they differ (more than two options). If orders do not vary, or with fewer than 20 answers, the
     effect is undefined. n counts answers.
 
     >>> first, last = np.array([[40, 20], [10, 30]]), np.array([[20, 40], [30, 10]])
@@ -237,15 +239,15 @@ def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
     >>> pull.place, pull.share, round(pull.effect.estimate, 3)
     ('first', 0.7, 0.4)
     """
-    asked = [q for q in questions if q.first.sum() > 1]
-    n = int(sum(q.first.sum() for q in asked))
+    varied = [q for q in questions if q.first.sum() > 1]
+    n = int(sum(q.first.sum() for q in varied))
     if not n:
         return BiasEffect.undefined("No order in which options were shown is known of its answers.")
     if n < FEW:
         return BiasEffect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
-    ends = [_pull("first", [q.first for q in asked], n)]
-    if any(len(q.first) > 2 for q in asked):
-        ends.append(_pull("last", [q.last for q in asked], n))
+    ends = [_pull("first", [q.first for q in varied], n)]
+    if any(len(q.first) > 2 for q in varied):
+        ends.append(_pull("last", [q.last for q in varied], n))
     pulls = [end for end in ends if end is not None]
     if not pulls:
         return BiasEffect.undefined(ONE_ORDER, n)
@@ -267,12 +269,12 @@ def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> P
     return Pull(place, effect, chosen / n, expected)
 
 
-def _share(of: float, expected: float) -> float:
-    return (of - expected) / (1 - expected)
+def _share(share: float, expected: float) -> float:
+    return (share - expected) / (1 - expected)
 
 
 def _moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and variance of the trace when orders are exchanged between answers."""
+    """Return mean and variance of the trace if orders are exchanged between answers."""
     n = float(table.sum())
     chosen, shown = table.sum(axis=1) / n, table.sum(axis=0) / n
     mean = float(chosen @ shown)
@@ -281,7 +283,8 @@ def _moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
     return n * mean, n * n / (n - 1) * spread
 
 
-# Do longer texts get higher values at the same truth? A slope within strata, which shows no cause.
+# Do longer texts get higher values at the same true level? A slope within strata, which proves no
+# cause.
 
 
 def length_slope(

@@ -1,6 +1,6 @@
 """Paired probes: does an edit that should not change an answer move a judge's answers?
 
-Every item is graded as it was, once more as it was, with a neutral line, and with each edit, all at
+Every item is graded unchanged, once more unchanged, with a neutral line, and with each edit, all at
 once. An edit's effect is the difference from the item's own originals, so the quality of items does
 not matter. The second original shows how much answers vary anyway. The neutral line shows how much
 the answers of a judge vary that is consistent on equal texts, but not on different ones.
@@ -20,12 +20,12 @@ from core.metrics.bias.judge_bias import clustered_mean
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.measure import Array
 
-#: The largest share of whole sets of probes that accuse an unaffected judge.
+#: The largest share of complete sets of probes that accuse an unaffected judge.
 FALSE_ALARMS = 0.01
-#: The smallest shift, as a share of a criterion's best, that is a fault; and the share of changed
-#: answers, beyond those that change anyway, that is not.
+#: The smallest shift that is a fault, as a share of a criterion's best; and the share of changed
+#: answers, beyond those that change anyway, that is not one.
 MATTERS, FLIPS = 0.05, Null(0.10, "above")
-#: The planned power.
+#: The power for which items are planned.
 POWER = 0.8
 #: The columns of the originals, and that of the neutral line.
 ORIGINALS, NOTHING = (0, 1), 2
@@ -50,8 +50,8 @@ class Replies(NamedTuple):
 def shifts(earned: Array, plus: Sequence[int], minus: Sequence[int] = ORIGINALS) -> Array:
     """Return how much more some texts earn than others of the same item, shape (items, criteria).
 
-    The mean over the columns ``plus`` less that over ``minus``, of those with an answer; NaN if a
-    side has none.
+    The mean over the columns ``plus`` minus that over ``minus``, over columns with an answer; NaN
+    if either has none.
 
     >>> shifts(np.array([[[0.0], [1.0], [1.0]]]), [2]).tolist()
     [[0.5]]
@@ -113,7 +113,7 @@ def flip_effect(options: npt.NDArray[np.int64], column: int) -> BiasEffect:
 def accused(
     whole: Sequence[BiasEffect], single: Sequence[BiasEffect]
 ) -> tuple[list[bool], list[bool]]:
-    """Return which effects are faults: surely present on their side, and large enough to matter.
+    """Return which effects are faults: certainly present on their side, and large enough to matter.
 
     ``whole`` are effects over all criteria, ``single`` those on one. Each family is corrected
     separately (Holm 1979) at half of ``FALSE_ALARMS``, so that both together rarely accuse an
@@ -127,15 +127,15 @@ def accused(
 
 
 def _sure(effects: Sequence[BiasEffect]) -> list[bool]:
-    corrected = holm([each.p for each in effects])
+    corrected = holm([effect.p for effect in effects])
     return [
-        p is not None and p <= FALSE_ALARMS / 2 and abs(each.estimate or 0.0) >= MATTERS
-        for p, each in zip(corrected, effects, strict=True)
+        p is not None and p <= FALSE_ALARMS / 2 and abs(effect.estimate or 0.0) >= MATTERS
+        for p, effect in zip(corrected, effects, strict=True)
     ]
 
 
 def findable(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> float | None:
-    """Return the smallest shift that would have been detected with a chance of ``POWER``.
+    """Return the smallest shift that would have been detected with probability ``POWER``.
 
     It is relative to ``null``, at the level that the first of ``tests`` must reach. Its error is
     the effect's error, plus what a shift adds by moving this share of ``cells`` answers from one
@@ -156,9 +156,9 @@ def findable(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> fl
 
 
 def items_needed(shift: float, spread: float, tests: int) -> int:
-    """Return the number of items needed to detect a shift with a chance of ``POWER``.
+    """Return the number of items needed to detect a shift with probability ``POWER``.
 
-    ``spread`` is the standard deviation of an item's difference. The normal approximation.
+    ``spread`` is the standard deviation of an item's difference. Uses the normal approximation.
 
     >>> items_needed(0.1, 0.25, 8)
     104

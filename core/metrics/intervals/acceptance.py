@@ -15,7 +15,7 @@ from core.metrics.intervals.sampling import AUDIT
 
 
 def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
-    """The one-sided upper bound of a share at level 1 - delta (Clopper and Pearson 1934).
+    """Return the one-sided upper bound of a share, level 1 - delta (Clopper and Pearson 1934).
 
     >>> round(upper_bound(0, 29), 4), round(upper_bound(1, 46), 4)
     (0.0981, 0.099)
@@ -24,7 +24,7 @@ def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
 
 
 def fewest(alpha: float, delta: float = 0.05) -> int:
-    """The number of labels that guarantee ``alpha`` if none disagrees: (1 - alpha)^n <= delta.
+    """Return the labels that guarantee ``alpha`` if none disagrees: (1 - alpha)^n <= delta.
 
     >>> fewest(0.1), fewest(0.05)
     (29, 59)
@@ -41,12 +41,12 @@ def share_of_rest(
     level: float = 0.95,
     known: KnownLabels = NOTHING,
 ) -> Estimate:
-    """The share of right verdicts among the ``rest``, if n of all were drawn at random.
+    """Return the share of right verdicts among the ``rest``, if n of all were drawn at random.
 
     All are the drawn, the ``known`` and the rest. The interval is exact, from two one-sided bounds
-    of the rest (``upper_bound_of_rest``); the value is what the estimate for all leaves for it.
-    Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no label (those labelled
-    first are not a random draw), and if there is no rest.
+    of the rest (``upper_bound_of_rest``); the value is the part of the estimate for all that falls
+    to the rest. Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no label
+    (those labelled first are not a random draw), and if there is no rest.
 
     >>> few = share_of_rest(9, 9, 100)
     >>> few.reason
@@ -61,17 +61,17 @@ def share_of_rest(
     if n < AUDIT or missing or not rest:
         return Estimate.undefined(_why_not(n, rest, missing), n)
     tail = (1 - level) / 2
-    others = KnownLabels(known.n, known.n - known.wrong)
-    high = upper_bound_of_rest(right, n, rest, tail, others)
+    mirrored = KnownLabels(known.n, known.n - known.wrong)
+    high = upper_bound_of_rest(right, n, rest, tail, mirrored)
     low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
-    right_in_rest = right / n * (n + known.n + rest) - right - others.wrong
+    right_in_rest = right / n * (n + known.n + rest) - right - mirrored.wrong
     return Estimate(float(min(high, max(low, right_in_rest / rest))), low, high, n=n)
 
 
 def share_so_far(
     right: int, n: int, missing: int, rest: int, *, known: KnownLabels = NOTHING
 ) -> tuple[float, float] | None:
-    """The 95% range of ``share_of_rest``, however the ``missing`` drawn ones turn out.
+    """Return the 95% range of ``share_of_rest`` for any outcome of the ``missing`` labels.
 
     The ends are those of the intervals with all of them wrong and with all of them right, so the
     range holds in any order of labelling. ``None`` if the whole draw would be too small.
@@ -91,8 +91,8 @@ def _why_not(n: int, rest: int, missing: int) -> str:
         return f"{missing} of the {n + missing} drawn at random are still to be decided."
     if not rest:
         return "No cells are left to review."
-    what = "item was" if n == 1 else "items were"
-    return f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."
+    subject = "item was" if n == 1 else "items were"
+    return f"Only {n} {subject} drawn at random; {AUDIT} are needed to speak of the rest."
 
 
 # Which verdicts may be accepted unseen: from which confidence on few enough disagree with people.
@@ -131,12 +131,12 @@ def _why_not(n: int, rest: int, missing: int) -> str:
 # probabilities they give estimates but no exact bound; neither they nor their cells may be passed
 # here, only the random audit and its population.
 
-#: Testing starts where this share of the verdicts is at or above the threshold: with too few
+#: Testing starts at the threshold with this share of the verdicts at or above it: with too few
 #: labels the first test has no power, and testing would end there.
 START = 0.4
-#: The largest number of labels to try when computing how many are needed.
+#: The most labels to try when computing how many are needed.
 MOST = 100_000
-#: The advice if others settled a part of the population.
+#: The advice if a part of the population was settled outside the draw.
 ANEW = "A new random draw, from what is left, would speak of it alone."
 
 Floats = npt.NDArray[np.float64]
@@ -161,7 +161,7 @@ class Step(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """``threshold`` is ``None`` if nothing may be accepted; ``reason`` then says why.
+    """The lowest accepted threshold; ``None`` if nothing may be accepted, for the ``reason``.
 
     ``more``: roughly how many more random labels are needed if the error rate stays the same; 0 if
     a threshold was found, ``None`` if no number is enough.
@@ -174,15 +174,17 @@ class Acceptance(NamedTuple):
 
     @property
     def bound(self) -> float | None:
-        """With confidence 1 - delta at most this share of the accepted verdicts disagrees."""
-        held = _holding(self.steps)
-        return held[-1].bound if held else None
+        """Return the largest share of accepted verdicts that disagrees, with confidence 1 -
+        delta.
+        """
+        holding = _holding(self.steps)
+        return holding[-1].bound if holding else None
 
     @property
     def accepted(self) -> int | None:
-        """How many unseen verdicts may be accepted; ``None`` for an infinite supply."""
-        held = _holding(self.steps)
-        return held[-1].unseen if held else 0
+        """Return the number of unseen verdicts to accept; ``None`` for an infinite supply."""
+        holding = _holding(self.steps)
+        return holding[-1].unseen if holding else 0
 
 
 def acceptance(
@@ -194,7 +196,7 @@ def acceptance(
     known: tuple[npt.ArrayLike, npt.ArrayLike] = ((), ()),
     delta: float = 0.05,
 ) -> Acceptance:
-    """The lowest confidence from which on verdicts may be accepted unseen.
+    """Return the lowest confidence from which verdicts may be accepted unseen.
 
     Args:
         confidence: of the randomly drawn, labelled verdicts; any scale, higher is more certain.
@@ -202,12 +204,12 @@ def acceptance(
         alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
         unseen: confidences of the unlabelled part of the population. Without it, the promise is
             about an infinite supply of such verdicts.
-        known: confidences of further settled verdicts of the population, and whether they agree;
-            however they were settled, no promise is made about them. Only with ``unseen``.
+        known: confidences of further settled verdicts of the population, and whether they agree.
+            They may be selected in any way; the promise excludes them. Only with ``unseen``.
         delta: the largest probability of breaking that promise, in (0, 1).
 
-    Thresholds are distinct confidences: verdicts with equal confidence are accepted together. Which
-    are tested, and in which order, depends on confidences alone, never on who was right.
+    Thresholds are distinct confidences: verdicts with equal confidence are accepted together. The
+    choice and order of tested thresholds depend only on confidences, never on correctness.
 
     >>> sure = acceptance([0.9] * 40 + [0.6] * 20, [True] * 40 + [True, False] * 10, 0.1)
     >>> sure.threshold, round(sure.bound, 3), len(sure.steps)
@@ -215,7 +217,7 @@ def acceptance(
     """
     if not (0 < alpha < 1 and 0 < delta < 1):
         raise ValueError("alpha and delta lie between 0 and 1")
-    drawn, others = _labels(confidence, right), _labels(*known)
+    drawn, known_labels = _labels(confidence, right), _labels(*known)
     least = fewest(alpha, delta)
     if len(drawn.sure) < least:
         reason = (
@@ -225,36 +227,36 @@ def acceptance(
         )
         return Acceptance(None, (), least - len(drawn.sure), reason)
     unlabelled = None if unseen is None else np.asarray(unseen, np.float64)
-    steps = _sequence(drawn, others, unlabelled, alpha, delta)
-    held = _holding(steps)
-    if held:
-        return Acceptance(held[-1].threshold, steps, 0)
+    steps = _sequence(drawn, known_labels, unlabelled, alpha, delta)
+    holding = _holding(steps)
+    if holding:
+        return Acceptance(holding[-1].threshold, steps, 0)
     last = nearest(steps)
     if last is None:
         return Acceptance(None, steps, None, "Nothing is left to be accepted.")
-    more = None if last.known.n else _more(last, alpha, delta, len(drawn.sure))
-    return Acceptance(None, steps, more, _too_many(last, more))
+    needed = None if last.known.n else _more(last, alpha, delta, len(drawn.sure))
+    return Acceptance(None, steps, needed, _too_many(last, needed))
 
 
 def _holding(steps: tuple[Step, ...]) -> list[Step]:
-    """The steps that held and accept at least one verdict."""
+    """Return the steps that held and accept at least one verdict."""
     return [step for step in steps if step.held and step.unseen != 0]
 
 
 def nearest(steps: tuple[Step, ...]) -> Step | None:
-    """The failed step that came nearest to holding; ``None``: all held."""
+    """Return the failed step that came nearest to holding; ``None`` if all held."""
     failed = [step for step in steps if not step.held]
     return min(failed, key=lambda step: step.bound, default=None)
 
 
-def _too_many(last: Step, more: int | None) -> str:
+def _too_many(last: Step, needed: int | None) -> str:
     reason = f"Of the {last.labels} labels at or above {last.threshold:.3g}, {last.wrong} "
     if last.known.n:
         return (
             f"{reason}disagree, and {last.known.wrong} of {last.known.n} that were settled "
             f"besides; of what is left up to {last.bound:.1%} may. {ANEW}"
         )
-    means = "That is too many." if more else "More labels would hardly help: too many disagree."
+    means = "That is too many." if needed else "More labels would hardly help: too many disagree."
     return f"{reason}disagree, so up to {last.bound:.1%} of such verdicts may. {means}"
 
 
@@ -263,7 +265,7 @@ class _SeenLabels(NamedTuple):
     good: Bools
 
     def at(self, level: float) -> tuple[int, int]:
-        """How many labels are at or above a confidence, and how many of them are wrong."""
+        """Return the number of labels at or above a confidence, and of wrong ones among them."""
         at = self.sure >= level
         return int(at.sum()), int((at & ~self.good).sum())
 
@@ -303,9 +305,9 @@ def _sequence(
 
 
 def _more(first: Step, alpha: float, delta: float, labels: int) -> int | None:
-    """Labels to add so that the first threshold would hold with the observed share wrong.
+    """Return the labels to add for the first threshold to hold at the observed error rate.
 
-    Only some of all labels are at or above the threshold, so more are drawn than count.
+    Only some labels are at or above the threshold, so more must be drawn than count.
     """
     share = first.wrong / max(1, first.labels)
     low, high = first.labels, MOST

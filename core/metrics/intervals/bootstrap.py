@@ -1,4 +1,4 @@
-"""Intervals by resampling items, exact ones of shares, and tests of two shares of the same items.
+"""Intervals by resampling items, exact intervals of shares, and tests of paired shares.
 
 A resample is how often each item was drawn (``draws``), so a thousand resamples are one matrix of
 weights and every figure is a product with it; no code loops over resamples.
@@ -18,12 +18,12 @@ from core.metrics.measure import NEAR, Array, near_zero
 #: Several statistics of the same resamples, by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
 
-#: Below this many observations the interval is BCa, else percentile. In simulations the coverage of
+#: With fewer observations the interval is BCa, otherwise percentile. In simulations the coverage of
 #: nominal 95% is better with BCa up to about here, and equal beyond (tests/metrics).
 SMALL = 200
-#: The largest share of undefined resamples with which an interval is given.
+#: The largest share of undefined resamples for which an interval is given.
 UNDEFINED_SHARE = 0.05
-#: How many weights are processed at a time.
+#: The number of weights processed at a time.
 _WEIGHTS_NEAR = 400_000
 
 
@@ -35,7 +35,7 @@ def intervals(
     n: int | None = None,
     how: Confidence = USUAL,
 ) -> dict[str, Interval]:
-    """The interval of every statistic of ``bundle``.
+    """Return the interval of every statistic of ``bundle``.
 
     Args:
         bundle: maps item (or pattern) weights to statistics; NaN if undefined.
@@ -69,9 +69,7 @@ def intervals(
 
 
 def _in_portions(bundle: Bundle, draws: Array) -> Mapping[str, Array]:
-    """Every statistic of all resamples; in portions if there are many patterns, to fit the
-    processor's cache.
-    """
+    """Return every statistic of all resamples, in portions that fit the processor's cache."""
     resamples = draws.shape[1]
     portion = max(1_000, _WEIGHTS_NEAR // max(1, len(draws)))
     if portion >= resamples:
@@ -81,7 +79,7 @@ def _in_portions(bundle: Bundle, draws: Array) -> Mapping[str, Array]:
 
 
 def percentile(values: Array, level: float = 0.95) -> Interval:
-    """The percentile interval (Efron 1979) of resampled values.
+    """Return the percentile interval (Efron 1979) of resampled values.
 
     >>> percentile(np.arange(1001.0), 0.5)[:2]
     (250.0, 750.0)
@@ -90,7 +88,7 @@ def percentile(values: Array, level: float = 0.95) -> Interval:
 
 
 def percentiles(values: Mapping[str, Array], level: float = 0.95) -> dict[str, Interval]:
-    """The percentile intervals of several statistics of the same resamples."""
+    """Return the percentile intervals of several statistics of the same resamples."""
     intervals_by_name = {}
     for name, rising in zip(values, risen(values.values()), strict=True):
         reason = _too_little(rising, len(values[name]))
@@ -103,8 +101,9 @@ def percentiles(values: Mapping[str, Array], level: float = 0.95) -> dict[str, I
 
 
 def basic(values: Array, point: float, level: float = 0.95) -> Interval:
-    """The basic interval: the percentile interval mirrored at the figure (Davison and Hinkley 1997,
-    equation 2.10). Its ends may lie outside a figure's range.
+    """Return the basic interval: the percentile interval mirrored at the figure.
+
+    Davison and Hinkley (1997), equation 2.10. Its ends may lie outside a figure's range.
 
     >>> basic(np.arange(1001.0), 400.0, 0.5)[:2]
     (50.0, 550.0)
@@ -118,7 +117,7 @@ def basic(values: Array, point: float, level: float = 0.95) -> Interval:
 def bca(
     values: Array, point: float, left_out: Array, times: Array, level: float = 0.95
 ) -> Interval:
-    """The bias-corrected and accelerated interval (Efron 1987, equations 2.3 and 6.6).
+    """Return the bias-corrected and accelerated interval (Efron 1987, equations 2.3 and 6.6).
 
     ``left_out[p]`` is the statistic without one item of pattern p, which has ``times[p]`` items. If
     leaving one out makes the statistic undefined, or changes nothing, the acceleration is 0.
@@ -143,9 +142,9 @@ def bca(
 
 
 def exact_share(hits: float, n: float, level: float = 0.95) -> Interval:
-    """The exact interval of a share of n independent items (Clopper and Pearson 1934).
+    """Return the exact interval of a share of n independent items (Clopper and Pearson 1934).
 
-    For shares of 0 or 1, which no resample changes.
+    For shares of 0 or 1, which are the same in every resample.
 
     >>> low, high, *_ = exact_share(16, 16)
     >>> round(low, 3), high
@@ -168,7 +167,7 @@ def _acceleration(left_out: Array, times: Array) -> float:
 
 
 def risen(values: Collection[Array]) -> list[Array]:
-    """Each statistic's defined values in rising order. Sorting all at once is faster."""
+    """Return each statistic's defined values in rising order. Sorting all at once is faster."""
     rows = np.array([*values]) if values else np.empty((0, 1))
     rows.sort(axis=1)
     # NaN sorts last.
@@ -178,7 +177,7 @@ def risen(values: Collection[Array]) -> list[Array]:
 
 
 def quantile(rising: Array, at: float) -> float:
-    """The quantile of sorted values, equal to ``np.quantile`` to the last bit.
+    """Return the quantile of sorted values, equal to ``np.quantile`` to the last bit.
 
     >>> quantile(np.array([0.0, 1.0, 4.0]), 0.75)
     2.5
@@ -191,7 +190,7 @@ def quantile(rising: Array, at: float) -> float:
 
 
 def _too_little(defined: Array, resamples: int) -> str:
-    """Why the sorted defined values of a statistic yield no interval; empty if they do."""
+    """Return why a statistic's sorted values give no interval; empty if they do."""
     missing = 1 - len(defined) / resamples
     if missing > UNDEFINED_SHARE:
         return f"It is undefined in {missing:.0%} of the resamples."
@@ -225,10 +224,10 @@ NO_DISCORDANT = "Both are right on the same items, so there is nothing to test."
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> Estimate:
-    """The two-sided p of McNemar's test by the binomial distribution; n counts discordant items.
+    """Return the two-sided p of McNemar's test by the binomial; n counts discordant items.
 
     Twice the smaller tail of Binomial(b + c, 1/2), at most 1 (McNemar 1947, with the exact form of
-    Mosteller 1952). Undefined if neither is right alone.
+    Mosteller 1952). Undefined if no item is discordant.
 
     >>> mcnemar_exact(1, 9).value
     0.021484375

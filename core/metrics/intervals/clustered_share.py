@@ -1,4 +1,4 @@
-"""A share of cells, if the cells of an item are correlated and some cells have more weight."""
+"""A share of cells if the cells of an item are correlated and cells have weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def clustered_share(
     weights: npt.ArrayLike | None = None,
     level: float = USUAL.level,
 ) -> Estimate:
-    """The share of cells that hit, with an interval like that of resampled items.
+    """Return the share of cells that hit, with an interval like that of resampled items.
 
     The interval is Wilson's (1927) on the effective number of cells: the number of independent
     cells with the variance that sums over items show, with t on items - 1 degrees (Korn and
@@ -29,7 +29,7 @@ def clustered_share(
         hits: whether each cell hits, shape (cells,).
         items: the number of each cell's item, shape (cells,).
         weights: how many cells each stands for, shape (cells,); equal by default.
-        level: how often the interval shall hold the true share.
+        level: the probability with which the interval holds the true share.
 
     Undefined without cells; no interval with a single item.
 
@@ -37,14 +37,14 @@ def clustered_share(
     >>> share.value, round(share.low, 2), round(share.high, 2)
     (0.75, 0.16, 0.98)
     """
-    right, of = np.asarray(hits, np.float64), np.asarray(items, np.int64)
+    right, item_of = np.asarray(hits, np.float64), np.asarray(items, np.int64)
     weight = np.ones(len(right)) if weights is None else np.asarray(weights, np.float64)
     n = len(right)
     if not n:
         return Estimate.undefined("There is no such cell.")
     share = float((weight * right).sum() / weight.sum())
     hit = int(right.sum()) if weights is None else None
-    _, place = np.unique(of, return_inverse=True)
+    _, place = np.unique(item_of, return_inverse=True)
     clusters = int(place.max()) + 1
     totals = np.bincount(place, weight).astype(np.float64)
     worth = float(weight.sum() ** 2 / _sum(totals**2))
@@ -57,13 +57,14 @@ def clustered_share(
 
 
 def _sum(values: npt.NDArray[np.float64]) -> float:
-    """The sum, equal to the last digit in any order of items."""
+    """Return the sum, exact to the last digit in any order of items."""
     return float(np.sort(values).sum())
 
 
 def share_interval(share: float, worth: float, items: int, level: float = USUAL.level) -> Interval:
-    """Wilson's interval of a share worth this many independent observations, not necessarily a
-    whole number, with t on ``items`` - 1 degrees; none for a single item.
+    """Return Wilson's interval of a share worth this many independent observations.
+
+    ``worth`` need not be an integer. Uses t with ``items`` - 1 degrees; none for a single item.
 
     >>> low, high, *_ = share_interval(0.75, 4.0, 4)
     >>> round(low, 2), round(high, 2)

@@ -1,4 +1,4 @@
-"""How often resamples draw items, or patterns of equal ratings, with replacement."""
+"""Draw resamples of items, or of patterns of equal ratings, with replacement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.metrics.measure import Array
 
 
 def resample_items(items: int, resamples: int, rng: np.random.Generator) -> Array:
-    """How often each item is drawn, shape (items, resamples); every column adds up to ``items``.
+    """Return how often each item is drawn, shape (items, resamples); columns add up to ``items``.
 
     The bootstrap of Efron (1979). All criteria share the draws, so that figures over several
     criteria keep their correlation.
@@ -30,7 +30,7 @@ def resample_items(items: int, resamples: int, rng: np.random.Generator) -> Arra
 def resample_patterns(
     times: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
 ) -> Array:
-    """How often each pattern is drawn, shape (patterns, resamples).
+    """Return how often each pattern is drawn, shape (patterns, resamples).
 
     Drawing n items with replacement is drawing patterns from Multinomial(n, times / n), exactly
     (Efron and Tibshirani 1993, section 6.2).
@@ -42,11 +42,12 @@ def resample_patterns(
     return rng.multinomial(n, times / n, size=resamples).T.astype(np.float64, order="C")
 
 
-#: From ``MANY`` items on, patterns with at least ``OFTEN`` items are drawn from a normal one.
+#: With at least ``MANY`` items, patterns of at least ``OFTEN`` items are drawn from a normal
+#: distribution.
 MANY, OFTEN = 5_000, 25
-#: Rarer ones are drawn separately while at most this share of all items has one of them.
+#: Rarer patterns are drawn separately if at most this share of all items has one of them.
 APART = 0.05
-#: How many resamples are drawn at a time, to fit the processor's cache.
+#: Resamples drawn at a time, to fit the processor's cache.
 _PORTION = 500
 
 
@@ -88,7 +89,7 @@ def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.G
 def _rare(
     times: npt.NDArray[np.int64], n: int, resamples: int, rng: np.random.Generator
 ) -> npt.NDArray[Any]:
-    """How often patterns that few of ``n`` items have are drawn, shape (patterns, resamples).
+    """Return how often patterns of few of the ``n`` items are drawn, shape (patterns, resamples).
 
     Patterns with a small share of all items are almost independent. Probabilities are multiples of
     2 ** -16.
@@ -98,9 +99,9 @@ def _rare(
         shares = np.append(times, n - total) / n
         return rng.multinomial(n, shares, size=resamples).T[:-1]
     drawn = np.zeros((len(times), resamples), np.uint8)
-    for each in np.unique(times[times > 0]).tolist():
-        mine = np.flatnonzero(times == each)
-        upto = np.rint(bdtr(np.arange(128), n, each / n) * 2**16).astype(np.int64)
+    for size in np.unique(times[times > 0]).tolist():
+        mine = np.flatnonzero(times == size)
+        upto = np.rint(bdtr(np.arange(128), n, size / n) * 2**16).astype(np.int64)
         outcome = np.repeat(np.arange(128, dtype=np.uint8), np.diff(upto, prepend=0))
         drawn[mine] = outcome[rng.integers(0, 2**16, (len(mine), resamples), np.uint16)]
     return drawn

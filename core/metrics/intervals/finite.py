@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 
 class KnownLabels(NamedTuple):
-    """``n`` were not drawn but are known, ``wrong`` of them to be wrong.
+    """Labels outside the draw: ``n`` known verdicts, of which ``wrong`` are wrong.
 
     Their selection does not matter: a bound of the population holds whatever was labelled later.
     """
@@ -25,11 +25,11 @@ NOTHING = KnownLabels()
 def upper_bound_of_rest(
     wrong: int, n: int, rest: int, delta: float = 0.05, known: KnownLabels = NOTHING
 ) -> float:
-    """The largest share of the ``rest`` that may be wrong, if n of all were drawn at random.
+    """Return the largest share of the ``rest`` that may be wrong, given a random draw of n.
 
-    All are the drawn, the ``known`` and the rest. Of the largest number of wrong ones among all, w,
-    with P(X <= wrong) > delta, X hypergeometric, those known to be wrong are subtracted. 1 if more
-    are known to be wrong: the draw was unlucky and bounds nothing. 0 if there is no rest.
+    The population is the drawn, the ``known`` and the rest. From w, the largest number of wrong
+    ones in it with P(X <= wrong) > delta, X hypergeometric, those known to be wrong are subtracted.
+    1 if more are known to be wrong: the draw was unlucky and bounds nothing. 0 if there is no rest.
 
     >>> round(upper_bound_of_rest(0, 30, 10), 2), round(upper_bound_of_rest(0, 30, 10**6), 4)
     (0.2, 0.095)

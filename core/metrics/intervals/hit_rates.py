@@ -1,4 +1,4 @@
-"""The true share of yes, if judges answer yes or no and labels show how often they are right.
+"""The true share of yes, if judges answer yes or no and labels show their error rates.
 
 If judges detect nine of ten true cases and also flag two of ten others, their share of yes is
 biased. With both rates known from labels, the true share follows (Rogan and Gladen 1978). The
@@ -18,12 +18,12 @@ from core.metrics.estimate import USUAL, Estimate, normal_reach, wilson
 
 #: The least number of labels of either answer.
 FEWEST_OF_EACH = 5
-#: Judges must distinguish the two at 95%, whatever the level of the intervals.
+#: Judges must distinguish the two answers at 95%, whatever the level of the intervals.
 _SURE = normal_reach(0.95)
 
 
 class HitRates(NamedTuple):
-    """``share`` is the true share of yes, corrected; ``said`` the share of yes by judges.
+    """The corrected ``share`` of yes; ``said`` is the judges' share of yes.
 
     ``found`` (sensitivity): the share of true cases that judges call yes; ``cleared``
     (specificity): the share of the others that they call no.
@@ -36,13 +36,13 @@ class HitRates(NamedTuple):
 
 
 class _Rate(NamedTuple):
-    """A share, and the number of equally weighted labels it is worth."""
+    """A share, and the number of equally weighted labels that it is worth."""
 
     value: float
     worth: float
 
     def estimate(self, z: float) -> Estimate:
-        """The share with its interval (Wilson)."""
+        """Return the share with its interval (Wilson)."""
         n = max(1, round(self.worth))
         low, high = wilson(min(n, round(self.value * n)), n, z)
         return Estimate(self.value, min(low, self.value), max(high, self.value), n=n)
@@ -54,18 +54,19 @@ def corrected_share(
     chances: npt.ArrayLike,
     level: float = USUAL.level,
 ) -> HitRates:
-    """The true share of yes over the cells, with its interval.
+    """Return the true share of yes over the cells, with its interval.
 
     Args:
         said: whether judges say yes, 0 or 1, shape (cells,).
         values: whether people do, 0 or 1, NaN without a label, same shape.
         chances: each cell's probability of being labelled, in (0, 1], same shape; only those of
             labelled cells count.
-        level: how often intervals shall hold the true value.
+        level: the probability with which intervals hold the true value.
 
-    It is about cells like these. Labels with unequal probabilities weigh 1 / probability, and count
-    for as many as their weights are worth (Kish 1965). Undefined with fewer than ``FEWEST_OF_EACH``
-    labels of either answer, and if judges cannot surely distinguish the two.
+    It generalises to cells like these. Labels with unequal probabilities weigh 1 / probability, and
+    count for as many as their weights are worth (Kish 1965). Undefined with fewer than
+    ``FEWEST_OF_EACH`` labels of either answer, and if judges do not significantly distinguish the
+    two.
 
     Lee and others: with a sensitivity of .9 and a specificity of .7, 60% said yes means half:
 
@@ -120,7 +121,7 @@ def _tells_apart(found: _Rate, cleared: _Rate) -> bool:
 
 
 def _smooth(rate: _Rate) -> _Rate:
-    """The rate with one more hit and one more miss."""
+    """Return the rate with one more hit and one more miss."""
     return _Rate((rate.value * rate.worth + 1) / (rate.worth + 2), rate.worth + 2)
 
 
@@ -129,7 +130,7 @@ def _variance(rate: _Rate) -> float:
 
 
 def _share(raw: float, n: int, found: _Rate, cleared: _Rate, z: float) -> Estimate:
-    """The value by Rogan and Gladen; the ends by Lang and Reiczigel's formula 6."""
+    """Return the value by Rogan and Gladen; the ends by Lang and Reiczigel's formula 6."""
     value = (raw + cleared.value - 1) / (found.value + cleared.value - 1)
     sensitivity, specificity = _smooth(found), _smooth(cleared)
     yes = _Rate((n * raw + z**2 / 2) / (n + z**2), n + z**2)

@@ -1,4 +1,4 @@
-"""How often verdicts in force are right: those settled by people, and an estimate for the rest.
+"""The accuracy of verdicts in force: those settled by people, and an estimate for the rest.
 
 Cells are given as levels of a criterion each, negative if missing.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.clustered_share import clustered_share
 
-#: In ``settled``: people settled nothing. Any other negative number: they could not decide.
+#: A cell in ``settled`` that people have not settled. Other negative numbers: undecidable.
 UNSETTLED = -1
 Levels = npt.NDArray[np.int64]
 NO_LABEL = "No cell with a verdict has a label."
@@ -24,7 +24,7 @@ ALL_PICKED = (
 
 
 class InForce(NamedTuple):
-    """``right`` is the share of right verdicts in force, ``before`` the share by votes alone.
+    """The share of ``right`` verdicts in force, and the share ``before``, by votes alone.
 
     ``decided`` cells have an option as their verdict in force; people ``settled`` some of them.
     Both shares rest on ``labels`` of cells; ``rest`` cells are decided by votes alone.
@@ -49,7 +49,7 @@ def in_force(
     why: str = ALL_PICKED,
     level: float = USUAL.level,
 ) -> InForce:
-    """The shares of right verdicts by votes alone, and in force after people settled some.
+    """Return the shares of right verdicts by votes alone, and in force after people settled some.
 
     Settled verdicts count as right. The rest is estimated from its labels, or from ``audited``: how
     often people confirm the votes' verdicts on all cells, by a random audit.
@@ -62,7 +62,7 @@ def in_force(
         weights: how many cells each label stands for; equal by default.
         audited: see above; ``None`` without an audit.
         why: why nothing is known of the rest if only settled cells have labels.
-        level: how often the intervals shall hold.
+        level: the probability with which the intervals hold the true value.
 
     >>> never = np.full(4, UNSETTLED)
     >>> found = in_force(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), never, np.arange(4))
@@ -70,9 +70,9 @@ def in_force(
     (0.75, True, 4)
     """
     voted, chosen = verdicts >= 0, settled >= 0
-    rest = voted & (settled == UNSETTLED)
-    labelled = rest & (labels >= 0)
-    decided, number = int((chosen | rest).sum()), int(rest.sum())
+    unsettled = voted & (settled == UNSETTLED)
+    labelled = unsettled & (labels >= 0)
+    decided, number = int((chosen | unsettled).sum()), int(unsettled.sum())
     both = voted & chosen
     confirmed = int((both & (verdicts == settled)).sum())
     corrected = int(chosen.sum()) - confirmed
@@ -103,13 +103,13 @@ def in_force(
     return InForce(right._replace(n=count), before, decided, int(chosen.sum()), count, number)
 
 
-def _moved(share: Estimate, of: int, more: int, among: int, known: int = 0) -> Estimate:
-    """A share of some cells extended to ``more`` cells; ``known`` of these are surely right."""
-    if of != among or more:
+def _moved(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:
+    """Return a share of some cells, extended to ``more`` cells with ``known`` right ones."""
+    if size != among or more:
         share = share._replace(hits=None)
     # Settled verdicts are right, even if an audit's interval says otherwise.
     ends = [
-        None if end is None else min(1.0, max(known / among, (end * of + more) / among))
+        None if end is None else min(1.0, max(known / among, (end * size + more) / among))
         for end in (share.value, share.low, share.high)
     ]
     return share._replace(value=ends[0], low=ends[1], high=ends[2])

@@ -15,9 +15,9 @@ from core.metrics.measure import NEAR, Array
 
 Levels = npt.NDArray[np.int64]
 
-#: How many counts are drawn at once.
+#: Counts drawn per batch.
 MOST_WEIGHTS = 4_000_000
-#: With more counts in all, items are drawn in random blocks of equal size.
+#: With more counts in total, items are drawn in random blocks of equal size.
 MOST_DRAWN = 20_000_000
 #: The least number of blocks: the spread of a figure is then known to 1.6% (1 / sqrt(2 * 2,000)).
 LEAST_BLOCKS = 2_000
@@ -26,7 +26,7 @@ MOST_CELLS = 1_000
 
 
 class Picked(Sequence[str]):
-    """Some of a source's items: names are looked up only when used."""
+    """Some of a source's items, whose names are looked up only when used."""
 
     def __init__(self, ids: Sequence[str], rows: Levels) -> None:
         self.ids, self.rows = ids, rows
@@ -45,7 +45,7 @@ class Picked(Sequence[str]):
 
 @dataclass(frozen=True)
 class AnswerPairs:
-    """Two sides' answers to a criterion, as levels; only items that both answered."""
+    """Two sides' answers to a criterion, as levels, for items that both answered."""
 
     name: str
     labels: tuple[str, ...]
@@ -55,7 +55,7 @@ class AnswerPairs:
     answers: Levels
 
     def counts(self, blocks: Levels, number: int) -> Array:
-        """Counts (reference by answer) in each of ``number`` blocks, shape (k * k, blocks).
+        """Return counts (reference by answer) in each of ``number`` blocks, shape (k * k, blocks).
 
         ``blocks`` holds each item's block.
         """
@@ -86,7 +86,9 @@ class Resampled:
 
     @classmethod
     def of_pairs(cls, sides: Sequence[Sequence[AnswerPairs]]) -> Resampled:
-        """The items of all these pairs; for many items of one source no names are looked up."""
+        """Return the items of all these pairs; many items of one source need no look-up of
+        names.
+        """
         picked = [pair.items for pairs in sides for pair in pairs]
         first = next(iter(picked), None)
         if not isinstance(first, Picked) or len(first.ids) < MANY:
@@ -104,13 +106,13 @@ class Resampled:
         return resampled
 
     def once(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
-        """The tables of all criteria, each item counted once."""
+        """Return the tables of all criteria, each item counted once."""
         together = np.zeros(len(self.items), np.int64)
         counts = self._counts(pairs, together, 1)
         return [_square(pair, table) for pair, table in zip(pairs, counts, strict=True)]
 
     def without_each(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
-        """The tables of all criteria without one item, for each item, shape (k, k, items)."""
+        """Return the tables of all criteria without each item, shape (k, k, items) each."""
         number = len(self.items)
         counts = self._counts(pairs, np.arange(number), number)
         remaining = (table.sum(axis=1, keepdims=True) - table for table in counts)
@@ -177,7 +179,7 @@ class Resampled:
             yield every @ times.astype(kind)
 
     def _even(self, groups: Sequence[Sequence[AnswerPairs]], draws: int) -> bool:
-        """Whether to draw counts from a normal distribution: many items and no rare level."""
+        """Return whether to draw from a normal distribution: many items and no rare level."""
         items = len(self.items)
         if items < MANY or items <= self._most(draws):
             return False
@@ -189,12 +191,12 @@ class Resampled:
             ]
             if sum(len(pair.labels) ** 2 for pair in pairs) > MOST_CELLS:
                 return False
-            if any(((each > 0) & (each < OFTEN)).any() for each in levels):
+            if any(((counts > 0) & (counts < OFTEN)).any() for counts in levels):
                 return False
         return True
 
     def _spread(self, pairs: Sequence[AnswerPairs]) -> tuple[Array, npt.NDArray[np.float32]]:
-        """The counts of all cells, and a root of their covariance under resampling of items."""
+        """Return the counts of all cells, and a root of their covariance over resampled items."""
         items, columns = len(self.items), list[Levels]()
         for pair in pairs:
             # 0 stands for an item that is not in the pair.
@@ -203,31 +205,31 @@ class Resampled:
             columns.append(column)
         sizes = [len(pair.labels) ** 2 + 1 for pair in pairs]
         starts = [0, *np.cumsum([size - 1 for size in sizes]).tolist()]
-        both = np.zeros((starts[-1], starts[-1]))
+        products = np.zeros((starts[-1], starts[-1]))
         for a, b in combinations_with_replacement(range(len(pairs)), 2):
             counts = np.bincount(columns[a] * sizes[b] + columns[b], minlength=sizes[a] * sizes[b])
             part = counts.reshape(sizes[a], sizes[b])[1:, 1:]
-            both[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = part
-            both[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = part.T
-        mean = both.diagonal().copy()
+            products[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = part
+            products[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = part.T
+        mean = products.diagonal().copy()
         # Cells without an item stay empty.
-        seen = np.flatnonzero(mean)
-        spread = both[np.ix_(seen, seen)] - np.outer(mean[seen], mean[seen]) / items
+        filled = np.flatnonzero(mean)
+        spread = products[np.ix_(filled, filled)] - np.outer(mean[filled], mean[filled]) / items
         values, vectors = np.linalg.eigh(spread)
         large = values > NEAR * values.max(initial=0.0)
         root = np.zeros((len(mean), int(large.sum())), np.float32)
-        root[seen] = vectors[:, large] * np.sqrt(values[large])
+        root[filled] = vectors[:, large] * np.sqrt(values[large])
         return mean, root
 
     def _blocks(self, draws: int, rng: np.random.Generator) -> tuple[Levels, int]:
-        """The block of every item, and the number of blocks; one per item if they fit."""
+        """Return the block of every item, and the number of blocks; one per item if they fit."""
         items, most = len(self.items), self._most(draws)
         if items <= most:
             return np.arange(items), items
         return rng.permutation(items) % most, most
 
     def _most(self, draws: int) -> int:
-        """How many items can be drawn one by one."""
+        """Return the number of items that can be drawn one by one."""
         return max(LEAST_BLOCKS, MOST_DRAWN // draws)
 
     def _counts(self, pairs: Sequence[AnswerPairs], blocks: Levels, number: int) -> list[Array]:
@@ -240,6 +242,6 @@ class Resampled:
 
 
 def _square(pair: AnswerPairs, counts: Array) -> Array:
-    """A criterion's table (k, k, draws) from the counts of its cells."""
+    """Return a criterion's table (k, k, draws) from the counts of its cells."""
     k = len(pair.labels)
     return counts.astype(np.float64).reshape(k, k, -1)

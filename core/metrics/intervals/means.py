@@ -1,4 +1,4 @@
-"""Means of one number per item, and how far two figures of the same items differ.
+"""Means of one number per item, and the difference of two figures of the same items.
 
 With few items the spread is uncertain, too. Resampling takes it as known: it calls two equal runs
 different in 11 of 100 comparisons of ten items (bench/means.py). So below ``SMALL`` items both use
@@ -22,7 +22,7 @@ from core.metrics.measure import NEAR, Array, Statistic, near_zero
 ALIKE = "All items have the same value, so they cannot tell how far off the mean may be."
 ALIKE_GAP = "All items give the same difference, so they cannot tell how far off it may be."
 UNMOVED = "No single item changes it, so they cannot tell how far off it may be."
-#: The most weights held at once (40 MB); more resamples are drawn in parts.
+#: The most weights in memory at once (40 MB); more resamples are drawn in parts.
 _AT_ONCE = 5_000_000
 
 
@@ -34,10 +34,10 @@ def mean_of(
     how: Confidence = USUAL,
     ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Estimate:
-    """The mean of one number per item; the items are independent.
+    """Return the mean of one number per item; the items are independent.
 
     Below ``SMALL`` items the interval is by t with a correction for skewness (``mean_interval``),
-    else by percentiles of resamples. ``ends`` are the smallest and largest possible numbers.
+    otherwise by percentiles of resamples. ``ends`` are the smallest and largest possible numbers.
     Undefined for no items; a single item has a mean and no interval.
 
     >>> mean_of([1.0, 0.0]).value
@@ -60,11 +60,11 @@ def mean_of(
 def mean_interval(
     numbers: Array, level: float = 0.95, ends: tuple[float, float] = (-np.inf, np.inf)
 ) -> Interval:
-    """The interval of the mean of two or more numbers, by t with n - 1 degrees.
+    """Return the interval of the mean of two or more numbers, by t with n - 1 degrees.
 
-    Towards the longer tail it reaches further by skewness (2 t^2 + 1) / (6 n) standard deviations
-    (the Edgeworth expansion inverted, Hall 1983, with t for the normal quantile). With scores near
-    an end of their scale a symmetric interval misses the mean on that side.
+    On the side of the longer tail it reaches further by skewness (2 t^2 + 1) / (6 n) standard
+    deviations (the Edgeworth expansion inverted, Hall 1983, with t for the normal quantile). With
+    scores near an end of their scale a symmetric interval misses the mean on that side.
 
     >>> low, high, *_ = mean_interval(np.array([1.0, 2.0, 3.0]))    # 2 and 4.303 / sqrt(3)
     >>> round(low, 3), round(high, 3)
@@ -85,11 +85,11 @@ def mean_interval(
 def _resampled(
     numbers: Array, resamples: int, rng: np.random.Generator, how: Confidence
 ) -> Interval:
-    """The interval by resampling; items with equal numbers are one pattern."""
+    """Return the interval by resampling; items with equal numbers are one pattern."""
     distinct, times = np.unique(numbers, return_counts=True)
 
     def bundle(weights: Array) -> dict[str, Array]:
-        # Leaving out an item leaves weights that add up to less than n.
+        # Without an item the weights add up to less than n.
         return {"mean": (distinct @ weights) / weights.sum(axis=0)}
 
     if how.method not in ("auto", "percentile"):
@@ -102,7 +102,7 @@ def _resampled(
 
 
 class Difference(NamedTuple):
-    """Second minus first with its interval, and the p value, by t or from resamples."""
+    """The second figure minus the first, its interval and p value, by t or from resamples."""
 
     value: Estimate
     p: Estimate
@@ -118,15 +118,15 @@ def paired_difference(
     among: npt.NDArray[np.bool_] | None = None,
     how: Confidence = USUAL,
 ) -> Difference:
-    """The second statistic minus the first, both over the same items.
+    """Return the second statistic minus the first, both over the same items.
 
-    ``among`` are the rows that either uses; all by default. Below ``SMALL`` such items the test
-    and the interval use the jackknife standard error and t with n - 1 degrees (Tukey 1958); for
-    means that is the paired t-test (Student 1908). From there on both statistics see the same
-    resamples, so what they share cancels (Efron and Tibshirani 1993, section 10.3), and ``p`` is
-    twice the smaller share of resamples on either side of zero, with one added to both counts
-    (Davison and Hinkley 1997, equation 4.11), at least 2 / (resamples + 1). With few items p is by
-    t, whichever interval method ``how`` asks for. Undefined if either statistic is.
+    ``among`` are the rows that either uses; all by default. Below ``SMALL`` such items the test and
+    the interval use the jackknife standard error and t with n - 1 degrees (Tukey 1958); for means
+    that is the paired t-test (Student 1908). From there on both statistics use the same resamples,
+    so what they share cancels (Efron and Tibshirani 1993, section 10.3), and ``p`` is twice the
+    smaller share of resamples on either side of zero, with one added to both counts (Davison and
+    Hinkley 1997, equation 4.11), at least 2 / (resamples + 1). With few items p is by t, whichever
+    interval method ``how`` asks for. Undefined if either statistic is.
 
     >>> hits = lambda column: lambda weights: column @ weights / weights.sum(axis=0)
     >>> draws = np.random.default_rng(1).multinomial(100, [0.5, 0.3, 0.2], size=999).T * 1.0
@@ -142,17 +142,17 @@ def paired_difference(
     def difference(weights: Array) -> Array:
         return near_zero(second(weights) - first(weights))
 
-    few = float(base[counted].sum()) < SMALL
+    is_small = float(base[counted].sum()) < SMALL
     value = float(difference(base[:, None])[0])
     if np.isnan(value):
         nothing = Estimate.undefined("One of the two figures is undefined.", n)
-        return Difference(nothing, nothing, "t" if few else "bootstrap")
+        return Difference(nothing, nothing, "t" if is_small else "bootstrap")
     defined = Estimate.defined(value, n)
 
     def resampled() -> Estimate:
         return defined.within(intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""])
 
-    if few:
+    if is_small:
         left_out = difference(base[:, None] - np.eye(len(base))[:, counted])
         by_t = _by_jackknife(defined, left_out, base[counted], how.level)
         return by_t if how.method == "auto" else by_t._replace(value=resampled())
@@ -160,9 +160,10 @@ def paired_difference(
 
 
 def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) -> Difference:
-    """``left_out[p]`` is the difference without one item of row p, which has ``times[p]`` items.
+    """Return the difference with interval and p by the jackknife.
 
-    A single item, or the same difference on every item, gives no error to test with.
+    ``left_out[p]`` is the difference without one item of row p, which has ``times[p]`` items. A
+    single item, or the same difference on every item, gives no error to test with.
     """
     items = float(times.sum())
     if items < 2:
@@ -179,7 +180,7 @@ def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) 
 
 
 def jackknife_error(left_out: Array, times: Array | None = None) -> Array:
-    """The standard errors of statistics from their values without one item (Tukey 1958).
+    """Return the standard errors of statistics from their values without one item (Tukey 1958).
 
     Items are on the last axis; ``times`` is the number of items with the same value.
 
@@ -200,7 +201,7 @@ def by_t(
     level: float = 0.95,
     ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Interval:
-    """The interval of a figure from its standard error and number of items; none without one.
+    """Return a figure's interval from its standard error and number of items; none without one.
 
     >>> by_t(2.0, 0.5, 5)[:2] == (2 - 0.5 * stdtrit(4, 0.975), 2 + 0.5 * stdtrit(4, 0.975))
     True
@@ -212,8 +213,10 @@ def by_t(
 
 
 def told_apart(statements: int, items: float = np.inf) -> float:
-    """How many standard errors one of ``statements`` needs, so that 95 of 100 sets contain no
-    false one (Bonferroni); by t if the error comes from few items.
+    """Return the standard errors that each of ``statements`` needs for significance.
+
+    Of 100 sets of statements, 95 then contain no false one (Bonferroni); by t if the error comes
+    from few items.
 
     >>> round(told_apart(2), 2), round(told_apart(10), 2), round(told_apart(10, 20), 2)
     (1.96, 2.58, 2.86)

@@ -1,4 +1,4 @@
-"""Planning labels: the width of an interval, and the power of a comparison.
+"""Plan labels: the width of an interval, and the power of a comparison.
 
 The same computation as ``sampling.powered_mean`` and ``powered_gaps.powered_gap``, before there are
 labels, from the expected errors of judges in each group of cells.
@@ -36,25 +36,30 @@ class Expected(NamedTuple):
 
 
 def outcome(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, Array]:
-    """Means and variances of people's values of cells: the option voted for, or with probability
-    ``wrong`` any of the others, all equally likely.
+    """Return means and variances of people's values of cells.
+
+    People choose the option voted for, or with probability ``wrong`` any of the others, all equally
+    likely.
 
     >>> [one.tolist() for one in outcome([0.0, 1.0], 1, np.array([0.25]))]
     [[0.75], [0.1875]]
     """
-    others = [value for at, value in enumerate(values) if at != voted]
-    if not others:
+    other_values = [value for at, value in enumerate(values) if at != voted]
+    if not other_values:
         return np.full(len(wrong), values[voted]), np.zeros(len(wrong))
     voted_value = values[voted]
-    mean = (1 - wrong) * voted_value + wrong * sum(others) / len(others)
-    square = (1 - wrong) * voted_value**2 + wrong * sum(v * v for v in others) / len(others)
+    mean = (1 - wrong) * voted_value + wrong * sum(other_values) / len(other_values)
+    square = (1 - wrong) * voted_value**2 + wrong * sum(v * v for v in other_values) / len(
+        other_values
+    )
     return mean, np.maximum(0.0, square - mean**2)
 
 
 class Drawn(NamedTuple):
-    """A group of cells that are drawn alike: their number, how many have labels already, how many
-    more are drawn, and the variance of the judges' errors after weighting by lambda (in units of
-    the mean).
+    """A group of cells with the same probability of a label.
+
+    Holds their number, the labels so far, the labels to draw, and the variance of the judges'
+    errors after weighting by lambda (in units of the mean).
     """
 
     cells: int
@@ -64,12 +69,12 @@ class Drawn(NamedTuple):
 
     @property
     def labels(self) -> float:
-        """The number of labels in the end, at most all."""
+        """Return the final number of labels, at most all cells."""
         return min(float(self.cells), self.have + self.more)
 
 
 def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[Drawn]:
-    """The cells in groups that are drawn alike, given the probability of each unlabelled cell.
+    """Return the cells in groups of equal probability, given that of each unlabelled cell.
 
     Judges are weighted to minimise the error (lambda of ``sampling.powered_mean``).
     """
@@ -88,23 +93,24 @@ def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[
     columns = np.column_stack([~cells.left, cells.left * chances, square]).astype(np.float64)
     sums = tally(place, number, columns)
     return [
-        Drawn(int(size), int(have), float(more), float(total / size))
-        for size, (have, more, total) in zip(sizes, sums, strict=True)
+        Drawn(int(size), int(labelled), float(planned), float(total / size))
+        for size, (labelled, planned, total) in zip(sizes, sums, strict=True)
         if size
     ]
 
 
 def task_error(cells: Expected, tasks: npt.ArrayLike) -> float:
-    """The standard error of a gap over tasks that remains when every cell has a label."""
-    of = np.asarray(tasks, np.int64)
-    number = int(of.max()) + 1
-    by_task = tally(of, number, (cells.part * cells.mean)[:, None])[:, 0]
+    """Return the standard error of a gap over tasks if every cell had a label."""
+    task_of = np.asarray(tasks, np.int64)
+    number = int(task_of.max()) + 1
+    by_task = tally(task_of, number, (cells.part * cells.mean)[:, None])[:, 0]
     within = float((cells.part**2 * cells.variance).sum())
     return sqrt(number * float(by_task.var(ddof=1)) + within)
 
 
 def error(groups: Sequence[Drawn]) -> float | None:
-    """The standard error of a sum over all cells; ``None`` where a group has fewer than 2 labels.
+    """Return the standard error of a sum over all cells; ``None`` with fewer than 2 labels in a
+    group.
 
     Square root of the sum of N^2 (1 - n/N) s^2 / n (Cochran 1977, section 5.4).
 
@@ -123,7 +129,7 @@ def error(groups: Sequence[Drawn]) -> float | None:
 
 
 def reach(groups: Sequence[Drawn]) -> float | None:
-    """Half the width of the 95% interval; ``None`` if there are too few labels for one.
+    """Return half the width of the 95% interval; ``None`` if there are too few labels.
 
     >>> round(reach([Drawn(100, 0, 25, 0.25)]), 2), reach([Drawn(100, 0, 9, 0.25)])
     (17.92, None)
@@ -138,8 +144,9 @@ def reach(groups: Sequence[Drawn]) -> float | None:
 
 
 def power(gap: float, spread: float, tests: int = 1) -> float:
-    """The probability of detecting a gap of this size, given the standard error of its estimate,
-    as the first of ``tests`` tests that are corrected together (Holm 1979).
+    """Return the probability of detecting a gap, given the standard error of its estimate.
+
+    It is the first of ``tests`` tests that are corrected together (Holm 1979).
 
     >>> round(power(0.1, 0.0357), 2), round(power(0.0, 0.1), 3)
     (0.8, 0.05)
@@ -151,7 +158,7 @@ def power(gap: float, spread: float, tests: int = 1) -> float:
 
 
 def found_from(spread: float, tests: int = 1) -> float:
-    """The smallest gap detected with probability ``POWER``, as the first of ``tests`` tests.
+    """Return the smallest gap detected with probability ``POWER``, as the first of ``tests`` tests.
 
     >>> round(found_from(0.1), 2)
     0.28

@@ -24,12 +24,13 @@ from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.sampling import AUDIT, widened
 from core.metrics.measure import NEAR, Array, tally
 
-#: The least number of labels in a group of cells that were drawn alike, unless all have one.
+#: The least number of labels in a group of cells with equal probability, unless all have one.
 FEWEST = 5
 
 
 class PoweredGap(NamedTuple):
-    """``gap`` uses people's and judges' values, ``labels`` people's alone, ``raw`` judges' alone.
+    """A gap three ways: ``gap`` uses people and judges, ``labels`` only people, ``raw`` only
+    judges.
 
     ``listened`` is lambda, ``p`` the two-sided p value; ``None`` if the gap is undefined.
     """
@@ -42,7 +43,7 @@ class PoweredGap(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Cells of one side that were drawn alike; ``seen`` are the indices of the labelled ones."""
+    """Cells of one side with equal probability of a label; ``seen`` indexes the labelled ones."""
 
     cells: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]
@@ -64,9 +65,10 @@ def whole_items(
     parts: Numbers,
     tasks: Numbers,
 ) -> tuple[Numbers, ...]:
-    """The arguments of ``powered_gap`` if items were drawn with all of their cells: a value for
-    each item, the sum of its cells, unknown if one of them is. ``signs`` are -1 for the first
-    system's cells, 1 for the second's.
+    """Return the arguments of ``powered_gap`` if items were drawn with all of their cells.
+
+    An item's value is the sum of its cells, unknown if one of them is. ``signs`` are -1 for the
+    first system's cells, 1 for the second's.
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
 
@@ -93,7 +95,7 @@ class _Sides(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The smallest and largest possible mean gap."""
+        """Return the smallest and largest possible mean gap."""
         down, up = (float(np.maximum(sign * self.parts, 0.0).sum()) for sign in (-1, 1))
         if self.signed:
             down = up = down + up
@@ -101,7 +103,7 @@ class _Sides(NamedTuple):
 
     @property
     def open(self) -> list[_Group]:
-        """The groups that are only partly labelled."""
+        """Return the groups that are only partly labelled."""
         return [group for group in self.groups if not group.whole]
 
 
@@ -115,22 +117,22 @@ def powered_gap(
     listen: float | None = None,
     level: float = USUAL.level,
 ) -> PoweredGap:
-    """The mean over tasks of the sum of their cells, with its interval and p value.
+    """Return the mean over tasks of the sum of their cells, with its interval and p value.
 
     Args:
         said: the judges' value of every cell, in [-1, 1], shape (cells,).
         values: people's, in [-1, 1], NaN without one, same shape.
-        stratum: which cells were drawn alike, any integers, same shape. Within a stratum and a side
-            (sign of ``parts``), the labelled cells must be a random draw, or all cells.
+        stratum: which cells had equal probability, any integers, same shape. Within a stratum and a
+            side (sign of ``parts``), the labelled cells must be a random draw, or all cells.
         parts: the weight of a cell's value in its task's gap; negative for the first system.
         tasks: the task of each cell, any integers, same shape.
         listen: lambda, in [0, 1]; chosen to minimise the variance by default.
-        level: how often the interval shall hold the true value.
+        level: the probability with which the interval holds the true value.
 
     The interval uses t with the degrees of the parts of its variance (Satterthwaite 1946), minus
-    one for lambda, whose fitting also widens the labels' part; it ends at the largest possible
-    gap. If values move in steps of whole numbers, or labels are off by the same everywhere, four
-    more are added at half a point above and below their mean, as in ``powered_mean``.
+    one for lambda, whose fitting also widens the labels' part; it ends at the largest possible gap.
+    If values move in steps of whole numbers, or labels are off by the same everywhere, four more
+    are added at half a point above and below their mean, as in ``powered_mean``.
 
     Undefined with fewer than 10 labels drawn at random, fewer than ``FEWEST`` in a group, or a
     single task. Raises ``ValueError`` for shapes that do not fit.
@@ -144,17 +146,17 @@ def powered_gap(
     """
     sides = _sides(said, values, stratum, parts, tasks)
     raw = float(sides.judges.sum()) / max(1, sides.number)
-    seen = sum(len(group.seen) for group in sides.groups)
+    labelled = sum(len(group.seen) for group in sides.groups)
     why = _why_not(sides)
     if why:
-        nothing = Estimate.undefined(why, seen)
+        nothing = Estimate.undefined(why, labelled)
         return PoweredGap(nothing, nothing, raw, 0.0, None)
     people = _by_task(sides, _stood_for(sides, sides.people))
     judges = _by_task(sides, sides.judges - _stood_for(sides, sides.judges))
     chosen = _least_variance(people, judges) if listen is None else listen
     gap, p = _estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
     alone, _ = _estimate(sides, people, 0.0, level)
-    return PoweredGap(gap._replace(n=seen), alone._replace(n=seen), raw, chosen, p)
+    return PoweredGap(gap._replace(n=labelled), alone._replace(n=labelled), raw, chosen, p)
 
 
 def _sides(
@@ -186,8 +188,8 @@ def _why_not(sides: _Sides) -> str:
         return "A gap takes two tasks or more."
     drawn = sum(len(group.seen) for group in sides.open)
     if sides.open and drawn < AUDIT:
-        what = "cell was" if drawn == 1 else "cells were"
-        return f"Only {drawn} {what} drawn at random; {AUDIT} are needed to speak of all."
+        subject = "cell was" if drawn == 1 else "cells were"
+        return f"Only {drawn} {subject} drawn at random; {AUDIT} are needed to speak of all."
     fewest = min((len(group.seen) for group in sides.open), default=FEWEST)
     if fewest < FEWEST:
         return f"Of a group of cells only {fewest} are labelled; {FEWEST} of each are needed."
@@ -197,16 +199,16 @@ def _why_not(sides: _Sides) -> str:
 def _stood_for(sides: _Sides, values: Array) -> Array:
     """Spread the labelled cells' values over all cells: the mean to each, more to themselves.
 
-    Adds up to the total that the labelled ones stand for.
+    The result adds up to the total that the labelled cells stand for.
     """
     spread = np.zeros(len(values))
-    for cells, seen in sides.groups:
-        if len(cells) == len(seen):
+    for cells, labelled in sides.groups:
+        if len(cells) == len(labelled):
             spread[cells] = values[cells]
             continue
-        mean = float(values[seen].mean())
+        mean = float(values[labelled].mean())
         spread[cells] = mean
-        spread[seen] += (values[seen] - mean) * len(cells) / len(seen)
+        spread[labelled] += (values[labelled] - mean) * len(cells) / len(labelled)
     return spread
 
 
@@ -238,8 +240,9 @@ def _estimate(
 
 
 class _Drawn(NamedTuple):
-    """The part of the gap's variance from a group's random labels: ``hidden`` is what a small
-    number of labels hides of their own spread.
+    """The part of the gap's variance that comes from a group's random labels.
+
+    ``hidden`` is the spread that a small number of labels fails to show.
     """
 
     variance: float
@@ -248,26 +251,28 @@ class _Drawn(NamedTuple):
 
 
 def _drawn(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
-    """By group; wider if lambda was fitted to the labels (``sampling.widened``)."""
+    """Return this variance by group, widened if lambda was fitted to the labels
+    (``sampling.widened``).
+    """
     spare = sum(len(group.seen) - 1 for group in sides.open)
     wider = widened(spare) if fitted else 1.0
     parts = []
-    for cells, seen in sides.open:
-        n, all_of = len(seen), len(cells)
-        off = (sides.people - listen * sides.judges)[seen]
+    for cells, labelled in sides.open:
+        n, all_of = len(labelled), len(cells)
+        off = (sides.people - listen * sides.judges)[labelled]
         total = float(((off - off.mean()) ** 2).sum())
-        scale = float((sides.parts[seen] ** 2).mean())
+        scale = float((sides.parts[labelled] ** 2).mean())
         alike = sides.steps or total <= 1e-12
         square = (total + scale) / (n + 3) if alike else wider * total / (n - 1)
-        each = all_of * (all_of - n) / n / sides.number**2
-        parts.append(_Drawn(each * square, each * max(0.0, square - total / n), n - 1))
+        factor = all_of * (all_of - n) / n / sides.number**2
+        parts.append(_Drawn(factor * square, factor * max(0.0, square - total / n), n - 1))
     return parts
 
 
 def _degrees(number: int, variance: float, drawn: list[_Drawn], *, fitted: bool) -> float:
-    """The degrees of freedom of the variance: its parts differ (Satterthwaite 1946)."""
-    rest = max(0.0, variance - sum(part.variance for part in drawn))
-    parts = sum(part.variance**2 / part.degrees for part in drawn) + rest**2 / (number - 1)
+    """Return the variance's degrees of freedom; its parts differ (Satterthwaite 1946)."""
+    task_variance = max(0.0, variance - sum(part.variance for part in drawn))
+    parts = sum(part.variance**2 / part.degrees for part in drawn) + task_variance**2 / (number - 1)
     if not drawn or parts <= 0:
         return number - 1
     return min(number - 1, max(1.0, variance**2 / parts - fitted))

@@ -1,7 +1,7 @@
-"""Intervals for rare options: when they promise too much, and a smoothed bootstrap.
+"""Intervals for rare options: when they are too narrow, and a smoothed bootstrap.
 
 Resampling items draws only observed answers. If one of two options is rare, the few items that have
-it decide a kappa or an F1, and many resamples contain none of them: BCa then holds the truth 33 to
+it decide a kappa or an F1, and many resamples contain none of them: BCa then covers the truth 33 to
 90 times in 100 (bench/coverage.py). So the shares of all possible answers are drawn from their
 posterior: Dirichlet(counts + a), the Bayesian bootstrap (Rubin 1981) with at most two further
 items. Since these are unknown, two beliefs are used: raters who answer independently of each other,
@@ -24,18 +24,18 @@ from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, quantile, 
 from core.metrics.intervals.draws import MANY
 from core.metrics.measure import Array, Ratings
 
-#: How many ratings the belief in independent raters adds, and how many items the other one.
+#: Ratings added by the belief in independent raters, and items added by the other belief.
 RATINGS, ITEMS = 4.0, 2.0
-#: The most raters with names on two levels; they give 256 possible answers.
+#: The most named raters on two levels; they give 256 possible answers.
 MOST_RATERS = 8
 _STREAM = 20261122
 
 
 def beliefs(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array, Array]:
-    """What is added to the observed answers, for independent raters and for raters who agree.
+    """Return the additions to the observed answers for independent and for agreeing raters.
 
     ``ones`` is how many of the raters chose the second of two levels in each possible answer,
-    ``ways`` the number of answers an entry stands for. Independent raters choose either level
+    ``ways`` the number of answers that an entry stands for. Independent raters choose either level
     equally often, in an item for each two of the ``RATINGS``; for raters who agree (``ITEMS``) the
     share with the second level is Beta(1/2, 1/2) by item (Jeffreys 1946).
 
@@ -64,19 +64,20 @@ class PossibleAnswers(NamedTuple):
 
     @property
     def whole(self) -> Array:
-        """The number of items with each of the complete answers."""
+        """Return the number of items with each of the complete answers."""
         return self.times[self.added[0] > 0]
 
 
 def posterior(times: Array, resamples: int, added: Array) -> Array:
-    """How often each answer occurs, drawn ``resamples`` times from one belief's posterior; every
-    column adds up to the number of items.
+    """Return how often each answer occurs, in ``resamples`` draws from one belief's posterior.
+
+    Every column adds up to the number of items.
 
     >>> posterior(np.array([3.0, 0.0]), 2, np.ones(2)).sum(axis=0).round(9).tolist()
     [3.0, 3.0]
     """
     weights = times + added
-    # The rarest answer draws first, so the order of two raters does not matter.
+    # The rarest answer is drawn first, so the order of two raters does not matter.
     order = np.argsort(weights, kind="stable")
     drawn = np.empty((len(times), resamples))
     rng = np.random.default_rng(_STREAM)
@@ -92,9 +93,10 @@ def smoothed(
     *,
     level: float = 0.95,
 ) -> dict[str, Interval]:
-    """The interval of every statistic of ``bundle`` (as ``bootstrap.intervals``) by ``posterior``.
+    """Return the interval of every statistic of ``bundle`` by ``posterior``.
 
-    It always holds the figure itself, which may lie at the end of its range.
+    ``bundle`` is as in ``bootstrap.intervals``. The interval always holds the figure itself, which
+    may lie at the end of its range.
 
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
     >>> low, high, *_ = smoothed(share, np.array([30.0, 0, 0, 0]), 2000)["share"]
@@ -120,7 +122,7 @@ def smoothed(
 
 
 def fits(k: int, raters: int) -> bool:
-    """Whether all possible answers of ``raters`` are few enough for smoothing."""
+    """Return whether ``raters`` raters have few enough possible answers for smoothing."""
     return k == 2 and 2 <= raters <= MOST_RATERS
 
 
@@ -129,7 +131,7 @@ PLENTY = 400
 
 
 def rare(times: Array) -> bool:
-    """Whether a possible answer is rare; if not, resampling items is as good as ``posterior``.
+    """Return whether a possible answer is rare; if not, resampling items is good enough.
 
     >>> rare(np.array([4_000.0, 700.0])), rare(np.array([90_000.0, 700.0]))
     (True, False)
@@ -138,42 +140,42 @@ def rare(times: Array) -> bool:
 
 
 def named_answers(rows: Ratings, times: Array) -> PossibleAnswers:
-    """The possible answers of raters with names on two levels.
+    """Return the possible answers of named raters on two levels.
 
     >>> named_answers(np.array([[0, 0], [1, -1]]), np.array([4.0, 1.0])).times.tolist()
     [4.0, 0.0, 0.0, 0.0, 1.0]
     """
     raters = rows.shape[1]
-    whole = np.array(list(product(range(2), repeat=raters)), np.int64)
-    return _possible(whole, np.ones(len(whole)), rows, times, raters)
+    complete = np.array(list(product(range(2), repeat=raters)), np.int64)
+    return _possible(complete, np.ones(len(complete)), rows, times, raters)
 
 
 def unnamed_answers(rows: Ratings, times: Array, raters: int) -> PossibleAnswers:
-    """The possible answers of ``raters`` raters on two levels, if raters are not distinguished.
+    """Return the possible answers of ``raters`` unnamed raters on two levels.
 
-    For an item it counts how many chose each level; items with another number of ratings are
+    An item's answer is how many chose each level; items with another number of ratings are
     incomplete.
 
     >>> unnamed_answers(np.array([[0, 1, -1], [1, 0, -1]]), np.array([4.0, 1.0]), 2).times.tolist()
     [0.0, 5.0, 0.0]
     """
     ones = np.arange(raters + 1)
-    whole = np.full((len(ones), rows.shape[1]), -1)
-    whole[:, :raters] = np.arange(raters) < ones[:, None]
-    return _possible(whole, comb(raters, ones), np.sort(rows, axis=1)[:, ::-1], times, raters)
+    complete = np.full((len(ones), rows.shape[1]), -1)
+    complete[:, :raters] = np.arange(raters) < ones[:, None]
+    return _possible(complete, comb(raters, ones), np.sort(rows, axis=1)[:, ::-1], times, raters)
 
 
 def _possible(
-    whole: Ratings, ways: Array, rows: Ratings, times: Array, raters: int
+    complete: Ratings, ways: Array, rows: Ratings, times: Array, raters: int
 ) -> PossibleAnswers:
     partial = rows[(rows >= 0).sum(axis=1) != raters]
-    answers = np.concatenate([whole, patterns(partial).rows]) if len(partial) else whole
+    answers = np.concatenate([complete, patterns(partial).rows]) if len(partial) else complete
     place = {tuple(row): at for at, row in enumerate(answers.tolist())}
     counts = np.zeros(len(answers))
     np.add.at(counts, [place[tuple(row)] for row in rows.tolist()], times)
-    ones = (whole > 0).sum(axis=1).astype(np.float64)
-    rest = np.zeros(len(answers) - len(whole))
-    alone, alike = (np.append(belief, rest) for belief in beliefs(ones, raters, ways))
+    ones = (complete > 0).sum(axis=1).astype(np.float64)
+    incomplete = np.zeros(len(answers) - len(complete))
+    alone, alike = (np.append(belief, incomplete) for belief in beliefs(ones, raters, ways))
     return PossibleAnswers(answers, counts, (alone, alike))
 
 
@@ -185,12 +187,12 @@ def _possible(
 # two items are off the most common level. With five or more, coverage is about 95%. Two levels
 # need no rule: intervals of ``smoothed`` cover the truth.
 
-#: How many items with the rarest level, or without the most common one, an interval needs.
+#: The least number of items with the rarest level, or without the most common one, for an interval.
 FEWEST = 5
 
 
 def of_levels(table: Array) -> str:
-    """Why a mean over levels has no interval, or ""; rows of the table are the reference.
+    """Return why a mean over levels has no interval, or ""; rows of the table are the reference.
 
     >>> of_levels(np.array([[9.0, 1.0], [0.0, 4.0]]))
     'Only 4 items have the rarest option; an interval needs 5 of each.'
@@ -205,7 +207,7 @@ def of_levels(table: Array) -> str:
 
 
 def off_commonest(counts: Array, items: float) -> str:
-    """Why agreement beyond chance has no interval, or "".
+    """Return why agreement beyond chance has no interval, or "".
 
     ``counts`` of every level are over ``items``; an item with several ratings counts once.
 
@@ -213,7 +215,7 @@ def off_commonest(counts: Array, items: float) -> str:
     'Only 3 items are off the most common option; an interval needs 5.'
     """
     off = items * float(1 - counts.max() / counts.sum()) if counts.sum() else 0.0
-    # Ratings per item need not be whole numbers.
+    # Ratings per item may be fractional.
     if off > FEWEST - 1e-9:
         return ""
     number = f"{off:.3g}"
@@ -224,10 +226,10 @@ def off_commonest(counts: Array, items: float) -> str:
 
 
 def withheld(reason: str, interval: Interval) -> Interval:
-    """The interval, or none if there is a reason."""
+    """Return the interval, or one without ends if there is a reason."""
     return Interval(None, None, interval.method, reason) if reason else interval
 
 
 def level_counts_of(rows: Ratings, times: Array, k: int) -> Array:
-    """The number of ratings of each level; each row stands for ``times`` items."""
+    """Return the number of ratings of each level; each row stands for ``times`` items."""
     return np.array([float(((rows == level).sum(axis=1) * times).sum()) for level in range(k)])

@@ -1,4 +1,4 @@
-"""Estimates for all items from labels of some, drawn unevenly or prediction-powered."""
+"""Estimates for all items from labels of some: unequal sampling, or prediction-powered."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from core.metrics.intervals.finite import upper_bound_of_rest
 # are all decided and count once each; a random draw from everything else (the audit) stands for all
 # of it. If it is too small there is no headline figure.
 
-#: With fewer audited items there is no headline figure.
+#: The least number of audited items for a headline figure.
 AUDIT = 10
 
 
 class SelectedMeans(NamedTuple):
-    """``weighted`` is about all items; ``naive`` only the labelled, ``hard`` only the queue's.
+    """The mean over all items (``weighted``), the labelled (``naive``), and the queue (``hard``).
 
     ``naive`` is shown next to ``weighted``, never as the headline.
     """
@@ -40,24 +40,24 @@ def honest_mean(
     hard: npt.ArrayLike,
     level: float = USUAL.level,
 ) -> SelectedMeans:
-    """The mean over all items, from the labelled ones and how many each of them stands for.
+    """Return the mean over all items, from labelled ones and how many items each stands for.
 
     ``weighted`` is sum(w y) / sum(w): the audit is post-stratified to its population (Holt and
     Smith 1979). Its variance is the audit's alone, sum(w (w - 1) (y - mean)^2) / sum(w)^2, with t
     on as many items as the weights are worth (Kish 1965: sum(w)^2 / sum(w^2)). Two added items, a 0
     and a 1, at the audit's largest weight, keep the variance of shares from vanishing if all
-    audited items are alike (Agresti and Coull 1998 do so for a plain share). If all audited items
-    have the same weight and are 0 or 1, the interval is exact instead, as of a simple random draw
+    audited items are equal (Agresti and Coull 1998 do so for a plain share). If all audited items
+    have the same weight and are 0 or 1, the interval is exact instead, as for a simple random draw
     without replacement (``upper_bound_of_rest``).
 
     Args:
         values: the numbers to average, in [0, 1] (1: right, 0: wrong, or a score), shape
             (labelled,).
-        stands: how many items each stands for, itself included: 1 if it was certain to be looked
-            at, 0 if others stand for it; same shape.
+        stands: how many items each stands for, itself included: 1 if it was certain to be labelled,
+            0 if others stand for it; same shape.
         audited: whether the random audit holds it, same shape.
         hard: whether the queue of hard items holds it, same shape.
-        level: how often intervals shall hold the true value.
+        level: the probability with which intervals hold the true value.
 
     Undefined with fewer than 10 audited items. Raises ``ValueError`` for a negative number.
 
@@ -82,20 +82,22 @@ def _weighted(
 ) -> Estimate:
     audit = int(drawn.sum())
     if audit < AUDIT:
-        what = "cell was" if audit == 1 else "cells were"
-        reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all cells."
+        subject = "cell was" if audit == 1 else "cells were"
+        reason = (
+            f"Only {audit} {subject} drawn at random; {AUDIT} are needed to speak of all cells."
+        )
         return Estimate.undefined(reason, len(y))
     mean = float(weight @ y / weight.sum())
-    hits, each = y[drawn], weight[drawn]
-    if np.isin(hits, (0.0, 1.0)).all() and np.ptp(each) < 1e-9:
+    hits, weights = y[drawn], weight[drawn]
+    if np.isin(hits, (0.0, 1.0)).all() and np.ptp(weights) < 1e-9:
         low, high = _exact(y, weight, drawn, level)
         return Estimate(mean, min(low, mean), max(high, mean), n=len(y))
-    middle = float(each @ hits / each.sum())
-    hits, each = np.append(hits, [0.0, 1.0]), np.append(each, [each.max()] * 2)
-    square = float((each * np.maximum(each - 1, 0.0) * (hits - middle) ** 2).sum())
-    worth = float(each.sum() ** 2 / (each**2).sum())
+    middle = float(weights @ hits / weights.sum())
+    hits, weights = np.append(hits, [0.0, 1.0]), np.append(weights, [weights.max()] * 2)
+    square = float((weights * np.maximum(weights - 1, 0.0) * (hits - middle) ** 2).sum())
+    worth = float(weights.sum() ** 2 / (weights**2).sum())
     estimate = _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
-    # Observed hits and misses are certain; the rest cannot undo them.
+    # Observed hits and misses are certain, whatever the rest.
     counted = weight > 0
     hit, missed = float(y[counted].sum()), float((1 - y[counted]).sum())
     low, high = hit / float(weight.sum()), 1 - missed / float(weight.sum())
@@ -110,13 +112,15 @@ def _exact(
     drawn: npt.NDArray[np.bool_],
     level: float,
 ) -> tuple[float, float]:
-    """The ends if all drawn ones, each 0 or 1, have the same weight; the others are known."""
+    """Return the ends if all drawn items, each 0 or 1, have equal weight; others are known."""
     n, right = int(drawn.sum()), int(y[drawn].sum())
     rest, tail = max(0, round(float(weight[drawn].sum())) - n), (1 - level) / 2
-    not_drawn, others = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
+    not_drawn, undrawn_weight = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
     least = rest * (1 - upper_bound_of_rest(n - right, n, rest, tail))
     most = rest * upper_bound_of_rest(right, n, rest, tail)
-    low, high = ((not_drawn + right + more) / (others + n + rest) for more in (least, most))
+    low, high = (
+        (not_drawn + right + extra) / (undrawn_weight + n + rest) for extra in (least, most)
+    )
     return low, high
 
 
@@ -148,9 +152,10 @@ def _mean(mean: float, error: float, worth: float, n: int, level: float) -> Esti
 
 
 class Powered(NamedTuple):
-    """``mean`` uses people's and judges' values, ``labels`` people's alone.
+    """A mean three ways: ``mean`` uses people and judges, ``labels`` only people, ``raw`` only
+    judges.
 
-    ``raw`` is the plain mean of the judges' values, uncorrected. ``listened`` is lambda.
+    ``raw`` is uncorrected. ``listened`` is lambda.
     """
 
     mean: Estimate
@@ -168,23 +173,23 @@ def powered_mean(
     listen: float | None = None,
     level: float = USUAL.level,
 ) -> Powered:
-    """The mean of people's values over all items, with its interval.
+    """Return the mean of people's values over all items, with its interval.
 
     Args:
         said: the judges' value of every item, or their probability of being right, shape (items,).
         values: people's values of the labelled items, in [0, 1], shape (labelled,).
         labelled: which items have one, shape (items,).
-        stratum: which items were drawn alike, any integers, shape (items,), such as the queue and
-            the rest. Within a stratum the labelled items must be a random draw. One by default.
+        stratum: which items had equal probability, any integers, shape (items,), such as the queue
+            and the rest. Within a stratum the labelled items must be a random draw. One by default.
         listen: lambda, in [0, 1]; chosen to minimise the variance by default.
-        level: how often intervals shall hold the true value.
+        level: the probability with which intervals hold the true value.
 
     The items are a finite population, so a fully labelled stratum adds no uncertainty: the variance
     is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran 1977,
     sections 5.4 and 7.2), with t on the degrees of the strata's variances together (Satterthwaite
     1946) minus one for lambda, whose fitting also widens it (``widened``). If values are 0 or 1, or
-    all y - lambda f are alike, four more at half a point above and below their mean keep s_h from
-    0 (Agresti and Coull 1998 add four to a share).
+    all y - lambda f are equal, four more at half a point above and below their mean keep s_h from 0
+    (Agresti and Coull 1998 add four to a share).
 
     Undefined with fewer than 10 labels drawn at random, or if a stratum has fewer than two. Raises
     ``ValueError`` for shapes that do not fit.
@@ -250,7 +255,7 @@ def item_shares(
 
 
 class _Part(NamedTuple):
-    """A stratum: its share of all items, the judges' values of all, and of the labelled ones."""
+    """A stratum: its share of all items, the judges' values of all, and of the labelled items."""
 
     share: float
     all: npt.NDArray[np.float64]
@@ -259,7 +264,7 @@ class _Part(NamedTuple):
 
     @property
     def left(self) -> float:
-        """The unlabelled share of its items."""
+        """Return the unlabelled share of its items."""
         return 1 - len(self.values) / len(self.all)
 
 
@@ -270,7 +275,7 @@ class _Sample(NamedTuple):
 
     @property
     def random(self) -> int:
-        """How many labels were drawn at random: those of strata that are not fully labelled."""
+        """Return the number of labels in strata that are not fully labelled."""
         return sum(len(part.values) for part in self.parts if part.left > 0)
 
 
@@ -301,10 +306,10 @@ def _sample(
 
 def _why_not(sample: _Sample) -> str:
     drawn = sample.random
-    whole = bool(sample.parts) and all(part.left == 0 for part in sample.parts)
-    if drawn < AUDIT and not whole:
-        what = "item was" if drawn == 1 else "items were"
-        return f"Only {drawn} {what} drawn at random; {AUDIT} are needed to speak of all items."
+    complete = bool(sample.parts) and all(part.left == 0 for part in sample.parts)
+    if drawn < AUDIT and not complete:
+        subject = "item was" if drawn == 1 else "items were"
+        return f"Only {drawn} {subject} drawn at random; {AUDIT} are needed to speak of all items."
     for part in sample.parts:
         if part.left > 0 and len(part.values) < 2:
             some = "only 1" if len(part.values) else "none"
@@ -316,7 +321,7 @@ def _why_not(sample: _Sample) -> str:
 
 
 def _least_variance(sample: _Sample) -> float:
-    """The regression of people's values on the judges', within strata, weighted by their share."""
+    """Return the regression of people's values on judges', within strata, weighted by share."""
     together = alone = 0.0
     for part in sample.parts:
         n = len(part.values)
@@ -346,9 +351,9 @@ def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = Fa
 
 
 def _degrees(parts: list[tuple[float, int]]) -> float:
-    """The degrees of freedom of a sum of variances with their own (Satterthwaite 1946).
+    """Return the degrees of freedom of a sum of variances with their own (Satterthwaite 1946).
 
-    If few labels of one stratum carry most of the variance, they limit how well it is known.
+    If few labels of one stratum carry most of the variance, they limit its certainty.
 
     >>> _degrees([(1.0, 9), (1.0, 9)]), round(_degrees([(1.0, 2), (0.1, 40)]), 2)
     (18.0, 2.42)
@@ -359,9 +364,10 @@ def _degrees(parts: list[tuple[float, int]]) -> float:
 
 
 def widened(spare: int) -> float:
-    """The factor on the labels' variance if lambda was fitted to them; ``spare`` are their degrees
-    before the fit. Fitted labels lie nearer to the line than others would, and lambda itself is
-    uncertain (Cochran 1977, chapter 7, of the regression estimator).
+    """Return the factor on the labels' variance if lambda was fitted to them.
+
+    ``spare`` are their degrees before the fit. Fitted labels lie nearer to the line than others
+    would, and lambda itself is uncertain (Cochran 1977, chapter 7, of the regression estimator).
 
     >>> round(widened(14), 3), round(widened(200), 3)
     (1.16, 1.01)

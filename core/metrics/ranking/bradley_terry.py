@@ -1,10 +1,10 @@
 """Bradley-Terry strengths with ties, and their intervals by bootstrap over items.
 
-The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses
-in the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the two usual models (the other is
-Rao and Kupper 1967) it is the one with a concave likelihood and with points (a tie is half a win)
-and the number of ties as sufficient statistics: the fitted points of every system equal the
-observed points, and nothing else in the data matters. Without ties it is Bradley and Terry (1952).
+The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses in
+the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the two usual models (the other is Rao
+and Kupper 1967) it is the one with a concave likelihood and with points (a tie is half a win) and
+the number of ties as sufficient statistics: the fitted points of every system equal the observed
+points, and nothing else in the data matters. Without ties it is Bradley and Terry (1952).
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ _CLOSE = 1e-9
 
 
 class StrengthFit(NamedTuple):
-    """``strengths`` (systems, resamples), in natural log units with mean 0; ``log_tie``
-    (resamples,), minus infinity without ties; ``converged`` (resamples,).
+    """Fitted strengths, in natural log units with mean 0, shape (systems, resamples).
+
+    ``log_tie`` (resamples,) is minus infinity without ties; ``converged`` has shape (resamples,).
     """
 
     strengths: Array
@@ -47,8 +48,10 @@ class StrengthFit(NamedTuple):
 
 
 class _Design(NamedTuple):
-    """The map from pairs to systems: ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs,
-    systems * systems) the outer product of every row with itself.
+    """The map from pairs to systems.
+
+    ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs, systems * systems) the outer
+    product of every row with itself.
     """
 
     ends: sparse.csr_array
@@ -65,7 +68,7 @@ class _State(NamedTuple):
 
 
 def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> StrengthFit:
-    """The maximum likelihood strengths for every resample of ``totals`` (pairs, 3, resamples).
+    """Return maximum likelihood strengths for each resample of ``totals`` (pairs, 3, resamples).
 
     ``prior`` gives every system this many wins and losses against an imaginary system of strength
     0, which makes all estimates finite (Caron and Doucet 2012 do the same with a gamma prior).
@@ -97,12 +100,12 @@ def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> S
 
 
 def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Array]:
-    """The shares won, tied and lost for a difference of strengths ``gap``.
+    """Return the shares won, tied and lost for a difference of strengths ``gap``.
 
     >>> [round(float(share), 3) for share in outcome_shares(np.array(0.0), np.log(0.5))]
     [0.4, 0.2, 0.4]
     """
-    # Beyond some point everything ties; infinity would make shares undefined.
+    # Above this limit everything ties; infinity would make shares undefined.
     tie = np.minimum(np.asarray(log_tie, np.float64), _ALL_TIE)
     logits = np.stack(np.broadcast_arrays(gap / 2, tie, -gap / 2), axis=0)
     powers = np.exp(logits - logits.max(axis=0))
@@ -113,7 +116,7 @@ def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Ar
 def _advanced(
     design: _Design, totals: Array, values: Array, now: _State, prior: float, free: Array
 ) -> tuple[Array, _State]:
-    """A Newton step, halved if it would lower the likelihood."""
+    """Take a Newton step, halved if it would lower the likelihood."""
     n = design.systems
     step = np.linalg.solve(now.information, now.gradient.T[:, :, None])[:, :, 0].T
     step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(axis=0), 1e-300))
@@ -138,8 +141,10 @@ def _state(design: _Design, totals: Array, values: Array, prior: float, free: Ar
     mean = won + tied / 2
     likelihood = np.zeros(totals.shape[2])
     for at, share in ((WON, won), (TIED, tied), (LOST, lost)):
-        seen = totals[:, at]
-        likelihood += np.where(seen > 0, seen * np.log(np.maximum(share, 1e-300)), 0.0).sum(axis=0)
+        counts = totals[:, at]
+        likelihood += np.where(counts > 0, counts * np.log(np.maximum(share, 1e-300)), 0.0).sum(
+            axis=0
+        )
     gradient = np.zeros_like(values)
     gradient[:n] = design.ends.T @ (totals[:, WON] + totals[:, TIED] / 2 - played * mean)
     gradient[n] = np.where(free, (totals[:, TIED] - played * tied).sum(axis=0), 0.0)
@@ -155,7 +160,7 @@ def _state(design: _Design, totals: Array, values: Array, prior: float, free: Ar
         gradient[:n] += prior * (1 - 2 * chance)
         information[:, range(n), range(n)] += (2 * prior * chance * (1 - chance)).T
     else:
-        # The sum of strengths is undetermined; this fixes it at 0 and changes nothing else.
+        # The sum of strengths is undetermined; this sets it to 0 and changes nothing else.
         information[:, :n, :n] += 1.0
     # For shares close to 0 or 1 rounding can make the curvature vanish.
     information[:, range(n + 1), range(n + 1)] += 1e-12
@@ -177,14 +182,14 @@ def _design(pairs: Ratings, systems: int) -> _Design:
     return _Design(ends, squares, systems)
 
 
-#: Wins and losses against an imaginary average system, if no estimate is finite.
+#: Wins and losses against an imaginary average system, if there is no finite estimate.
 PRIOR = 0.5
-#: The same in resamples, just large enough to keep all of them finite.
+#: The same in resamples, just enough to keep all of them finite.
 TOUCH = 0.05
 #: The least number of items for a bootstrap.
 FEWEST = 5
 
-#: Standard errors of a significant difference, tested alone (95%, two-sided).
+#: Standard errors needed for a single significant difference (95%, two-sided).
 _ALONE = float(ndtri(0.975))
 _FEW = "There are {n} items; intervals need at least {least}."
 
@@ -215,7 +220,7 @@ class Strengths(NamedTuple):
 def strengths(
     table: ContestTable, rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95
 ) -> list[Strengths]:
-    """The strengths of each group of systems connected by contests, the largest group first.
+    """Return the strengths of each group of systems connected by contests, largest group first.
 
     Bradley and Terry (1952) with Davidson's (1970) ties. ``better`` compares every difference with
     the largest standardised one of each resample of items (Romano and Wolf 2005), so a wrong
@@ -241,14 +246,14 @@ def further_contests(
     power: float = 0.8,
     most: int = 100_000,
 ) -> Estimate:
-    """How many more contests between two systems would distinguish them if their difference is as
-    estimated; 0 if they are already distinguished.
+    """Return how many more contests would distinguish two systems of this estimated difference.
 
-    Every contest between them adds its Fisher information about the difference, (won + lost -
-    (won - lost)^2) / 4 at the fitted shares, to the present 1 / error^2, until the difference is
-    (``critical`` + z of ``power``) standard errors. ``critical`` is that of all simultaneous
-    comparisons (``Strengths.critical``); by default that of a single one, two-sided at 95%. This
-    asks for more than significance: a probability of ``power`` to find the difference.
+    0 if they are already distinguished. Every contest between them adds its Fisher information
+    about the difference, (won + lost - (won - lost)^2) / 4 at the fitted shares, to the present 1 /
+    error^2, until the difference is (``critical`` + z of ``power``) standard errors. ``critical``
+    is that of all simultaneous comparisons (``Strengths.critical``); by default that of a single
+    one, two-sided at 95%. This asks for more than significance: a probability of ``power`` to find
+    the difference.
 
     >>> further_contests(0.5, 0.4, float("-inf")).value
     108.0
@@ -258,9 +263,9 @@ def further_contests(
     if abs(gap) > critical * error:
         return Estimate.defined(0.0, 0)
     won, _, lost = (float(x) for x in outcome_shares(np.asarray(gap), log_tie))
-    each = (won + lost - (won - lost) ** 2) / 4
-    wanted = np.inf if gap == 0 else ((critical + float(ndtri(power))) / gap) ** 2
-    number = (wanted - 1 / error**2) / each if each > 0 else np.inf
+    information = (won + lost - (won - lost) ** 2) / 4
+    required = np.inf if gap == 0 else ((critical + float(ndtri(power))) / gap) ** 2
+    number = (required - 1 / error**2) / information if information > 0 else np.inf
     if number > most:
         return Estimate.undefined(f"They are so close that {most:,} contests would not do.")
     return Estimate.defined(float(np.ceil(max(number, 1.0))), 0)
@@ -337,7 +342,7 @@ def _of_group(
 
 
 def _largest(gaps: Array, level: float) -> float:
-    """The level's quantile of the largest resampled difference, in standard errors."""
+    """Return the level's quantile of the largest resampled difference, in standard errors."""
     error = gaps.std(axis=2)[:, :, None]
     away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
     scaled = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
@@ -345,7 +350,7 @@ def _largest(gaps: Array, level: float) -> float:
 
 
 def items_of(table: ContestTable) -> Array:
-    """The number of items on which each system met another."""
+    """Return the number of items on which each system met another."""
     met = table.counts.sum(axis=2) > 0
-    each = [met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]
-    return np.array([float(met_on.any(axis=1).sum()) for met_on in each])
+    meetings = [met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]
+    return np.array([float(met_on.any(axis=1).sum()) for met_on in meetings])

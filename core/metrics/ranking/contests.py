@@ -23,9 +23,10 @@ WON, TIED, LOST = 0, 1, 2
 
 
 class ContestTable(NamedTuple):
-    """Counts of contests. ``pairs`` has shape (pairs, 2): all systems that met, the smaller index
-    first. ``counts`` has shape (items, pairs, 3): how often the first of the pair won, tied and
-    lost. Systems are numbered from 0 to ``systems`` - 1.
+    """Counts of contests between systems 0 to ``systems`` - 1.
+
+    ``pairs`` has shape (pairs, 2): all systems that met, the smaller index first. ``counts`` has
+    shape (items, pairs, 3): how often the first of the pair won, tied and lost.
     """
 
     pairs: Ratings
@@ -34,17 +35,18 @@ class ContestTable(NamedTuple):
 
     @property
     def items(self) -> int:
-        """The number of items, including those without any contest."""
+        """Return the number of items, including those without any contest."""
         return len(self.counts)
 
     @property
     def contests(self) -> float:
-        """The number of contests (the sum of their weights)."""
+        """Return the number of contests (the sum of their weights)."""
         return float(self.counts.sum())
 
     def totals(self, weights: Array | None = None) -> Array:
-        """The counts summed over items, shape (pairs, 3), or (pairs, 3, resamples) for item
-        weights of shape (items, resamples).
+        """Return the counts summed over items, shape (pairs, 3).
+
+        With item weights of shape (items, resamples), the shape is (pairs, 3, resamples).
         """
         if weights is None:
             return np.asarray(self.counts.sum(axis=0), np.float64)
@@ -53,8 +55,9 @@ class ContestTable(NamedTuple):
 
 
 class WinMatrix(NamedTuple):
-    """``wins[i, j]`` is how often i beat j, ``ties`` is symmetric, ``contests`` how often they met.
+    """Wins, ties and contests of every two systems.
 
+    ``wins[i, j]`` is how often i beat j, ``ties`` is symmetric, ``contests`` how often they met.
     ``share[i, j]`` = (wins + ties / 2) / contests; NaN, as a mask, if they never met.
     """
 
@@ -74,14 +77,16 @@ def tabulate(
     n_items: int,
     weights: npt.ArrayLike = 1.0,
 ) -> ContestTable:
-    """The table of contests. ``points`` are those of ``first``: 1, 0.5 (a tie) or 0.
+    """Return the table of contests. ``points`` are those of ``first``: 1, 0.5 (a tie) or 0.
 
     >>> tabulate([0, 0], [0, 1], [1, 0], [1, 0.5], systems=2, n_items=1).counts.tolist()
     [[[1.0, 1.0, 0.0]]]
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
-    given = np.asarray(points, np.float64)
-    outcome = np.where(given == 0.5, TIED, np.where((given > 0.5) == (a < b), WON, LOST))
+    points_array = np.asarray(points, np.float64)
+    outcome = np.where(
+        points_array == 0.5, TIED, np.where((points_array > 0.5) == (a < b), WON, LOST)
+    )
     low, high = np.minimum(a, b), np.maximum(a, b)
     key, place = np.unique(low * systems + high, return_inverse=True)
     counts: Array = np.zeros((n_items, len(key), 3))
@@ -106,7 +111,7 @@ def win_matrix(table: ContestTable) -> WinMatrix:
 
 
 def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
-    """The mean over opponents met of the share of points against each, shape (systems, ...).
+    """Return the mean over opponents of the share of points against each, shape (systems, ...).
 
     If all pairs met equally often it is wins (ties count half) over contests. A mean over opponents
     does not reward a system for meeting weak ones more often. NaN, as a mask, for a system without
@@ -130,7 +135,7 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
 
 
 def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
-    """Wins and ties over wins, losses and twice the ties, of all contests, shape (systems, ...).
+    """Return wins and ties over wins, losses and twice the ties, shape (systems, ...).
 
     The count of unitxt's ``weighted_win_rate`` (Arena-Hard: Li et al. 2024): a tie is one point of
     two, so it weighs as much as two contests with a winner. NaN for a system without opponents.
@@ -141,11 +146,11 @@ def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     [0.667, 0.0, 0.5]
     """
     shape = (systems, *totals.shape[2:])
-    points, whole = np.zeros(shape), np.zeros(shape)
-    for side, own in zip(pairs.T, (WON, LOST), strict=True):
-        np.add.at(points, side, totals[:, own] + totals[:, TIED])
-        np.add.at(whole, side, totals[:, WON] + totals[:, LOST] + 2 * totals[:, TIED])
-    return ratio(points, whole)
+    points, possible = np.zeros(shape), np.zeros(shape)
+    for side, won in zip(pairs.T, (WON, LOST), strict=True):
+        np.add.at(points, side, totals[:, won] + totals[:, TIED])
+        np.add.at(possible, side, totals[:, WON] + totals[:, LOST] + 2 * totals[:, TIED])
+    return ratio(points, possible)
 
 
 # The graph of contests: which systems can be compared, which beat each other in a circle, and
@@ -155,7 +160,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Majorities(NamedTuple):
-    """Majorities. ``beats[i, j]``: i won more contests against j than it lost.
+    """Majorities: ``beats[i, j]`` means that i won more contests against j than it lost.
 
     ``winner`` beats every other system (Condorcet 1785), or is ``None``. ``circles`` are groups of
     systems in which each reaches all others by "beats", the largest first; ``examples`` holds the
@@ -169,8 +174,9 @@ class Majorities(NamedTuple):
 
 
 def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
-    """The groups of systems connected by contests, the largest first. Systems of different groups
-    cannot be compared. ``contests[i, j]`` counts how often i and j met.
+    """Return the groups of systems connected by contests, the largest first.
+
+    Systems of different groups cannot be compared. ``contests[i, j]`` counts how often i and j met.
 
     >>> components([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
     ((0, 1), (2,))
@@ -179,13 +185,14 @@ def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
 
 
 def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
-    """The groups between which strengths have no finite estimate, the strongest first.
+    """Return the groups between which strengths have no finite estimate, the strongest first.
 
     One group: all estimates are finite. Several: the upper side lost no contest between them, so
-    no difference is too large for the data. This happens if one side won everything (Zermelo 1929;
-    Ford 1957; a tie counts for both), and if systems form a ladder on which every win goes down and
-    ties stay on a rung or between neighbouring ones: then differences and the tie parameter grow
-    together without limit. Systems must be connected by contests (one of ``components``).
+    the data allow arbitrarily large differences. This happens if one side won everything (Zermelo
+    1929; Ford 1957; a tie counts for both), and if systems form a ladder on which every win goes
+    down and ties stay on a rung or between neighbouring ones: then differences and the tie
+    parameter grow together without limit. Systems must be connected by contests (one of
+    ``components``).
     """
     rungs = _ladder(matrix)
     if rungs is not None:
@@ -205,11 +212,11 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
 
 
 def _ladder(matrix: WinMatrix) -> Array | None:
-    """Rungs, the highest for the strongest, such that every win goes down at least one rung and
-    every tie at most one, up or down; ``None`` if there are none, or not both a win and a tie.
+    """Return the systems' rungs on such a ladder, the highest for the strongest, or ``None``.
 
-    A system of difference constraints, solved by shortest paths (Floyd 1962; Warshall 1962); no
-    path may return to its start with a gain.
+    Every win goes down at least one rung and every tie at most one, up or down. ``None`` if there
+    is no such ladder, or not both a win and a tie. A system of difference constraints, solved by
+    shortest paths (Floyd 1962; Warshall 1962); no path may return to its start with a gain.
     """
     won, tied = np.asarray(matrix.wins) > 0, np.asarray(matrix.ties) > 0
     if not (won.any() and tied.any()):
@@ -242,7 +249,7 @@ def majorities(matrix: WinMatrix) -> Majorities:
 
 
 def _circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
-    """The shortest circle within a strongly connected group, by breadth-first search."""
+    """Return the shortest circle in a strongly connected group, by breadth-first search."""
     best: tuple[int, ...] = ()
     for start in group:
         came: dict[int, int] = {}
@@ -283,9 +290,10 @@ _NOTHING = "There is no item with an answer in both orders."
 
 
 def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Estimate:
-    """The mean over both orders of the share of right choices; a missing answer is not right.
+    """Return the mean over both orders of the share of right choices.
 
-    Items without a truth are left out. (Zeng et al. 2024, average accuracy.)
+    A missing answer is not right. Items without a truth are left out. (Zeng et al. 2024, average
+    accuracy.)
 
     >>> accuracy([0, 1], [0, -1], [0, 1]).value
     0.75
@@ -299,7 +307,7 @@ def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Es
 
 
 def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False) -> Estimate:
-    """The share of items with the same choice in both orders.
+    """Return the share of items with the same choice in both orders.
 
     Items with a missing answer are left out; or, with ``empty_counts``, two missing answers are
     the same choice and a single one differs (the convention of LLMBar's published figures).
@@ -317,7 +325,7 @@ def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = 
 def order_kappa(
     one: npt.ArrayLike, two: npt.ArrayLike, k: int = 2, *, empty_is_second: bool = False
 ) -> Estimate:
-    """Cohen's kappa between the two orders, on ``k`` levels.
+    """Return Cohen's kappa between the two orders, on ``k`` levels.
 
     Items with a missing answer are left out; or, with ``empty_is_second``, the first answer is
     contrasted with everything else, missing answers included (the convention of LLMBar's figures).

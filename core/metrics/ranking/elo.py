@@ -1,4 +1,4 @@
-"""Other strengths: Elo ratings averaged over orders, and strengths at equal answer length."""
+"""Alternative strengths: Elo ratings averaged over orders, and strengths at equal answer length."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from core.metrics.ranking.bradley_terry import FEWEST
 # other ratings. Here every figure is a mean over seeded orders; all orders run in parallel.
 
 START, SCALE, STEP = 1000.0, 400.0, 4.0
-#: Every pass takes time per contest; with more contests than this fewer orders are enough.
+#: Each pass takes time per contest, so with more contests than this fewer orders are used.
 _WORK = 4_000_000
-#: How many contests of every pass are prepared at a time, to stay in the cache.
+#: Contests of every pass prepared at a time, to stay in the cache.
 _BLOCK = 256
 
 
 class Elo(NamedTuple):
-    """Mean rating per system over orders, its standard deviation over orders (``spread``), and its
-    interval over items (by t if they are few), in Elo points: 400 points are odds of 10 to 1.
+    """Mean rating per system over orders, in Elo points: 400 points are odds of 10 to 1.
+
+    ``spread`` is the standard deviation over orders; the interval is over items (by t if they are
+    few).
     """
 
     rating: Array
@@ -50,7 +52,7 @@ def elo(
     step: float = STEP,
     level: float = USUAL.level,
 ) -> Elo:
-    """Ratings after all contests; ``points`` are those of ``first``: 1, 0.5 or 0.
+    """Return ratings after all contests; ``points`` are those of ``first``: 1, 0.5 or 0.
 
     Systems without contests keep ``START``. Intervals include the effect of the order of contests.
     """
@@ -63,7 +65,7 @@ def elo(
     number = len(np.unique(item))
     if number >= FEWEST and resamples:
         passes += _resampled(item, resamples, rng)
-    # All passes in parallel: a step costs the same for one as for all.
+    # All passes run in parallel, because a step costs the same for one as for all.
     played = _played(_filled(passes), (a, b, won), systems, step)
     ratings, drawn = played[:orders], played[orders:]
     rating = ratings.mean(axis=0)
@@ -85,7 +87,7 @@ def elo(
 def _resampled(
     item: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
 ) -> list[npt.NDArray[np.int64]]:
-    """The contests of resampled items, each resample in another order."""
+    """Return the contests of resampled items, each resample in a random order."""
     _, index = np.unique(item, return_inverse=True)
     members = [np.flatnonzero(index == i) for i in range(int(index.max()) + 1)]
     ratings = []
@@ -116,10 +118,12 @@ def _played(
     starts = systems * np.arange(len(orders))
     for begin in range(0, orders.shape[1], _BLOCK):
         contest = orders[:, begin : begin + _BLOCK].T
-        # Indices of both in the flat ratings; -1 takes a step of 0.
-        ones, twos, points = a[contest] + starts, b[contest] + starts, won[contest]
+        # Indices of both systems in the flat ratings; -1 takes a step of 0.
+        first_index, second_index, points = a[contest] + starts, b[contest] + starts, won[contest]
         steps = np.where(contest >= 0, step, 0.0)
-        for first, second, points_won, far in zip(ones, twos, points, steps, strict=True):
+        for first, second, points_won, far in zip(
+            first_index, second_index, points, steps, strict=True
+        ):
             better, worse = flat[first], flat[second]
             change = far * (points_won - 1 / (1 + np.exp(power * (worse - better))))
             flat[first] = better + change
@@ -171,11 +175,11 @@ def length_controlled(
     resamples: int = 200,
     level: float = USUAL.level,
 ) -> LengthControlled | str:
-    """Strengths at equal length, or the reason why there are none.
+    """Return strengths at equal length, or the reason why there are none.
 
     ``lengths`` has shape (contests, 2): the lengths of first and second. A tie (0.5) counts as half
     a win: a quasi-likelihood (Wedderburn 1974), right for the mean, with intervals over items: by
-    jackknife and t if they are few, else by resamples.
+    jackknife and t if they are few, otherwise by resamples.
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
     won, size = np.asarray(points, np.float64), np.asarray(lengths, np.float64)

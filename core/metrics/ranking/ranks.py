@@ -1,4 +1,4 @@
-"""Ranks with ties and ranges, orders compared, and rankings from scores."""
+"""Ranks with ties and ranges, comparison of orders, and rankings from scores."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class RankRange(NamedTuple):
 
 
 def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int | None]:
-    """Ranks from 1, the highest value first; equal values share the smaller rank and the next one
-    skips ("1224"). A missing value (NaN) has no rank.
+    """Return ranks from 1, the highest value first; a missing value (NaN) has no rank.
 
-    ``within``: values this close to the best one of their group are equal to it.
+    Equal values share the smaller rank and the next rank is skipped ("1224"). ``within``: values
+    this close to the best of their group are equal to it.
 
     >>> competition_ranks([0.5, 0.9, 0.5, float("nan"), 0.1])
     [2, 1, 2, None, 4]
     """
-    given = np.asarray(values, np.float64)
-    order = [int(i) for i in np.argsort(-given, kind="stable") if not np.isnan(given[i])]
-    ranks: list[int | None] = [None] * len(given)
+    scores = np.asarray(values, np.float64)
+    order = [int(i) for i in np.argsort(-scores, kind="stable") if not np.isnan(scores[i])]
+    ranks: list[int | None] = [None] * len(scores)
     leader, rank = np.inf, 0
     for place, system in enumerate(order, start=1):
         # Rounding must not separate values computed from the same counts.
-        if leader - given[system] > within + NEAR:
-            leader, rank = given[system], place
+        if leader - scores[system] > within + NEAR:
+            leader, rank = scores[system], place
         ranks[system] = rank
     return ranks
 
@@ -54,13 +54,13 @@ def mid_ranks(values: npt.ArrayLike) -> Array:
     >>> mid_ranks([0.5, 0.9, 0.5]).tolist()
     [2.5, 1.0, 2.5]
     """
-    given = levelled(values)[0]
-    ranked = stats.rankdata(-given, axis=-1, nan_policy="omit") if given.size else given
-    return np.where(np.isnan(given), np.nan, ranked)
+    scores = levelled(values)[0]
+    ranked = stats.rankdata(-scores, axis=-1, nan_policy="omit") if scores.size else scores
+    return np.where(np.isnan(scores), np.nan, ranked)
 
 
 def rank_ranges(better: npt.ArrayLike) -> list[RankRange]:
-    """The possible ranks of every system. ``better[i, j]``: i is known to be better than j.
+    """Return the possible ranks of every system. ``better[i, j]``: i is known to be better than j.
 
     The best rank is one more than the number of systems known to be better, the worst leaves room
     for those known to be worse. If ``better`` comes from simultaneous intervals, the ranges are
@@ -77,9 +77,9 @@ def rank_ranges(better: npt.ArrayLike) -> list[RankRange]:
 
 
 def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
-    """Kendall's tau-b between two orders of the same systems (Kendall 1945); NaN is left out.
+    """Return Kendall's tau-b between two orders of the same systems (Kendall 1945).
 
-    Undefined for fewer than three systems and if either side is constant.
+    NaN is left out. Undefined for fewer than three systems and if either side is constant.
 
     >>> round(kendall_tau([3, 2, 1], [2, 3, 1]).value, 4)
     0.3333
@@ -100,8 +100,8 @@ def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
 
 def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    both = ~(np.isnan(x) | np.isnan(y))
-    x, y = levelled(x[both])[0], levelled(y[both])[0]
+    complete = ~(np.isnan(x) | np.isnan(y))
+    x, y = levelled(x[complete])[0], levelled(y[complete])[0]
     if len(x) < 3:
         return Estimate.undefined(TOO_FEW, len(x))
     if len(set(x)) < 2 or len(set(y)) < 2:
@@ -112,7 +112,7 @@ def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
 
 
 def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[int, ...]:
-    """The systems on rank 1, several if tied; empty without values.
+    """Return the systems on rank 1, several if tied; empty without values.
 
     >>> winners([0.2, 0.9, 0.9])
     (1, 2)
@@ -129,18 +129,18 @@ def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[in
 
 
 def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Array:
-    """Scores as keys that also order ties in ``scores`` by ``breaker``.
+    """Return scores as keys that also order ties in ``scores`` by ``breaker``.
 
     The keys are dense levels per ballot, 0 for the lowest; NaN stays. With a gated score and the
-    score before gates as ``breaker``, capped answers are ordered among themselves only.
+    score before gates as ``breaker``, capped answers are ordered only among themselves.
 
     >>> ordered([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
     [[1.0, 0.0, 2.0]]
     """
-    given = levelled(scores)[0]
-    second = np.zeros_like(given) if breaker is None else levelled(breaker)[0]
-    keys: Array = np.full(given.shape, np.nan)
-    for row, (main, tie) in enumerate(zip(given, second, strict=True)):
+    levels = levelled(scores)[0]
+    second = np.zeros_like(levels) if breaker is None else levelled(breaker)[0]
+    keys: Array = np.full(levels.shape, np.nan)
+    for row, (main, tie) in enumerate(zip(levels, second, strict=True)):
         scored = np.flatnonzero(~np.isnan(main))
         pairs = [(float(main[i]), float(tie[i])) for i in scored]
         level = {pair: at for at, pair in enumerate(sorted(set(pairs)))}
@@ -149,7 +149,7 @@ def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Arra
 
 
 def borda(keys: npt.ArrayLike) -> Array:
-    """Every ballot's points (n - r) / (n - 1), with r the mid-rank among the n it ranks.
+    """Return every ballot's points (n - r) / (n - 1), with r the mid-rank among the n it ranks.
 
     Shape (ballots, systems); NaN if not ranked. A ballot on a single system gives no points. (de
     Borda 1781, normalised.)
@@ -157,9 +157,9 @@ def borda(keys: npt.ArrayLike) -> Array:
     >>> borda([[3.0, 2.0, 1.0], [float("nan"), 2.0, 1.0]]).tolist()
     [[1.0, 0.5, 0.0], [nan, 1.0, 0.0]]
     """
-    given = np.asarray(keys, np.float64)
-    number = (~np.isnan(given)).sum(axis=1, keepdims=True)
-    return ratio(number - mid_ranks(given), np.where(number > 1, number - 1, 0))
+    levels = np.asarray(keys, np.float64)
+    number = (~np.isnan(levels)).sum(axis=1, keepdims=True)
+    return ratio(number - mid_ranks(levels), np.where(number > 1, number - 1, 0))
 
 
 def z_scores(scores: npt.ArrayLike) -> Array:
@@ -170,39 +170,39 @@ def z_scores(scores: npt.ArrayLike) -> Array:
     >>> z_scores([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]).round(3).tolist()
     [[-1.225, 0.0, 1.225], [nan, nan, nan]]
     """
-    given = np.asarray(scores, np.float64)
-    scored = ~np.isnan(given)
+    numbers = np.asarray(scores, np.float64)
+    scored = ~np.isnan(numbers)
     number = scored.sum(axis=1, keepdims=True)
-    mean = ratio(np.where(scored, given, 0.0).sum(axis=1, keepdims=True), number)
-    gap = given - mean
+    mean = ratio(np.where(scored, numbers, 0.0).sum(axis=1, keepdims=True), number)
+    gap = numbers - mean
     spread = np.sqrt(ratio(np.where(scored, gap**2, 0.0).sum(axis=1, keepdims=True), number))
     usable = (number >= 3) & (spread > NEAR)
     return np.where(usable, ratio(gap, np.where(usable, spread, 0.0)), np.nan)
 
 
 def means(values: npt.ArrayLike) -> Array:
-    """The mean of every column over the ballots that rank it; NaN without any.
+    """Return the mean of every column over the ballots that rank it; NaN without any.
 
     >>> means([[1.0, float("nan")], [0.0, float("nan")]]).tolist()
     [0.5, nan]
     """
-    given = np.asarray(values, np.float64)
-    ranked = ~np.isnan(given)
-    return ratio(np.where(ranked, given, 0.0).sum(axis=0), ranked.sum(axis=0))
+    numbers = np.asarray(values, np.float64)
+    ranked = ~np.isnan(numbers)
+    return ratio(np.where(ranked, numbers, 0.0).sum(axis=0), ranked.sum(axis=0))
 
 
 def as_contests(keys: npt.ArrayLike, items: npt.ArrayLike) -> ContestTable:
-    """Every two systems of a ballot as a contest, won by the higher key; equal keys are a tie.
+    """Return all pairs of systems of a ballot as contests; the higher key wins, equal keys tie.
 
     ``items[ballot]`` is the ballot's item, from 0.
 
     >>> as_contests([[2.0, 1.0, 1.0]], [0]).counts.tolist()
     [[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]
     """
-    given, item = np.asarray(keys, np.float64), np.asarray(items, np.int64)
-    systems = given.shape[1]
+    levels, item = np.asarray(keys, np.float64), np.asarray(items, np.int64)
+    systems = levels.shape[1]
     first, second = np.triu_indices(systems, 1)
-    a, b = given[:, first], given[:, second]
+    a, b = levels[:, first], levels[:, second]
     ballots, pairs = np.nonzero(~(np.isnan(a) | np.isnan(b)))
     gap = (a - b)[ballots, pairs]
     return tabulate(

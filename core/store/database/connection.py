@@ -1,7 +1,7 @@
 """Connections: one per thread, opened with retries, written to by named actors.
 
-SQLite's busy timeout does not cover everything. Switching a new file to WAL fails with "locked"
-at once if another process does the same, so opening is retried until a deadline.
+SQLite's busy timeout does not cover everything. Switching a new file to WAL fails at once with
+"locked" if another process does the same, so opening is retried until a deadline.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from core.store.database.migrations import migrate, pending
 from core.store.database.sums import add_sums
 
 BUSY_SECONDS = 30.0
-#: How long a thread waits for its turn among the threads of this process.
+#: Seconds for which a thread waits for its turn among the threads of this process.
 TURN_SECONDS = 60.0
 #: Primary result codes: https://sqlite.org/rescode.html
 _WAITING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -45,19 +45,19 @@ _IN_WORDS = {
 }
 #: Messages of the driver and SQLite about damaged texts.
 _NONSENSE = ("Could not decode to UTF-8", "malformed JSON")
-#: Errors that may pass, without a restart of anything.
+#: Errors that may pass without any intervention.
 _PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 T = TypeVar("T")
 
 
 class _TakenBack(Exception):
-    """Ends a rehearsal."""
+    """Rolls a rehearsal back."""
 
 
 @dataclass
 class Grant:
-    """A permission in use: a verb on an object, and whether it is on record.
+    """A permission in use: a verb on an object, and whether the audit record has it.
 
     ``before`` and ``after`` are plain data that a service may add to the record.
     """
@@ -72,11 +72,11 @@ class Grant:
     recorded: bool = False
 
 
-#: The largest whole number that SQLite holds.
+#: The largest integer that SQLite holds.
 LARGEST = 2**63 - 1
-#: The grant that this thread uses now.
+#: The grant that this thread currently uses.
 _granted: ContextVar[Grant | None] = ContextVar("granted", default=None)
-#: Verbs that the audit record leaves out, since no other user sees what they write.
+#: Verbs that are not audited, since no other user sees what they write.
 _UNRECORDED = frozenset[Verb]({"read", "draft"})
 
 
@@ -84,12 +84,12 @@ class Connections:
     """The connections of one process to one data file, ready on construction.
 
     Raises:
-        StoreError: the file is not ours, newer than this program, locked, or out of reach.
+        StoreError: the file is foreign, newer than this program, locked, or unreachable.
     """
 
     def __init__(self, path: str | Path, *, reading: bool = False) -> None:
         self.path = Path(path)
-        #: Whether the file is read-only, because it was opened so or allows nothing else.
+        #: Whether the file is read-only, by choice or because nothing can be written.
         self.read_only = reading or cannot_write(self.path)
         self.actor = LOCAL
         self._local = threading.local()
@@ -103,29 +103,29 @@ class Connections:
             with self.in_words():
                 _patiently(self._require_current if self.read_only else self._make_ready)
         except sqlite3.DatabaseError as error:
-            # Its tables do not match the version it claims.
+            # Its tables do not match its version.
             raise Damaged(f"{self.path} is damaged ({error}); restore it from a copy.") from error
         self._place = FilePlace(self.path)
 
     def acting(self, actor: Actor) -> Connections:
-        """Return the same connections for an actor, who may write only what is granted."""
-        other = copy.copy(self)
-        other.actor = actor
-        return other
+        """Return the same connections for an actor, who may only write with a grant."""
+        connections = copy.copy(self)
+        connections.actor = actor
+        return connections
 
     @contextmanager
-    def granted(self, verb: Verb, act: str, about: Any, at: str) -> Iterator[Grant]:
+    def granted(self, verb: Verb, action: str, about: Any, at: str) -> Iterator[Grant]:
         """Allow the actor this act within the block; an outer grant stays in force.
 
         Raises:
-            NotAllowed: the actor may not.
+            NotAllowed: the actor lacks the permission.
         """
         within = _granted.get()
         if within is not None and within.actor == self.actor:
             yield within
             return
         allow(self.actor, verb)
-        grant = Grant(self.actor, verb, act, about, at)
+        grant = Grant(self.actor, verb, action, about, at)
         token = _granted.set(grant)
         try:
             yield grant
@@ -138,21 +138,21 @@ class Connections:
 
         It is opened on first use. A forked child gets its own.
         """
-        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is None or held[0] != os.getpid():
-            # Otherwise SQLite would create a new, empty file in the place of ours.
+        owned: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if owned is None or owned[0] != os.getpid():
+            # Without this check SQLite would create a new, empty file if the old one is gone.
             self._place.require()
             with self.in_words():
-                held = (os.getpid(), _patiently(self._connect))
-            self._local.held = held
+                owned = (os.getpid(), _patiently(self._connect))
+            self._local.held = owned
             self._local.log = self._place.log()
-        return held[1]
+        return owned[1]
 
     def close(self) -> None:
         """Close this thread's connection. The next use opens it again."""
-        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is not None:
-            held[1].close()
+        owned: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if owned is not None:
+            owned[1].close()
             self._local.held = None
 
     @contextmanager
@@ -230,7 +230,7 @@ class Connections:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return all rows, by column name.
 
-        They are fetched whole: an open cursor would pin an old snapshot.
+        All rows are fetched at once, since an open cursor would pin an old snapshot.
         """
         with self.in_words():
             cursor = self.mine.cursor()
@@ -264,7 +264,7 @@ class Connections:
             if due:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    # Another process may have been faster, so check again under the lock.
+                    # Another process may have migrated meanwhile, so check again under the lock.
                     if pending(connection, str(self.path)):
                         migrate(connection)
                     connection.execute("COMMIT")
@@ -285,11 +285,11 @@ class Connections:
 
     @contextmanager
     def in_words(self) -> Iterator[None]:
-        """Translate errors of SQLite into errors of the store."""
+        """Translate SQLite's errors into ``StoreError``."""
         try:
             yield
         except UnicodeDecodeError as error:
-            # SQLite's own message repeats the text it read.
+            # SQLite's own message would repeat the text it read.
             raise Damaged(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_CORRUPT]}.") from error
         except sqlite3.DatabaseError as error:
             nonsense = str(error).startswith(_NONSENSE)
@@ -307,7 +307,7 @@ class Connections:
 
 
 def on_record(*, before: Any = None, after: Any = None) -> None:
-    """Add data before or after the current act to its audit record."""
+    """Add the data before or after the current act to its audit record."""
     grant = _granted.get()
     if grant is not None:
         grant.before = grant.before if before is None else before
@@ -318,11 +318,11 @@ def _put_on_record(db: sqlite3.Connection, grant: Grant | None) -> bool:
     """Write the audit line of a grant once; return whether this call wrote it."""
     if grant is None or grant.recorded or not grant.actor.audited or grant.verb in _UNRECORDED:
         return False
-    who, plain = grant.actor, (grant.object, grant.before, grant.after)
+    actor, plain = grant.actor, (grant.object, grant.before, grant.after)
     db.execute(
         "INSERT INTO audit (at, actor, role, via, verb, act, object, before, after) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (grant.at, who.name, who.role, who.via, grant.verb, grant.act, *map(to_json, plain)),
+        (grant.at, actor.name, actor.role, actor.via, grant.verb, grant.act, *map(to_json, plain)),
     )
     grant.recorded = True
     return True
@@ -343,13 +343,13 @@ class _OfAThread(sqlite3.Connection):
     """
 
     def __del__(self) -> None:
-        # Garbage collection in another thread raises here, and the connection is closed anyway.
+        # Garbage collection in another thread raises this, but the connection is closed anyway.
         with suppress(sqlite3.ProgrammingError):
             self.close()
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:
-    # isolation_level=None: the driver never opens a transaction of its own.
+    # isolation_level=None: the driver never opens a transaction itself.
     connection = sqlite3.connect(
         path,
         timeout=BUSY_SECONDS,
@@ -378,12 +378,12 @@ def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is on a disk that programs cannot share; use a local disk.")
 
 
-def _patiently(act: Callable[[], T]) -> T:
+def _patiently(attempt: Callable[[], T]) -> T:
     """Call ``act()`` until the file is unlocked, for at most ``BUSY_SECONDS``."""
     deadline, pause = time.monotonic() + BUSY_SECONDS, 0.005
     while True:
         try:
-            return act()
+            return attempt()
         except sqlite3.OperationalError as error:
             if _code(error) not in _WAITING or time.monotonic() > deadline:
                 raise

@@ -10,7 +10,7 @@ from core.domain.base import Noun
 from core.domain.dataset import Dataset
 from core.identity import canonical_json, content_hash
 
-#: How many items are hashed per batch.
+#: Items hashed per batch.
 _AT_ONCE = 1_000
 
 
@@ -30,16 +30,16 @@ def noun_hash(noun: Noun) -> str:
 
 
 class DatasetText(NamedTuple):
-    """The head of a stored dataset as text, and the hash of the whole."""
+    """A stored dataset without its items as text, and the hash of the whole dataset."""
 
     head: str
     hash: str
 
 
 def dataset_text(dataset: Dataset) -> DatasetText:
-    """Return a dataset's head as text, and the hash of ``noun_hash``.
+    """Return a dataset without items as text, and the hash that ``noun_hash`` gives.
 
-    The items are written some at a time: all of them may be as large as the file they came from.
+    Items are hashed in batches, since all of them may be as large as the file they came from.
 
     >>> from core.domain.dataset import Item
     >>> one = Dataset(name="d", items=(Item(id="a", submission="x"),), meta={"items": []})
@@ -47,7 +47,7 @@ def dataset_text(dataset: Dataset) -> DatasetText:
     True
     """
     head = dump(dataset.model_copy(update={"items": ()}))
-    # No key before it holds an object with a list.
+    # No key before "items" holds an object with a list.
     before, mark, after = canonical_json(head).partition('"items":[')
     hashed = hashlib.sha256((before + mark).encode("utf-8", "surrogatepass"))
     for start in range(0, len(dataset.items), _AT_ONCE):
@@ -86,7 +86,7 @@ def like(search: str) -> str:
     >>> like("100%")
     '%100\\%%'
     """
-    # SQLite refuses patterns of 50,000 bytes; searches are far shorter than 500 characters.
+    # SQLite refuses patterns of 50,000 bytes; a search has at most 500 characters.
     for special in ("\\", "%", "_"):
         search = search.replace(special, "\\" + special)
     return f"%{search[:500]}%"

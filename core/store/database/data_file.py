@@ -1,4 +1,4 @@
-"""The data file: whether it was moved, who may read it, and how to copy it."""
+"""The data file: check that it was not moved, restrict its readers, copy it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ FOLDER, FILE = 0o700, 0o600
 
 
 def make_private(path: Path) -> None:
-    """Make the folder and an empty data file, unless they exist; ``OSError``."""
+    """Create the folder and an empty data file, unless they exist. Raises ``OSError``."""
     if not path.parent.is_dir():
         path.parent.parent.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(mode=FOLDER, exist_ok=True)
-    # SQLite opens an existing file, and reports a place where none can be made.
+    # SQLite opens an existing file, and reports a path where no file can be created.
     with suppress(OSError):
         make_file(path)
     if path == own_data_file():
@@ -36,7 +36,7 @@ def make_private(path: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file that only its owner may read; ``FileExistsError``."""
+    """Create an empty file that only its owner may read. Raises ``FileExistsError``."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE))
 
 
@@ -45,7 +45,7 @@ def _tighten(path: Path) -> None:
         (path.parent, FOLDER),
         *((path.with_name(path.name + end), FILE) for end in ("", "-wal", "-shm")),
     ):
-        # Missing, or of another owner: cannot be changed.
+        # A missing file, or one of another owner, cannot be changed.
         with suppress(OSError):
             if place.stat().st_mode & 0o077:
                 place.chmod(mode)
@@ -57,7 +57,7 @@ def _tighten(path: Path) -> None:
 def cannot_write(path: Path) -> bool:
     """Return whether this process cannot write an existing data file or its log.
 
-    SQLite makes the log when a file is opened, and deletes it when the last connection closes.
+    SQLite creates the log when a file is opened, and deletes it when the last connection closes.
     """
     if not path.exists():
         return False
@@ -66,10 +66,10 @@ def cannot_write(path: Path) -> bool:
 
 
 def to_read(path: Path) -> str:
-    """Return the URI by which SQLite opens a data file and writes nothing at all.
+    """Return the URI with which SQLite opens a data file and writes nothing at all.
 
-    Without a log no process has the file open, so it is read without locks, which need files of
-    their own. With a log another process may be writing, so it is read with locks.
+    Without a log, no process has the file open, so it is read without locks, which would need files
+    of their own. With a log, another process may be writing, so it is read with locks.
     """
     log, index = _logs(path)
     alone = not index.exists() and not (log.exists() and log.stat().st_size)
@@ -113,19 +113,21 @@ class FilePlace:
     ) -> None:
         """Raise ``StoreError`` unless the file and a connection's ``log`` are in place.
 
-        The first time, what the connection still reads is saved in a file next to it.
+        The first failure saves what the connection can still read in a file next to it.
         """
         in_place = self.in_place()
         if in_place and (connection is None or self.log() == log):
             return
-        what = f"The log of {self._path} ({self._log_path.name})" if in_place else str(self._path)
+        subject = (
+            f"The log of {self._path} ({self._log_path.name})" if in_place else str(self._path)
+        )
         raise StoreError(
-            f"{what} was deleted, moved or replaced while it was in use, so nothing more is "
+            f"{subject} was deleted, moved or replaced while it was in use, so nothing more is "
             f"written. {self._save(connection)}"
         )
 
     def _save(self, connection: sqlite3.Connection | None) -> str:
-        """Save what the connection reads; return where, or what to do."""
+        """Save what the connection reads; return a sentence with the path, or with what to do."""
         with self._saving:
             if self._saved is None and connection is not None:
                 saved = self._path.with_name(f"{self._path.stem}-saved-{os.getpid()}.db")
@@ -152,7 +154,7 @@ def _id(path: Path) -> FileId | None:
 
 
 class Backup(NamedTuple):
-    """The content of a copy."""
+    """The counts of a copy's content."""
 
     file: str
     bytes: int
@@ -163,15 +165,15 @@ class Backup(NamedTuple):
 def copy_to(
     connection: sqlite3.Connection, target: Path, sound: Callable[[Path], bool]
 ) -> Backup | None:
-    """Copy all that the connection reads to ``target``, atomically.
+    """Copy all that the connection reads to ``target``, atomically; return its counts.
 
-    ``sound`` checks the finished copy before it replaces ``target``. ``None``: the check failed.
+    ``sound`` checks the finished copy before it replaces ``target``; if it fails, returns ``None``.
 
     Raises:
         StoreError: ``target`` cannot be written.
     """
     try:
-        # As private as the data file from the first byte on, and so is a new folder.
+        # The copy, and a new folder, are private from the first byte on.
         target.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         with part_file(target, FILE) as part:
             with closing(sqlite3.connect(part)) as copy:
@@ -200,7 +202,7 @@ def _counted(part: Path, target: Path) -> Backup:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a new name to the disk, where folders can be opened."""
+    """Flush a new name to the disk, on systems where folders can be opened."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

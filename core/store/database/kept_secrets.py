@@ -1,4 +1,4 @@
-"""Remove secrets from data files of earlier versions, which kept all ``params``."""
+"""Remove secrets from data files of earlier versions, which stored all ``params``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.store.database.content import to_json
 # repeated it. Votes, scores and calls stay as they are. The triggers that forbid changes are
 # dropped meanwhile, since only secrets are rewritten.
 
-#: Where settings of judges are stored as JSON: table, key, column, column of the hash.
+#: Stored judge settings in JSON: table, key, column, column of the hash.
 _SETTINGS = (
     ("judge", "id", "content", ""),
     ("panel", "id", "content", "hash"),
@@ -33,7 +33,7 @@ _SETTINGS = (
     ("help_task", "id", "result", ""),
     ("help_step", "id", "call", ""),
 )
-#: Where messages of a provider are stored, which may repeat a secret.
+#: Stored provider messages, which may repeat a secret.
 _WORDS = (
     ("call", ("reply", "thinking")),
     ("vote", ("reason", "evidence", "detail")),
@@ -96,7 +96,7 @@ def _clean_settings(
 
 
 def _cleaned(value: Any, tell: Callable[[str], None]) -> Any:
-    """Return plain data with judges' settings cleaned, and report removed secrets."""
+    """Return plain data with judges' settings cleaned; call ``tell`` with each removed secret."""
     if isinstance(value, list):
         return [_cleaned(inner, tell) for inner in value]
     if not isinstance(value, dict):
@@ -130,14 +130,14 @@ def _tell_texts(value: Any, tell: Callable[[str], None]) -> None:
         for inner in value:
             _tell_texts(inner, tell)
     elif isinstance(value, str):
-        # A header's value is "Bearer KEY"; a server may have repeated the key alone.
+        # A header's value is "Bearer KEY"; a server may have repeated only the key.
         for text in {value, value.rpartition(" ")[2]}:
             if len(text) >= _SHORTEST:
                 tell(text)
 
 
 def _clean_words(db: sqlite3.Connection, secret: str) -> None:
-    # In JSON it may be escaped.
+    # JSON text may contain it escaped.
     for spelt in dict.fromkeys((secret, json.dumps(secret)[1:-1])):
         for table, columns in _WORDS:
             for column in columns:

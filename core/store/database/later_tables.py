@@ -208,7 +208,7 @@ HELPS = (
 )
 
 
-#: The tables as their migration makes them. Released statements are never edited.
+#: Tables of scored rubric versions. Released statements are never edited.
 SCORED_VERSIONS = (
     "ALTER TABLE run ADD COLUMN scored_version_id INTEGER REFERENCES rubric_version(id)",
     """
@@ -275,7 +275,7 @@ ACCESS = (
     "ALTER TABLE run ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",
 )
 
-#: Who asked a model for help, and so pays for it.
+#: The user who asked a model for help, and so pays for it.
 HELP_MADE_BY = ("ALTER TABLE help_task ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",)
 HELP_LEASES = (
     "ALTER TABLE help_task RENAME COLUMN owner TO lease_owner",
@@ -284,7 +284,7 @@ HELP_LEASES = (
 )
 
 
-#: Batches at providers, and the question of each of their lines. Never edited.
+#: Batches at providers, and the question of each request. Never edited.
 BATCHES = (
     """
     CREATE TABLE batch (
@@ -322,7 +322,7 @@ BATCHES = (
     """,
 )
 
-#: Cached columns, and how often a run's results were derived.
+#: Cached columns, and the number of times a run's results were derived.
 KEPT = (
     """
     CREATE TABLE kept (
@@ -334,7 +334,7 @@ KEPT = (
     "ALTER TABLE run ADD COLUMN derived INTEGER NOT NULL DEFAULT 0",
 )
 
-#: Declarations of how a dataset version's labels were drawn; withdrawn ones stay.
+#: Declarations of how a dataset version's labels were drawn; withdrawn ones are kept.
 LABEL_DRAWS = (
     """
     CREATE TABLE label_draw (
@@ -350,7 +350,7 @@ LABEL_DRAWS = (
     "CREATE UNIQUE INDEX label_draw_standing ON label_draw (version_id) WHERE withdrawn IS NULL",
 )
 
-#: Checksums of groups of rows, by the last key of each group; empty: recorded without a checksum.
+#: Checksums of groups of rows, by the last key of each group; "" for rows without a checksum.
 SUMS = (
     """
     CREATE TABLE group_sum (

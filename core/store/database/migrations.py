@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: "RubS" in ASCII, in the header of every data file (``PRAGMA application_id``).
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
-#: The migrations in order, apart from their code so that checking costs no import.
+#: The names of all migrations in order, here so that checking them imports no migration code.
 NAMES = (
     "first_tables",
     "outcomes",
@@ -67,7 +67,7 @@ def first_tables(db: Database) -> None:
 
 
 def outcomes(db: Database) -> None:
-    """Add the outcome of an item, taken from its gates for older rubrics."""
+    """Add the outcome of an item, for older rubrics derived from its gates."""
     db.conn.execute(
         "ALTER TABLE run_item ADD COLUMN outcome TEXT CHECK (outcome IN ('pass', 'fail', 'review'))"
     )
@@ -94,7 +94,7 @@ def responses(db: Database) -> None:
 
 
 def reviews(db: Database) -> None:
-    """Add reviewers, their queues, their events and settled cells."""
+    """Add reviewers, queues, events and settled cells."""
     for statement in REVIEWS:
         db.conn.execute(_dedent(statement))
 
@@ -112,30 +112,30 @@ def helps(db: Database) -> None:
 
 
 def exchanges(db: Database) -> None:
-    """Add calls per question and calls saved, unknown for older questions."""
+    """Add the calls and saved calls of each question, unknown for older ones."""
     for column in ("asked", "kept"):
         db.conn.execute(f"ALTER TABLE call ADD COLUMN {column} INTEGER")
 
 
 def calls_out(db: Database) -> None:
-    """Add calls in flight, and those lost at a stop or kill, unknown before."""
+    """Add calls in flight and calls lost at a stop or kill, unknown for older runs."""
     for column in ("lost", "out"):
         db.conn.execute(f"ALTER TABLE run ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
 def no_secrets(db: Database) -> None:
-    """Remove possible secrets from settings of judges, whose ``params`` held them."""
+    """Remove possible secrets from the stored ``params`` of judges."""
     clean_secrets(db.conn)
 
 
 def access(db: Database) -> None:
-    """Add members, the audit record and who made a run, unknown for older runs."""
+    """Add members, the audit record and the user who created a run, unknown for older runs."""
     for statement in ACCESS:
         db.conn.execute(_dedent(statement))
 
 
 def help_made_by(db: Database) -> None:
-    """Add who began a help task, unknown for older tasks."""
+    """Add the user who started a help task, unknown for older tasks."""
     for statement in HELP_MADE_BY:
         db.conn.execute(statement)
 
@@ -159,7 +159,7 @@ def label_draws(db: Database) -> None:
 
 
 def coverage(db: Database) -> None:
-    """Add coverage to scores; less than half assessed now gives no score.
+    """Add coverage to scores; items with less than half assessed lose their score.
 
     Older rubrics have the default ``min_coverage``. Unassessed items need a person.
     """
@@ -176,7 +176,7 @@ def coverage(db: Database) -> None:
 
     @lru_cache(maxsize=10_000)
     def now(text: str, settled: frozenset[str]) -> tuple[Any, ...]:
-        # Many items of a run have the same answers, and so the same trace.
+        # Many items of a run have the same answers, and therefore the same trace.
         trace = with_coverage(Trace.from_dict(json.loads(text)), least, settled)
         scores = (trace.total, trace.raw, trace.low, trace.high, trace.complete, trace.fail)
         return (*scores, trace.review, trace.outcome, to_json(trace.to_dict()))
@@ -208,14 +208,14 @@ def sums(db: Database) -> None:
 
 
 def help_leases(db: Database) -> None:
-    """Hold help tasks by leases, as runs are."""
+    """Add leases to help tasks, like those of runs."""
     for statement in HELP_LEASES:
         db.conn.execute(statement)
 
 
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
-    """Return the migrations in order. Importing sqlite_utils is slow, so only these pay for it."""
+    """Return the migrations in order. Only this function imports sqlite_utils, which is slow."""
     with _without("pandas", "numpy"):
         from sqlite_utils import Migrations
 
@@ -241,9 +241,9 @@ def migrations() -> Migrations:
 
 
 def pending(connection: sqlite3.Connection, path: str) -> bool:
-    """Return whether migrations are due; raises ``StoreError`` for a foreign file.
+    """Return whether migrations are due.
 
-    A file of a newer version raises it, too.
+    Raises ``StoreError`` for a foreign file and for a file of a newer version.
     """
     tables = {
         name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
@@ -253,17 +253,17 @@ def pending(connection: sqlite3.Connection, path: str) -> bool:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program; name another file.")
-    done = [
+    applied = [
         name
         for (name,) in connection.execute(
             "SELECT name FROM _sqlite_migrations WHERE migration_set = ? ORDER BY id", (SET,)
         )
     ]
-    if set(done) - set(NAMES):
+    if set(applied) - set(NAMES):
         raise StoreError(
             f"{path} was written by a newer Rubric Studio; update the program to open it."
         )
-    return len(done) < len(NAMES)
+    return len(applied) < len(NAMES)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -276,13 +276,13 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _without(*names: str) -> Iterator[None]:
-    """Hide packages from an import that loads them only if they are there.
+    """Hide these packages from imports within the block; they are optional there.
 
-    Other threads would miss them, too, so nothing is hidden where there are any.
+    Does nothing while other threads run, since they would miss the packages, too.
     """
     alone = threading.active_count() == 1
     hidden = [name for name in names if alone and name not in sys.modules]
-    # None stands for a module that is known to be missing.
+    # None makes the import system treat a module as missing.
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
         yield
@@ -310,6 +310,6 @@ def _schema(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def _dedent(statement: str) -> str:
-    # SQLite keeps the text as written, and tools that dump a schema show it.
+    # SQLite stores the statement as written, and tools that dump a schema show it.
     lines = statement.strip().splitlines()
     return "\n".join(line.removeprefix("    ") for line in lines)

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-#: Rows in memory at a time. Part of how a checksum is computed: never changed.
+#: Rows hashed at a time. Checksums depend on it, so it never changes.
 _AT_ONCE = 1000
 
 
 class FactTable(NamedTuple):
-    """A table whose rows have a rising key, and its columns that never change."""
+    """A table whose rows have a rising key, with its columns that never change."""
 
     table: str
     columns: str
@@ -39,7 +39,7 @@ _FACTS = (
         "id, dataset_id, number, hash, name, head, items, labelled, created, source",
         "dataset versions",
     ),
-    # The hash of their version covers their content.
+    # The content of items is covered by the hash of their version.
     FactTable(
         "item",
         "version_id, position, item_id, system, split, labelled, preview",
@@ -104,7 +104,7 @@ _FACTS = (
         "lines of the record of changes",
     ),
 )
-#: Data that may change at any time and follows from nothing else, so no checksum covers it.
+#: Data without a checksum, since it may change at any time and cannot be derived.
 UNCOVERED = (
     "judges, panels, settings and drafts; names, members and reviewers; the states of queues "
     "and settled cells (the decisions themselves are covered); total costs of runs; batches in "
@@ -119,7 +119,7 @@ _BY_TABLE = {facts.table: facts for facts in _FACTS}
 
 
 class Unlike(NamedTuple):
-    """A group of rows, by its keys, that was altered or has no checksum."""
+    """A group of rows, given by its keys, that was altered or has no checksum."""
 
     words: str
     first: int
@@ -133,13 +133,13 @@ def add_sums(db: sqlite3.Connection) -> None:
 
 
 def not_covered_so_far(db: sqlite3.Connection) -> None:
-    """Mark all existing rows as recorded before there were checksums."""
+    """Mark all existing rows as recorded without a checksum."""
     for facts, _, last in _unsummed(db):
         _keep(db, facts, last, "")
 
 
 def _unsummed(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
-    """Return tables with unsummed rows: table, last key covered, last key."""
+    """Return the tables with unsummed rows: table, last key covered, last key."""
     ends = db.execute(_ENDS).fetchall()
     return [(_BY_TABLE[table], summed, last) for table, last, summed in ends if last > summed]
 
@@ -149,14 +149,14 @@ def _keep(db: sqlite3.Connection, facts: FactTable, last: int, digest: str) -> N
 
 
 def altered(db: sqlite3.Connection) -> Iterator[Unlike]:
-    """Yield groups whose rows differ from what was recorded."""
+    """Yield the groups of rows that differ from their checksums."""
     for facts, after, last, digest in _groups(db):
         if digest and digest != _readable(db, facts, after, last):
             yield Unlike(facts.words, after + 1, last)
 
 
 def uncovered(db: sqlite3.Connection) -> Iterator[Unlike]:
-    """Yield rows without a checksum: older ones, or another program's."""
+    """Yield groups of rows without a checksum, which are old or from another program."""
     for facts, after, last, digest in _groups(db):
         if not digest:
             yield Unlike(facts.words, after + 1, last)

@@ -273,10 +273,10 @@ VOTES = (
 
 
 def _refuse(table: str, verb: str, columns: str = "") -> str:
-    of, some = (f" OF {columns}", " in these columns") if columns else ("", "")
+    of_columns, which_columns = (f" OF {columns}", " in these columns") if columns else ("", "")
     return f"""
-    CREATE TRIGGER {table}_is_never_{verb.lower()}d BEFORE {verb}{of} ON {table}
-    BEGIN SELECT RAISE(ABORT, '{table} rows are never {verb.lower()}d{some}'); END
+    CREATE TRIGGER {table}_is_never_{verb.lower()}d BEFORE {verb}{of_columns} ON {table}
+    BEGIN SELECT RAISE(ABORT, '{table} rows are never {verb.lower()}d{which_columns}'); END
     """
 
 

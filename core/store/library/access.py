@@ -14,7 +14,7 @@ from core.store.database.content import clean
 
 
 class Members:
-    """Available as ``store.members``: by e-mail address, in small letters."""
+    """Available as ``store.members``: members by e-mail address in lower case."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -47,7 +47,7 @@ class Members:
         return self.get(email)
 
     def sign_out(self, email: str, *, now: str) -> None:
-        """End all sessions of this member that began before this moment."""
+        """End all sessions that this member began before ``now``."""
         with self._files.write() as db:
             db.execute("UPDATE member SET signed_out = ? WHERE email = ?", (now, clean(email)))
 
@@ -61,7 +61,7 @@ class AuditRecord:
     def list(
         self, *, actor: str | None = None, offset: int = 0, limit: int = 100
     ) -> builtins.list[AuditRow]:
-        """Return audit lines, newest first; all of them with a limit of -1."""
+        """Return audit entries, newest first; all of them with a limit of -1."""
         where, values = _where(actor)
         rows = self._files.rows(
             f"SELECT * FROM audit {where} ORDER BY id DESC LIMIT ? OFFSET ?",
@@ -70,7 +70,7 @@ class AuditRecord:
         return [_audit(row) for row in rows]
 
     def count(self, *, actor: str | None = None) -> int:
-        """Return the number of lines."""
+        """Return the number of audit entries."""
         where, values = _where(actor)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM audit {where}", values)
         return int(count)

@@ -24,7 +24,7 @@ from core.store.database.content import (
 )
 from core.text.names import STORED
 
-#: True for an item ``i`` that holds the search text; ``found_values`` gives the parameters.
+#: True for an item ``i`` that contains the search text; ``found_values`` gives the parameters.
 FOUND = r"""
     (i.item_id LIKE ? ESCAPE '\' OR i.content -> '$.submission' LIKE ? ESCAPE '\'
      OR i.content -> '$.prompt' LIKE ? ESCAPE '\' OR i.content -> '$.context' LIKE ? ESCAPE '\'
@@ -32,12 +32,12 @@ FOUND = r"""
 """
 _EVERYTHING = ItemFilter()
 _PAGE = 500
-#: Whether an item has its own rubric. A text search comes first, since parsing is slow.
+#: Whether an item has its own rubric. The cheap text search comes before the slow parsing.
 HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric') = 'object'"
 
 
 def found_values(search: str) -> list[str]:
-    """Return the parameters of ``FOUND`` to look for ``search``."""
+    """Return the parameters of ``FOUND`` for the text ``search``."""
     inside = like_json(search)
     return [like(search), inside, inside, inside, inside]
 
@@ -63,13 +63,13 @@ class Items:
         ]
 
     def count(self, version_id: int, where: ItemFilter = _EVERYTHING) -> int:
-        """Return how many items pass the filter."""
+        """Return the number of items that pass the filter."""
         clause, values = _clause(version_id, where)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM item i WHERE {clause}", values)
         return int(count)
 
     def systems(self, version_id: int) -> list[str]:
-        """Return the systems of the items, sorted, without the empty one."""
+        """Return the systems of the items, sorted, without the empty name."""
         rows = self._files.tuples(
             "SELECT DISTINCT system FROM item WHERE version_id = ? AND system <> '' ORDER BY 1",
             (version_id,),
@@ -77,7 +77,7 @@ class Items:
         return [system for (system,) in rows]
 
     def item(self, version_id: int, item_id: str) -> Item:
-        """Return a whole item, without its dataset's prompt and reference.
+        """Return an item, without its dataset's prompt and reference.
 
         ``head.resolved`` adds these.
         """
@@ -89,7 +89,7 @@ class Items:
         return Item.model_validate_json(rows[0][0], context=STORED)
 
     def items(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[Item]:
-        """Yield whole items in the dataset's order, optionally only these ids.
+        """Yield items in the dataset's order, optionally only those with these ids.
 
         Raises:
             NotFound: an id is not in this version.
@@ -98,7 +98,7 @@ class Items:
             yield Item.model_validate_json(content, context=STORED)
 
     def contents(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[str]:
-        """Yield items as ``items`` does, as stored JSON text."""
+        """Yield the same items as ``items``, as stored JSON text."""
         positions = self._positions(version_id, ids)
         for start in range(0, len(positions), _PAGE):
             page = positions[start : start + _PAGE]
@@ -112,7 +112,7 @@ class Items:
             )
 
     def label_counts(self, version_id: int) -> dict[str, dict[str, int]]:
-        """Return how often each label was given, by criterion, spelt as given."""
+        """Return the number of times each label was given, by criterion, spelt as given."""
         counts: dict[str, dict[str, int]] = {}
         for criterion, label, count in self._files.tuples(
             """
@@ -126,9 +126,9 @@ class Items:
         return counts
 
     def labels(self, version_id: int) -> Iterator[tuple[str, str, str]]:
-        """Return labels as (item id, criterion, label), without items of own rubrics.
+        """Yield labels as (item id, criterion, label), omitting items with their own rubrics.
 
-        This is far cheaper than reading the items, if only their labels matter.
+        This is far cheaper than reading whole items.
         """
         yield from self._files.tuples(
             """
@@ -146,18 +146,18 @@ class Items:
                 "SELECT position FROM item WHERE version_id = ? ORDER BY position", (version_id,)
             )
             return [position for (position,) in rows]
-        wanted = set(ids)
-        held = dict(
+        requested = set(ids)
+        positions = dict(
             self._files.tuples(
                 "SELECT item_id, position FROM item WHERE version_id = ? AND item_id IN "
                 "(SELECT value FROM json_each(?))",
-                (version_id, json.dumps(sorted(wanted))),
+                (version_id, json.dumps(sorted(requested))),
             )
         )
-        missing = wanted - held.keys()
+        missing = requested - positions.keys()
         if missing:
             raise NotFound(f"There is no item {min(missing)!r} in dataset version {version_id}.")
-        return sorted(held.values())
+        return sorted(positions.values())
 
 
 def _clause(version_id: int, where: ItemFilter) -> tuple[str, Sequence[Any]]:
@@ -263,7 +263,7 @@ class Datasets(Items):
     def find_by_hash(self, content: str) -> DatasetVersion | None:
         """Return the newest version with this content hash, or ``None``.
 
-        Listed datasets go first.
+        Listed datasets take precedence over hidden ones.
         """
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM dataset_version v WHERE hash = ? "
@@ -273,7 +273,7 @@ class Datasets(Items):
         return _version(rows[0]) if rows else None
 
     def list(self, *, archived: bool = False) -> builtins.list[DatasetRow]:
-        """Return the current or the archived datasets, last changed first."""
+        """Return the current or the archived datasets, most recently changed first."""
         rows = self._files.rows(
             f"""
             SELECT d.id, d.name, v.number, v.id AS version_id, v.hash, v.items, v.labelled,
@@ -288,7 +288,7 @@ class Datasets(Items):
         return [DatasetRow(**dict(row)) for row in rows]
 
     def declare_draw(self, version_id: int, note: str, *, by: str, now: str) -> LabelDraw:
-        """Record that labels were drawn at random; raises ``Conflict`` if declared."""
+        """Record that labels were drawn at random. Raises ``Conflict`` if already declared."""
         with self._files.write() as db:
             if self.label_draw(version_id) is not None:
                 raise Conflict("A draw of these labels is declared already; withdraw it first.")
@@ -300,7 +300,7 @@ class Datasets(Items):
         return LabelDraw(version_id, note, by, now)
 
     def withdraw_draw(self, version_id: int, *, by: str, now: str) -> None:
-        """Withdraw a declared draw, which stays on record; raises ``NotFound``."""
+        """Withdraw a declared draw; the record keeps it. Raises ``NotFound``."""
         with self._files.write() as db:
             cursor = db.execute(
                 "UPDATE label_draw SET withdrawn_by = ?, withdrawn = ? "
@@ -311,7 +311,7 @@ class Datasets(Items):
                 raise NotFound("No draw of these labels is declared.")
 
     def label_draw(self, version_id: int) -> LabelDraw | None:
-        """Return the current declaration about the labels."""
+        """Return the current declaration about the labels, or ``None``."""
         rows = self._files.tuples(
             "SELECT version_id, note, declared_by, declared FROM label_draw "
             "WHERE version_id = ? AND withdrawn IS NULL",
@@ -329,7 +329,7 @@ class Datasets(Items):
         self._files.set_archived("dataset", dataset_id, now)
 
     def restore(self, dataset_id: int) -> None:
-        """Take a dataset out of the archive."""
+        """Restore a dataset from the archive."""
         self._files.set_archived("dataset", dataset_id, None)
 
     def _add(
@@ -379,9 +379,9 @@ class Datasets(Items):
 
 def preview(item: Item) -> str:
     """Return the start of the judged text, on one line of up to 200 characters."""
-    # A plain text needs no property that every item would keep.
-    whole = item.submission if isinstance(item.submission, str) else item.output
-    text = " ".join(whole[: _PREVIEW * 5].split())
+    # A plain string needs no cached property on every item.
+    judged = item.submission if isinstance(item.submission, str) else item.output
+    text = " ".join(judged[: _PREVIEW * 5].split())
     return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
 
 
@@ -389,7 +389,8 @@ def _version(row: sqlite3.Row) -> DatasetVersion:
     fields = dict(row)
     head = json.loads(fields.pop("head"))
     rubric = head.pop("rubric", None)
-    # Built without validation because it has no items on purpose; the parts were valid when saved.
-    own = None if rubric is None else Rubric.model_validate(rubric, context=STORED)
-    dataset = Dataset.model_construct(**head, items=(), rubric=own)
+    # Built without validation, because it deliberately has no items; the parts were valid when
+    # saved.
+    parsed = None if rubric is None else Rubric.model_validate(rubric, context=STORED)
+    dataset = Dataset.model_construct(**head, items=(), rubric=parsed)
     return DatasetVersion(head=dataset, **fields)

@@ -15,13 +15,13 @@ from core.store.database.content import clean, dump, noun_hash, to_json
 
 
 class Judges:
-    """Available as ``store.judges``, by name; runs keep copies of their own."""
+    """Available as ``store.judges``, by name; runs keep their own copies."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def save(self, judge: Judge, *, now: str) -> JudgeRow:
-        """Save a judge; it replaces the current judge of the same name."""
+        """Save a judge, replacing the current judge of the same name."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO judge (name, content, created, updated) VALUES (?, ?, ?, ?) "
@@ -57,13 +57,13 @@ class Judges:
 
 
 class Panels:
-    """Available as ``store.panels``, by name; runs keep copies of their own."""
+    """Available as ``store.panels``, by name; runs keep their own copies."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def save(self, panel: Panel, *, now: str) -> PanelRow:
-        """Save a panel; it replaces the current panel of the same name."""
+        """Save a panel, replacing the current panel of the same name."""
         with self._files.write() as db:
             ((panel_id,),) = db.execute(
                 "INSERT INTO panel (name, hash, content, created, updated) VALUES (?, ?, ?, ?, ?) "
@@ -94,14 +94,14 @@ class Panels:
         self._files.set_archived("panel", panel_id, now)
 
 
-#: Separates a user's name from the key of their draft; no key made by the program contains it.
+#: Separates a user's name from the key of a draft; keys never contain it.
 _PARTED = "\x1f"
 
 
 class Drafts:
-    """Available as ``store.drafts``: unsaved work by key, so that it survives a restart.
+    """Available as ``store.drafts``: unsaved work by key, which survives a restart.
 
-    On a shared server every user has their own drafts, under the same keys.
+    On a shared server each user has separate drafts under the same keys.
     """
 
     def __init__(self, files: Connections) -> None:
@@ -109,7 +109,7 @@ class Drafts:
         self._own = "" if files.actor.trusted else f"{clean(files.actor.name)}{_PARTED}"
 
     def save(self, key: str, content: Any, *, now: str) -> None:
-        """Save plain JSON data under ``key``, replacing what was there."""
+        """Save plain JSON data under ``key``, replacing any earlier draft."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO draft (key, content, updated) VALUES (?, ?, ?) ON CONFLICT (key) "
@@ -125,17 +125,17 @@ class Drafts:
         return self._draft(rows[0]) if rows else None
 
     def list(self, prefix: str = "") -> builtins.list[SavedDraft]:
-        """Return the drafts whose key starts with ``prefix``, last saved first."""
-        whole = self._own + prefix
+        """Return the drafts whose keys start with ``prefix``, most recently saved first."""
+        full_prefix = self._own + prefix
         rows = self._files.rows(
             "SELECT key, content, updated FROM draft WHERE substr(key, 1, ?) = ? "
             "AND NOT instr(substr(key, ?), ?) ORDER BY updated DESC, key",
-            (len(whole), whole, len(whole) + 1, _PARTED),
+            (len(full_prefix), full_prefix, len(full_prefix) + 1, _PARTED),
         )
         return [self._draft(row) for row in rows]
 
     def others(self, key: str) -> builtins.list[tuple[str, str]]:
-        """Return other users with a draft under ``key`` and its time, newest first."""
+        """Return the other users with a draft under ``key`` and its time, newest first."""
         rows = self._files.tuples(
             "SELECT substr(key, 1, instr(key, ?) - 1) AS person, updated FROM draft "
             "WHERE substr(key, instr(key, ?) + 1) = ? AND key <> ? ORDER BY updated DESC, key",
@@ -154,7 +154,7 @@ class Drafts:
 
 
 class SettingValues:
-    """Available as ``store.settings``: small facts of the app by key, as plain JSON data."""
+    """Available as ``store.settings``: small values of the app by key, as plain JSON data."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files

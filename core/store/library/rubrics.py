@@ -38,7 +38,7 @@ class Rubrics:
             return self._add(db, new_id(cursor), 1, rubric, now, author, note)
 
     def kept(self, rubric: Rubric, *, now: str) -> RubricVersion:
-        """Return the newest version with this content, or save it as a hidden rubric."""
+        """Return the newest version with this content; if there is none, save a hidden rubric."""
         version = self.find_by_hash(noun_hash(rubric))
         return version or self.create(rubric, now=now, hidden=True)
 
@@ -104,7 +104,7 @@ class Rubrics:
     def find_by_hash(self, content: str) -> RubricVersion | None:
         """Return the newest version with this content hash, or ``None``.
 
-        Listed rubrics go first.
+        Listed rubrics take precedence over hidden ones.
         """
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM rubric_version v WHERE hash = ? "
@@ -129,7 +129,7 @@ class Rubrics:
         return [RubricVersionInfo(**dict(row)) for row in rows]
 
     def list(self, *, archived: bool = False) -> builtins.list[RubricRow]:
-        """Return the current or the archived rubrics, last changed first."""
+        """Return the current or the archived rubrics, most recently changed first."""
         rows = self._files.rows(
             f"""
             SELECT r.id, r.name, v.number, v.id AS version_id, v.hash, v.criteria,
@@ -148,7 +148,7 @@ class Rubrics:
         self._files.set_archived("rubric", rubric_id, now)
 
     def restore(self, rubric_id: int) -> None:
-        """Take a rubric out of the archive."""
+        """Restore a rubric from the archive."""
         self._files.set_archived("rubric", rubric_id, None)
 
     def _add(

@@ -1,4 +1,4 @@
-"""The review record: who did what, when and why. It only grows."""
+"""The review record: who did what, when and why. Entries are never changed or removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS = (
     "evidence, undo_of"
 )
 _WITHDRAWN = "run_id = ? AND action = 'withdraw'"
-#: Acts of a reviewer; other events follow from these.
+#: Acts of a reviewer; all other events result from these.
 _ACTS = "('verdict', 'final', 'skip', 'flag', 'unflag', 'send_back')"
 
 
@@ -31,7 +31,7 @@ class Events:
         self._files = files
 
     def add(self, event: EventRow) -> int:
-        """Add an event and return its id, which is also the step if it begins one."""
+        """Add an event; return its id, which is also the step if it begins one."""
         with self._files.write() as db:
             ((event_id,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM review_event")
             db.execute(
@@ -56,14 +56,14 @@ class Events:
         return rows[0]
 
     def of_step(self, step: int) -> list[EventRow]:
-        """Return the events of one act, in order; raises ``NotFound`` if it is unknown."""
+        """Return the events of one act, in order. Raises ``NotFound`` if the step is unknown."""
         rows = self._rows("step = ?", (step,))
         if not rows:
             raise NotFound(f"There is no review step {step}.")
         return rows
 
     def of_cell(self, run_id: int, item_id: str, criterion: str | None = None) -> list[EventRow]:
-        """Return the events of a cell, or with ``None`` of a whole item."""
+        """Return the events of a cell, or of a whole item without ``criterion``."""
         if criterion is None:
             return self._rows("run_id = ? AND item_id = ?", (run_id, item_id))
         return self._rows(
@@ -97,7 +97,7 @@ class Events:
         return int(count)
 
     def last_act(self, queue_id: int, actor: str, before: int | None = None) -> int | None:
-        """Return the step of a person's newest act not undone, or ``None``.
+        """Return the step of a person's newest act that is not undone, or ``None``.
 
         ``before`` restricts this to acts before that step.
         """
@@ -110,9 +110,9 @@ class Events:
         return None if step is None else int(step)
 
     def spent(self, queue_id: int, actor: str, most: int) -> dict[str, int]:
-        """Return milliseconds that a person spent on verdicts still in force.
+        """Return the milliseconds a person spent per item on verdicts still in force.
 
-        A verdict counts ``most`` at most. Items without a recorded time do not count.
+        A verdict counts for at most ``most``. Items without a recorded time are left out.
         """
         return dict(
             self._files.tuples(
@@ -125,15 +125,15 @@ class Events:
         )
 
     def requests(self, run_id: int) -> list[EventRow]:
-        """Return the requested regrades of a run, oldest first."""
+        """Return the regrade requests of a run, oldest first."""
         return self._rows("run_id = ? AND action = 'request'", (run_id,))
 
     def withdrawn(self, run_id: int) -> set[int]:
-        """Return the withdrawn requests of a run, by event."""
+        """Return the event ids of a run's withdrawn requests."""
         return {int(event.after["request"]) for event in self._rows(_WITHDRAWN, (run_id,))}
 
     def last_request(self, run_id: int, item_id: str, criterion: str) -> int:
-        """Return the newest request on a cell, or 0."""
+        """Return the event id of the newest request on a cell, or 0."""
         ((event_id,),) = self._files.tuples(
             "SELECT coalesce(max(id), 0) FROM review_event WHERE run_id = ? AND item_id = ? "
             "AND criterion = ? AND action = 'request'",
@@ -161,7 +161,7 @@ class Events:
         }
 
     def unqueued_requests(self, run_id: int) -> set[tuple[str, str]]:
-        """Return the cells with an open request that are in no regrade queue."""
+        """Return the cells with an open request that no regrade queue contains."""
         queued, withdrawn = self.regrade_queues(run_id), self.withdrawn(run_id)
         cells = set()
         for event in self.requests(run_id):
@@ -174,7 +174,7 @@ class Events:
         return cells
 
     def last_reviewed(self, queue_id: int) -> dict[str, str]:
-        """Return when each person last reviewed in a queue, by name."""
+        """Return the time of each person's last review in a queue, by name."""
         return dict(
             self._files.tuples(
                 "SELECT actor, max(ts) FROM review_event WHERE queue_id = ? AND action IN "
@@ -184,7 +184,7 @@ class Events:
         )
 
     def newest_times(self, rubric_id: int, limit: int) -> list[int]:
-        """Return milliseconds of the newest verdicts on any version of a rubric."""
+        """Return the milliseconds spent on the newest verdicts on any version of a rubric."""
         return [
             ms
             for (ms,) in self._files.tuples(
@@ -197,7 +197,7 @@ class Events:
         ]
 
     def undone(self, ids: Sequence[int]) -> set[int]:
-        """Return which of these events have been undone."""
+        """Return the ids among these events that have been undone."""
         rows = self._files.tuples(
             "SELECT undo_of FROM review_event WHERE undo_of IN (SELECT value FROM json_each(?))",
             (json.dumps(list(ids)),),
@@ -222,7 +222,7 @@ class Events:
         return rows[-1] if rows else None
 
     def seen(self, queue_id: int, item_id: str, criterion: str, actor: str) -> str | None:
-        """Return when a person first saw a cell's votes, undone or not, or ``None``."""
+        """Return the time a person first saw a cell's votes, undone or not, or ``None``."""
         ((when,),) = self._files.tuples(
             "SELECT min(revealed_at) FROM review_event WHERE queue_id = ? AND actor = ? "
             "AND item_id = ? AND criterion = ? AND action = 'reveal'",
@@ -248,13 +248,13 @@ _REVIEWER = "id, name, role, created"
 
 
 class Reviewers:
-    """``store.reviewers``. Names are permanent and unique, ignoring case."""
+    """Available as ``store.reviewers``. Names are permanent and unique, ignoring case."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def make(self, name: str, *, now: str) -> ReviewerRow:
-        """Return the reviewer of that name, or add one. The first reviewer is a lead."""
+        """Return the reviewer with this name, or add one. The first reviewer becomes a lead."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO reviewer (name, role, created) SELECT ?, "
@@ -265,7 +265,7 @@ class Reviewers:
             return self.get(name)
 
     def get(self, name: str) -> ReviewerRow:
-        """Return the reviewer of that name; raises ``NotFound``."""
+        """Return the reviewer with this name; raises ``NotFound``."""
         rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer WHERE name = ?", (clean(name),))
         if not rows:
             raise NotFound(f"There is no reviewer {name!r}.")

@@ -1,4 +1,4 @@
-"""Review queues: their rules, items, cells and selection signs."""
+"""Review queues: rules, items, cells, and the vote statistics that select cells."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ class Queues:
         return [_queue(row) for row in rows]
 
     def ever(self, run_id: int) -> builtins.list[QueueRow]:
-        """Return the queues of a run, archived ones too, in the order of creation."""
+        """Return all queues of a run, including archived ones, in the order of creation."""
         rows = self._files.rows(
             f"SELECT {_QUEUE} FROM review_queue WHERE run_id = ? ORDER BY id", (run_id,)
         )
         return [_queue(row) for row in rows]
 
     def add(self, queue_id: int, items: Sequence[QueuedItem], cells: Sequence[QueuedCell]) -> int:
-        """Add items and cells that are not in the queue; return the cells added."""
+        """Add the items and cells that the queue lacks; return the number of cells added."""
         with self._files.write() as db:
             db.executemany(
                 f"INSERT INTO queue_item (queue_id, {_ITEM}) VALUES (?, ?, ?, ?, ?, ?, ?) "
@@ -144,7 +144,7 @@ class Queues:
         return [_item(row) for row in rows]
 
     def assigned(self, queue_id: int) -> dict[str, tuple[str, ...]]:
-        """Return the assigned items of a queue with the names of their reviewers."""
+        """Return a queue's assigned items with the names of their reviewers."""
         return {
             item_id: tuple(json.loads(names))
             for item_id, names in self._files.tuples(
@@ -154,7 +154,7 @@ class Queues:
         }
 
     def assisted(self, queue_id: int) -> set[str]:
-        """Return the items of a queue that show their votes at once."""
+        """Return a queue's items whose votes are visible from the start."""
         sql = "SELECT item_id FROM queue_item WHERE queue_id = ? AND assisted"
         return {item_id for (item_id,) in self._files.tuples(sql, (queue_id,))}
 
@@ -169,7 +169,7 @@ class Queues:
         return _item(rows[0])
 
     def set_item(self, queue_id: int, item: QueuedItem) -> None:
-        """Change how many reviewers an item needs, and whom."""
+        """Change the number of reviewers that an item needs, and their names."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_item SET assisted = ?, required = ?, assigned = ? "
@@ -198,14 +198,14 @@ class Queues:
         return int(count)
 
     def chances(self, queue_id: int) -> builtins.list[tuple[str, str, str, float]]:
-        """Return a queue's cells with their reasons (as stored JSON) and chances."""
+        """Return a queue's cells with their reasons (as stored JSON) and draw probabilities."""
         return self._files.tuples(
             "SELECT item_id, criterion, reasons, chance FROM queue_cell WHERE queue_id = ?",
             (queue_id,),
         )
 
     def drawn(self, queue_id: int, *draws: Reason) -> int:
-        """Count the cells of a queue that are there only because of these draws."""
+        """Return the number of a queue's cells that only these draws selected."""
         marks = ", ".join("?" * len(draws))
         reasons = (json.dumps([draw]) for draw in draws)
         ((drawn,),) = self._files.tuples(f"{_COUNT} AND reasons IN ({marks})", (queue_id, *reasons))
@@ -223,7 +223,7 @@ class Queues:
             )
 
     def reweigh(self, queue_id: int, cells: Sequence[QueuedCell]) -> None:
-        """Update the numbers that order these cells, and nothing else."""
+        """Update only the numbers that order these cells."""
         with self._files.write() as db:
             db.executemany(
                 "UPDATE queue_cell SET flip = ?, change = ?, entropy = ?, margin = ?, spread = ? "
@@ -238,7 +238,7 @@ class Queues:
             )
 
     def set_flag(self, queue_id: int, item_id: str, criterion: str, role: Role | None) -> None:
-        """Route a cell to a role, or with ``None`` to everyone again."""
+        """Route a cell to a role, or with ``None`` back to everyone."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_cell SET flagged = ?, version = version + 1 "
@@ -247,7 +247,7 @@ class Queues:
             )
 
     def holding(self, run_id: int, item_id: str, criterion: str) -> builtins.list[int]:
-        """Return the queues of a run that hold a cell."""
+        """Return the queues of a run that contain a cell."""
         rows = self._files.tuples(
             "SELECT c.queue_id FROM queue_cell c JOIN review_queue q ON q.id = c.queue_id "
             "WHERE q.run_id = ? AND c.item_id = ? AND c.criterion = ? ORDER BY 1",
@@ -277,7 +277,7 @@ class Queues:
         return [run_id for (run_id,) in rows]
 
     def undecided(self, run_id: int, reviewer: str) -> int:
-        """Count open cells of a run that this reviewer may get and has not decided."""
+        """Return the number of a run's open cells that this reviewer may still decide."""
         ((count,),) = self._files.tuples(
             """
             SELECT count(*) FROM review_queue q
@@ -314,14 +314,14 @@ def _item(row: Sequence[Any]) -> QueuedItem:
 
 @lru_cache(maxsize=4096)
 def _listed(text: str) -> tuple[Reason, ...]:
-    """Return reasons from JSON, cached since many cells share the same list."""
+    """Return the reasons in JSON text, cached since many cells share the same list."""
     return tuple(json.loads(text))
 
 
 class Signs(NamedTuple):
     """Statistics of a cell's votes; ``option`` and ``abstained`` are its verdict.
 
-    ``failures`` are the open ones. ``settled`` is the state of the settled decision, if any.
+    ``failures`` counts the open ones. ``settled`` is the state of the settled decision, if any.
     """
 
     option: int | None
@@ -344,9 +344,9 @@ class RunSigns:
         self._files = files
 
     def of_cells(self, run_id: int, item_id: str | None = None) -> dict[tuple[str, str], Signs]:
-        """Return signs of the cells of a run (or of an item), by item and criterion.
+        """Return the statistics of a run's (or an item's) cells, by item and criterion.
 
-        Cells without votes, failures and decision are left out.
+        Cells without votes, failures and a decision are left out.
         """
         signs = {
             (row[0], row[1]): Signs(row[2], bool(row[3]), *row[4:])
@@ -368,7 +368,7 @@ class RunSigns:
         return signs
 
     def unsettled_splits(self, run_id: int, item_id: str | None = None) -> int:
-        """Count cells of a run (or of an item) with split votes and no decision."""
+        """Return the number of a run's (or an item's) cells with split votes and no decision."""
         ((count,),) = self._files.tuples(
             "SELECT count(*) FROM cell c WHERE c.run_id = ? AND c.entropy > 0 "
             "AND (? IS NULL OR c.item_id = ?) AND NOT EXISTS (SELECT 1 FROM settled s "
@@ -386,7 +386,7 @@ class RunSigns:
         )
 
     def own_rubrics(self, run_id: int) -> dict[str, Rubric]:
-        """Return items' own rubrics, by item id."""
+        """Return the rubrics of items that have their own, by item id."""
         return {
             item_id: Rubric.model_validate_json(text, context=STORED)
             for item_id, text in self._files.tuples(

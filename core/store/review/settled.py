@@ -1,4 +1,4 @@
-"""Settled cells, and the verdicts they follow from."""
+"""Settled cells, and the reviewers' verdicts behind them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
 
 
-def given_data(given: Given) -> dict[str, Any]:
+def given_data(verdict: Given) -> dict[str, Any]:
     """Return a verdict as plain JSON data without empty fields.
 
     >>> given_data(Given(1))
     {'option': 1}
     """
-    data: dict[str, Any] = {"option": given.option}
-    if given.why:
-        data["why"] = given.why
-    if given.note:
-        data["note"] = clean(given.note)
-    if given.evidence:
-        data["evidence"] = [[s.start, s.end, clean(s.quote)] for s in given.evidence]
+    data: dict[str, Any] = {"option": verdict.option}
+    if verdict.why:
+        data["why"] = verdict.why
+    if verdict.note:
+        data["note"] = clean(verdict.note)
+    if verdict.evidence:
+        data["evidence"] = [[s.start, s.end, clean(s.quote)] for s in verdict.evidence]
     return data
 
 
@@ -40,9 +40,9 @@ def given_from(data: dict[str, Any]) -> Given:
     return Given(data["option"], data.get("why"), data.get("note", ""), spans)
 
 
-def given_text(given: Given | None) -> str | None:
+def given_text(verdict: Given | None) -> str | None:
     """Return a verdict as JSON text, or ``None``."""
-    return None if given is None else to_json(given_data(given))
+    return None if verdict is None else to_json(given_data(verdict))
 
 
 def given_read(text: str | None) -> Given | None:
@@ -87,7 +87,7 @@ _SAYS = "('settle', 'unsettle', 'mark')"
 
 
 class SettledCells:
-    """``store.settled``: derived from events; only ``active`` cells count."""
+    """Available as ``store.settled``: derived from events; only ``active`` cells count."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -116,9 +116,9 @@ class SettledCells:
     def options(
         self, run_id: int, queue_id: int | None = None
     ) -> builtins.list[tuple[str, str, int | None]]:
-        """Return active decisions of a run (or on a queue's cells), as columns.
+        """Return the active decisions of a run (or on a queue's cells), by item and criterion.
 
-        The columns are item ids, criteria and options, by item and criterion.
+        Each is (item id, criterion, option).
         """
         inside = (
             "AND EXISTS (SELECT 1 FROM queue_cell c WHERE c.queue_id = ? "
@@ -160,12 +160,12 @@ class SettledCells:
             )
 
     def hits(self, run_id: int, criterion: str, scored: Sequence[int]) -> tuple[int, int]:
-        """Count settled cells with a voted option, and those with the same option.
+        """Return how many settled cells agree with a voted option, and how many have one.
 
-        ``scored`` are the options other than abstentions. Returns (same, all).
+        ``scored`` are the options other than abstentions.
         """
         options = json.dumps(list(scored))
-        ((same, of),) = self._files.tuples(
+        ((agreeing, total),) = self._files.tuples(
             "SELECT coalesce(sum(c.voted = s.option), 0), count(*) FROM settled s "
             "JOIN cell c ON c.run_id = s.run_id AND c.item_id = s.item_id "
             "AND c.criterion = s.criterion WHERE s.run_id = ? AND s.criterion = ? "
@@ -173,14 +173,14 @@ class SettledCells:
             "AND c.voted IN (SELECT value FROM json_each(?))",
             (run_id, criterion, options, options),
         )
-        return int(same), int(of)
+        return int(agreeing), int(total)
 
     def active_at(self, run_id: int, when: str) -> set[tuple[str, str]]:
-        """Return the cells settled and active at a time, by item and criterion."""
+        """Return the cells that were settled at a time, by item and criterion."""
         return {
             (item_id, criterion)
             for item_id, criterion, state, _ in self._files.tuples(
-                # Of several rows sqlite takes the other columns from the one that has the max.
+                # SQLite takes the other columns from the row that has the maximum.
                 "SELECT item_id, criterion, json_extract(after, '$.state'), max(id) "
                 f"FROM review_event WHERE run_id = ? AND action IN {_SAYS} AND ts <= ? "
                 "GROUP BY item_id, criterion",
@@ -203,9 +203,9 @@ class SettledCells:
     ) -> dict[str, dict[str, Label | None]]:
         """Return settled labels of a dataset version, by item id and criterion.
 
-        If several runs settled a cell, the newest decision counts. ``None``: people decided that it
-        cannot be assessed. ``upto`` is the last event to consider. Without it the result is the
-        current state, optionally of ``item_ids`` only.
+        If several runs settled a cell, the newest decision counts. ``None`` means that reviewers
+        found that it cannot be assessed. ``upto`` is the last event to consider. Without it the
+        result is the current state, optionally of ``item_ids`` only.
         """
         if upto == 0:
             return {}
@@ -215,7 +215,7 @@ class SettledCells:
             else self._then(dataset_version, upto)
         )
         labels: dict[str, dict[str, Label | None]] = {}
-        for settled in sorted(rows, key=lambda each: each.event_id):
+        for settled in sorted(rows, key=lambda row: row.event_id):
             label = None
             if settled.label is not None:
                 label = Label(label=settled.label, reason=settled.note)
@@ -235,7 +235,7 @@ class SettledCells:
         ]
 
     def _then(self, dataset_version: int, upto: int) -> builtins.list[Settled]:
-        """Return the decisions as of the event ``upto``, from events alone."""
+        """Return the decisions as of the event ``upto``, rebuilt from events."""
         standing: dict[tuple[Any, ...], Settled | None] = {}
         for event_id, run_id, item_id, criterion, after in self._files.tuples(
             "SELECT id, run_id, item_id, criterion, after FROM review_event "
@@ -247,11 +247,13 @@ class SettledCells:
             standing[run_id, item_id, criterion] = (
                 None if data is None else settled_from(item_id, criterion, data, event_id)
             )
-        return [each for each in standing.values() if each and each.state == "active"]
+        return [
+            decision for decision in standing.values() if decision and decision.state == "active"
+        ]
 
 
 class Verdicts:
-    """``store.verdicts``: each reviewer's verdicts on the cells of a queue."""
+    """Available as ``store.verdicts``: each reviewer's verdicts on the cells of a queue."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -265,7 +267,7 @@ class Verdicts:
         return self._rows("queue_id = ?", (queue_id,))
 
     def needed(self, queue_id: int) -> int:
-        """Return how many verdicts the open cells of a queue still need."""
+        """Return the number of verdicts that the open cells of a queue still need."""
         ((count,),) = self._files.tuples(
             "WITH given AS (SELECT item_id, criterion, count(*) AS times FROM review_verdict "
             "WHERE queue_id = ? AND final IS NOT NULL AND part = 'review' GROUP BY 1, 2) "

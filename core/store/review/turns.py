@@ -1,4 +1,4 @@
-"""Turns: one query gives each item's status for a reviewer, and leases hold it."""
+"""Turns: the status of each item for a reviewer, and leases on items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALL = QueueFilter()
 #: slow and hardly changes between two decisions. Meanwhile only the next ``WINDOW`` items are
 #: checked.
 MANY, FRESH, WINDOW = 1000, 30.0, 256
-#: How many reviewers' scans are cached; then all are dropped.
+#: The number of reviewers' scans to cache; beyond it, all are dropped.
 MOST_LOOKS = 2000
 _BELOW: dict[Role, tuple[Role, ...]] = {
     "reviewer": ("reviewer",),
@@ -32,9 +32,9 @@ _BY: dict[Order, str] = {
     "random": "draw, position",
     "dataset": "position",
 }
-#: Items that only a draw selected would come last in most orders, so they are mixed in evenly by
-#: their random number. The order of the dataset stays as it is. Both kinds are counted from the
-#: end, as a share of their kind, so finished items change nothing for the rest.
+#: Items that only a draw selected would come last in most orders, so their random number mixes them
+#: in evenly. The order of the dataset stays as it is. Both kinds are counted from the end, as a
+#: share of their kind, so finishing items does not reorder the others.
 _MIXED = """
     , kinds AS MATERIALIZED (SELECT random, count(*) AS of_kind FROM summed GROUP BY 1)
     SELECT {turn} FROM (
@@ -48,17 +48,17 @@ _PLAIN = """
     SELECT {turn} FROM turns WHERE :status IS NULL OR status = :status
     ORDER BY pending DESC, skipped IS NOT NULL, skipped, {by}
 """
-# A flag sends a cell to its role and those above.
+# A flag routes a cell to its role and the roles above.
 _MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
 _LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
-# Authors do not review their own items. A text search comes first, since parsing is slow.
+# Authors do not review their own items. The cheap text search comes before the slow parsing.
 _WROTE = """
     SELECT c.item_id FROM item c WHERE c.version_id = :version AND (instr(c.content, '"author"')
         OR instr(c.content, '"student"') OR instr(c.content, '"name"'))
     AND lower(:me) IN (lower(trim(c.content ->> '$.meta.author')),
         lower(trim(c.content ->> '$.meta.student')), lower(trim(c.content ->> '$.meta.name')))
 """
-#: The sort keys of items; counting does without them.
+#: The sort keys of items; counting does not need them.
 _RANKS = """,
         max(CASE WHEN reviews OR resolves THEN failed END) AS failed,
         max(CASE WHEN reviews OR resolves THEN flip END) AS flip,
@@ -148,7 +148,7 @@ class Turns:
 
     def __init__(self, files: Connections) -> None:
         self._files = files
-        # The content of a dataset version never changes, and searching it is slow.
+        # Cached, because a dataset version never changes and searching it is slow.
         self._written: dict[tuple[int, str], str] = {}
         self._ahead: dict[Any, tuple[float, tuple[str, ...]]] = {}
         self._left: dict[Any, tuple[float, int, int, int]] = {}
@@ -189,14 +189,14 @@ class Turns:
         where: QueueFilter = _ALL,
         limit: int,
     ) -> builtins.list[ItemTurn]:
-        """Return the first items that a reviewer may take now, as ``standing`` does.
+        """Return the first items that a reviewer may take now, in the order of ``standing``.
 
-        From ``MANY`` items on, items freed or skipped in the last ``FRESH`` seconds may be out of
-        order. Whether an item may be taken is always current.
+        With ``MANY`` items or more, items freed or skipped in the last ``FRESH`` seconds may be out
+        of order. Whether an item may be taken is always current.
         """
         key = (queue_id, seat.name, seat.role, order, where)
-        seen, ids = self._ahead.get(key, (float("-inf"), ()))
-        if ids and 0 <= at - seen < FRESH:
+        scanned_at, ids = self._ahead.get(key, (float("-inf"), ()))
+        if ids and 0 <= at - scanned_at < FRESH:
             near = ids[:WINDOW]
             turns = self.standing(
                 *(queue_id, seat, order),
@@ -204,7 +204,7 @@ class Turns:
             )  # fmt: skip
             if len(turns) == limit:
                 gone = min(near.index(turn.item_id) for turn in turns)
-                self._ahead[key] = (seen, ids[gone:])
+                self._ahead[key] = (scanned_at, ids[gone:])
                 return turns
         self._ahead.pop(key, None)
         turns = self.standing(
@@ -219,21 +219,21 @@ class Turns:
     def available(
         self, queue_id: int, seat: Seat, decided: Collection[str], *, at: float
     ) -> tuple[int, int]:
-        """Count items that a reviewer may take, and those of them in ``decided``.
+        """Return the number of items that a reviewer may take, and of those in ``decided``.
 
-        The count is cached, since a reviewer waits for it and a queue may hold thousands. From
-        ``MANY`` items on, items taken by others in the last ``FRESH`` seconds may still count.
+        The count is cached, since a reviewer waits for it and a queue may hold thousands. With
+        ``MANY`` items or more, items taken by others in the last ``FRESH`` seconds may still count.
         """
         key = (queue_id, seat.name, seat.role)
-        seen, count, again, then = self._left.get(key, (float("-inf"), 0, 0, 0))
-        if 0 <= at - seen < FRESH and then <= len(decided):
-            return count - (len(decided) - then), again
+        scanned_at, count, to_confirm, later = self._left.get(key, (float("-inf"), 0, 0, 0))
+        if 0 <= at - scanned_at < FRESH and later <= len(decided):
+            return count - (len(decided) - later), to_confirm
         self._left.pop(key, None)
-        count, again = self._look(queue_id, seat, at).get("available", (0, 0))
+        count, to_confirm = self._look(queue_id, seat, at).get("available", (0, 0))
         if count >= MANY:
             _bound(self._left)
-            self._left[key] = (at, count, again, len(decided))
-        return count, again
+            self._left[key] = (at, count, to_confirm, len(decided))
+        return count, to_confirm
 
     def counts(
         self,
@@ -243,7 +243,7 @@ class Turns:
         at: float,
         where: QueueFilter = _ALL,
     ) -> dict[TurnStatus, int]:
-        """Return the number of items per status for a reviewer."""
+        """Return the number of items by their status for a reviewer."""
         if where == _ALL:
             return {status: n for status, (n, _) in self._look(queue_id, seat, at).items()}
         return dict(
@@ -254,7 +254,7 @@ class Turns:
         )
 
     def _look(self, queue_id: int, seat: Seat, at: float) -> dict[TurnStatus, tuple[int, int]]:
-        """Return per status the number of items, and of those the reviewer decided.
+        """Return the number of items, and of those the reviewer decided, by status.
 
         The result is cached until an event or a lease changes.
         """
@@ -279,7 +279,7 @@ class Turns:
         return tally
 
     def hold(self, queue_id: int, item_id: str, seat: Seat, part: Part, until: float) -> None:
-        """Lease an item to a reviewer; the caller has checked that they may have it."""
+        """Lease an item to a reviewer; the caller has checked the permission."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO queue_turn (queue_id, item_id, reviewer, part, session, until) "
@@ -289,10 +289,9 @@ class Turns:
             )
 
     def beat(self, queue_id: int, item_id: str, seat: Seat, until: float) -> bool:
-        """Extend the lease on an item; ``False`` if it is no longer held.
+        """Extend the lease on an item; return ``False`` if it was lost.
 
-        An expired lease counts as held until another reviewer takes the item, which changes or
-        ends the lease.
+        An expired lease counts until another reviewer takes the item.
         """
         with self._files.write() as db:
             cursor = db.execute(
@@ -312,7 +311,7 @@ class Turns:
             )
 
     def evict(self, queue_id: int, item_id: str, part: Part, but: str, *, at: float | None) -> None:
-        """End others' leases on an item: all (``None``), or those expired by ``at``."""
+        """End others' leases on an item: all if ``at`` is ``None``, or those expired by ``at``."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_turn SET until = NULL, session = NULL WHERE queue_id = ? "
@@ -321,7 +320,7 @@ class Turns:
             )
 
     def skip(self, queue_id: int, item_id: str, seat: Seat, event_id: int | None) -> None:
-        """Sort an item last for a reviewer, by its event, or with ``None`` no longer."""
+        """Sort an item last for a reviewer, by this event, or restore its order with ``None``."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_turn SET skipped = ? "
@@ -359,7 +358,7 @@ class Turns:
         at: float,
         where: QueueFilter,
         items: Collection[str] | None,
-        **more: Any,
+        **extra: Any,
     ) -> dict[str, Any]:
         return {
             "queue": queue_id,
@@ -374,7 +373,7 @@ class Turns:
             "flagged": where.flagged,
             "items": None if items is None else json.dumps(list(items)),
             "wrote": self._wrote(queue_id, seat.name),
-            **more,
+            **extra,
         }
 
     def _wrote(self, queue_id: int, name: str) -> str:

@@ -1,6 +1,6 @@
-"""Batches at providers: what was sent, each line's question, and the results.
+"""Batches at providers: their requests, each request's question, and their results.
 
-A batch is on disk before its file is uploaded, and its file name before it is paid for. So after a
+A batch is stored before its file is uploaded, and its file name before it is paid for. So after a
 kill the next owner finds it at the provider, and pays for nothing twice.
 """
 
@@ -22,7 +22,7 @@ _OF_RUN = "batch_id IN (SELECT id FROM batch WHERE run_id = ? AND judge = ?)"
 
 
 class Batches:
-    """Available as ``store.batches``. Only the holder of a run writes its results."""
+    """Available as ``store.batches``. Only the owner of a run's lease writes its results."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -37,7 +37,7 @@ class Batches:
         guess: float,
         now: str,
     ) -> int:
-        """Record the batch to be sent: each request's id with its question.
+        """Record a batch before it is sent, with each request's id and question; return its id.
 
         Raises:
             Fenced: another owner holds the run; nothing was written.
@@ -73,9 +73,9 @@ class Batches:
             db.execute("DELETE FROM batch WHERE id = ? AND batch = ''", (batch,))
 
     def take(self, lease: Lease, batch: int, answers: Collection[tuple[str, str]]) -> None:
-        """Mark a batch as recorded and keep ``answers`` (by id of their request).
+        """Mark a batch as recorded and store ``answers`` (by request id) for later.
 
-        These belong to questions that take more than one request. Raises ``Fenced``.
+        These belong to questions that take several requests. Raises ``Fenced``.
         """
         with self._files.write() as db:
             require_lease(db, lease)
@@ -87,7 +87,7 @@ class Batches:
             db.execute("UPDATE batch SET status = 'taken', due = NULL WHERE id = ?", (batch,))
 
     def forget(self, lease: Lease, judge: str, cells: Collection[Cell]) -> None:
-        """Delete kept answers to these questions. Raises ``Fenced``."""
+        """Delete stored answers to these questions. Raises ``Fenced``."""
         if not cells:
             return
         with self._files.write() as db:
@@ -109,7 +109,7 @@ class Batches:
         return [BatchRow(**{**dict(row), "stopped": bool(row["stopped"])}) for row in rows]
 
     def lines(self, batch: BatchRow) -> dict[str, Cell]:
-        """Return the question of each request of a batch that is not yet recorded."""
+        """Return the question of each unrecorded request of a batch."""
         return {
             key: Cell(item, criterion, batch.judge, replicate)
             for key, item, criterion, replicate in self._files.tuples(
@@ -119,7 +119,7 @@ class Batches:
         }
 
     def answers(self, run_id: int, judge: str) -> dict[str, tuple[Cell, str]]:
-        """Return kept answers to questions of several requests, with their question."""
+        """Return stored answers to questions of several requests, with their question."""
         return {
             key: (Cell(item, criterion, judge, replicate), answer)
             for key, item, criterion, replicate, answer in self._files.tuples(
@@ -130,7 +130,7 @@ class Batches:
         }
 
     def cells(self, run_id: int, judge: str) -> set[Cell]:
-        """Return the questions in batches under way."""
+        """Return the questions in unfinished batches."""
         rows = self._files.tuples(
             "SELECT item_id, criterion, replicate FROM batch_line "
             "WHERE batch_id IN (SELECT id FROM batch WHERE run_id = ? AND judge = ? "

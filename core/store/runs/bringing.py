@@ -1,4 +1,4 @@
-"""Write imported votes into an empty run, all at once."""
+"""Write imported votes into an empty run, in one transaction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COUNT = """
 
 
 def bring(db: sqlite3.Connection, run_id: int, brought: Brought, now: str) -> None:
-    """Store an import, row by row (transaction open)."""
+    """Store an import, row by row, within an open transaction."""
     for votes in brought.votes:
         columns = (
             votes.item,

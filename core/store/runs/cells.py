@@ -1,4 +1,4 @@
-"""Verdicts of a run's cells: by item, all of them, as columns, and counts."""
+"""Read the verdicts of a run's cells: by item, all, as columns, and their counts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CellVerdicts:
         self._files = files
 
     def cells(self, run_id: int, item_id: str) -> list[Verdict]:
-        """Return the verdicts of an item by criterion name. Empty cells have no row."""
+        """Return an item's verdicts by criterion name. Cells without votes have no row."""
         return [verdict for _, verdict in self._verdicts("item_id = ?", run_id, item_id)]
 
     def verdicts(self, run_id: int, criterion: str | None = None) -> list[tuple[str, Verdict]]:
@@ -61,10 +61,10 @@ class CellVerdicts:
             f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
             (run_id, *values),
         )
-        return [(item, _verdict(rest)) for item, *rest in rows]
+        return [(item, _verdict(columns)) for item, *columns in rows]
 
     def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
-        """Return the agreement of the votes on each cell, by item and criterion."""
+        """Return the agreement of the votes on each cell: item, criterion, agreement."""
         return self._files.tuples(
             "SELECT item_id, criterion, agreement FROM cell "
             "WHERE run_id = ? AND agreement IS NOT NULL",
@@ -72,7 +72,7 @@ class CellVerdicts:
         )
 
     def cell_columns(self, run_id: int) -> Iterator[tuple[Any, ...]]:
-        """Yield every verdict by criterion: its name, and lists with an entry per item.
+        """Yield the verdicts of each criterion: its name, and lists with an entry per item.
 
         The lists hold item ids; the option; the voted option, even if a person settled another one;
         whether it is an abstention; value, entropy and margin (numbers as text); votes and
@@ -85,7 +85,7 @@ class CellVerdicts:
             yield (criterion, *map(json.loads, columns))
 
     def derived(self, run_id: int) -> int:
-        """Return the run's derivation number, which changes with every derivation."""
+        """Return the run's derivation number, which each derivation changes."""
         ((count,),) = self._files.tuples("SELECT derived FROM run WHERE id = ?", (run_id,))
         return int(count)
 
@@ -101,7 +101,7 @@ class CellVerdicts:
         ]
 
     def cell_tallies(self, run_id: int) -> CellTallies:
-        """Count the verdicts, by kind."""
+        """Return the number of verdicts by kind."""
         (counts,) = self._files.tuples(
             "SELECT count(*), total(abstained), total(rule = ?), "
             "total(rule <> ? AND votes > 0 AND option IS NOT NULL AND NOT abstained "

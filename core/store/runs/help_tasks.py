@@ -1,7 +1,7 @@
 """Tasks of writing models: the request, every step and the result.
 
-A process holds a task by a lease, as it does a run. Finished steps stay, so continuing a task never
-pays for them again.
+A process leases a task as it does a run. Finished steps stay, so continuing a task never pays for
+them again.
 """
 
 from __future__ import annotations
@@ -80,30 +80,31 @@ class Helps:
         return [_task(row) for row in rows]
 
     def costs(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
-        """Return who began each task, its model and its cost in a month (``2026-11``)."""
+        """Return the user, the model and the cost of each task in a month (``2026-11``)."""
         rows = self._files.tuples(
             "SELECT t.made_by, json_extract(t.request, '$.judge'), sum(s.cost) FROM help_task t "
             "JOIN help_step s ON s.task_id = t.id WHERE s.cost > 0 "
             "AND substr(s.created, 1, 7) = ? GROUP BY t.id",
             (month,),
         )
-        return [(who, Judge.model_validate_json(judge), float(cost)) for who, judge, cost in rows]
+        return [(user, Judge.model_validate_json(judge), float(cost)) for user, judge, cost in rows]
 
     def held(self) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
-        """Return who began each active task, its model and its remaining budget.
+        """Return the user, the model and the remaining budget of each active task.
 
-        A task that works through runs holds nothing itself, since its runs do.
+        A task that works through runs reserves nothing itself, since its runs do.
         """
         rows = self._files.tuples(
             f"SELECT made_by, json_extract(request, '$.judge'), budget - cost FROM ({_TASK}) "
             "WHERE status IN ('queued', 'running') AND kind <> 'loop' AND budget > cost"
         )
         return [
-            (who, (Judge.model_validate_json(judge),), float(left)) for who, judge, left in rows
+            (user, (Judge.model_validate_json(judge),), float(budget))
+            for user, judge, budget in rows
         ]
 
     def claim(self, task_id: int, owner: str, *, at: float, seconds: float, now: str) -> bool:
-        """Claim a waiting task, or one whose lease has ended; return whether it worked."""
+        """Lease a waiting task, or one with an expired lease; return whether it succeeded."""
         with self._files.write() as db:
             cursor = db.execute(
                 "UPDATE help_task SET status = 'running', lease_owner = ?, lease_until = ?, "
@@ -114,7 +115,7 @@ class Helps:
             return cursor.rowcount == 1
 
     def requeue(self, task_id: int, *, now: str) -> None:
-        """Let a resting task wait again; an active task stays as it is."""
+        """Queue a stopped task again; an active task stays as it is."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE help_task SET status = 'queued', cancel = 0, updated = ? "
@@ -123,7 +124,7 @@ class Helps:
             )
 
     def keep(self, lease: Lease, step: HelpStep, *, now: str) -> None:
-        """Add a step. Raises ``Fenced`` if the lease is no longer in force."""
+        """Add a step. Raises ``Fenced`` if the lease was lost."""
         with self._files.write() as db:
             require_lease(db, lease)
             value = None if step.value is None else to_json(step.value)
@@ -140,7 +141,7 @@ class Helps:
     def end(
         self, lease: Lease, status: RunStatus, *, now: str, message: str = "", result: Any = None
     ) -> None:
-        """Release a task; does nothing if the lease is no longer in force."""
+        """Release a task; does nothing if the lease was lost."""
         facts = {} if result is None else {"result": to_json(result)}
         with self._files.write() as db:
             let_go(db, lease, status, message, updated=now, **facts)

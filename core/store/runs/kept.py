@@ -1,7 +1,7 @@
 """Columns computed from the rest of the file, cached for pages.
 
-The cache holds no facts: entries can be deleted and are then computed again. A ``stamp`` identifies
-the source data. An entry with another stamp is ignored.
+The cache holds no facts: deleted entries are computed again. A ``stamp`` identifies the source
+data; entries with another stamp are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.store.database.connection import Connections
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: With fewer items than this, computing the columns is as fast as reading them.
+#: With fewer items, computing the columns is as fast as reading them.
 MANY = 500
 #: Alignment of arrays within a body, so that each can be read in place.
 _ALIGNED = 8
@@ -41,8 +41,8 @@ class Kept:
     ) -> Columns:
         """Return the cached columns under this stamp, or the result of ``make``.
 
-        A new result is cached if ``keep`` is true. The stamp must be older than the data ``make``
-        reads: an entry under a stamp that is too old is only never read again.
+        A new result is cached if ``keep`` is true. Read the stamp before the data: an entry under
+        an outdated stamp is simply never read again.
         """
         columns = self._get(about, stamp)
         if columns is None:
@@ -76,7 +76,7 @@ class Kept:
 
 
 def _written(columns: Columns) -> bytes:
-    """Return a line of JSON with the place of every array, then the arrays."""
+    """Return a line of JSON with the offset of every array, followed by the arrays."""
     places, parts, at = {}, list[bytes](), 0
     for name, array in columns.arrays.items():
         raw = array.tobytes()

@@ -1,7 +1,7 @@
-"""Leases: who may work on a run or a help task and until when; fences stop late owners.
+"""Leases: the process that may work on a run or help task, and until when; fences stop late owners.
 
-Every claim raises the fence. An owner's writes carry its fence. So an owner that lost its
-lease and comes back gets ``Fenced`` instead of writing twice.
+Every claim raises the fence. An owner's writes carry its fence. So an owner that lost its lease and
+comes back gets ``Fenced`` instead of writing twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.store.database.connection import Connections
 from core.store.database.content import clean
 from core.store.runs.logbook import sweep, unrecorded
 
-#: Any runner may take the run, since none of its judges is code of a program.
+#: Any runner may take such a run, since none of its judges is code of a particular program.
 _ANYBODYS = """
     NOT EXISTS (
         SELECT 1 FROM json_each(run.panel, '$.judges')
@@ -32,7 +32,7 @@ _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
 
 
 class Fenced(Conflict):
-    """The lease on the run is lost: taken over, given back or cancelled."""
+    """The lease on the run is lost: taken over, released or cancelled."""
 
 
 def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
@@ -52,7 +52,7 @@ def let_go(
     message: str,
     **facts: str | float | None,
 ) -> bool:
-    """End a lease with the row's new status and further facts; ``False`` if it was not held."""
+    """End a lease with a new status and further facts; return ``False`` if it was already lost."""
     named = "".join(f", {name} = ?" for name in facts)
     cursor = db.execute(
         f"UPDATE {lease.table} SET status = ?, message = ?, lease_owner = NULL, "
@@ -74,11 +74,11 @@ class Leases:
         """Claim a queued run or one with an expired lease; ``None`` if there is none.
 
         Spot checks go first because a person waits for them, then the oldest run. ``run_id``
-        restricts the claim to that run. A run whose judges are code of a program is claimed by that
-        program only.
+        restricts the claim to that run. A run whose judges are code of a program is claimed only by
+        that program.
         """
         free = (at, run_id, run_id)
-        # Checked without the write lock: runners poll once a second, mostly in vain.
+        # Checked without the write lock, because runners poll once a second, mostly without result.
         if not self._files.tuples(f"SELECT 1 FROM run WHERE {_FREE} LIMIT 1", free):
             return None
         with self._files.write() as db:
@@ -106,7 +106,7 @@ class Leases:
         return Lease(claimed, owner, fence + 1, at + seconds, bool(cancel))
 
     def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> bool | None:
-        """Extend the lease; return whether a stop was requested, ``None`` if not held any more."""
+        """Extend the lease; return whether a stop was requested, or ``None`` if it was lost."""
         with self._files.write() as db:
             rows = db.execute(
                 f"UPDATE {lease.table} SET lease_until = ? WHERE {_HELD} RETURNING cancel",
@@ -124,7 +124,7 @@ class Leases:
         seconds: float = 0.0,
         lost: int = 0,
     ) -> bool:
-        """Release the run with its new status; ``False`` if it was not held.
+        """Release the run with its new status; return ``False`` if the lease was lost.
 
         ``seconds`` is the time since the claim. ``lost`` counts calls whose outcomes will never
         arrive. A run released as ``queued`` after a request to stop is cancelled.
@@ -145,13 +145,13 @@ class Leases:
             )
 
     def expire(self, lease: Lease) -> bool:
-        """End the lease of an owner that is gone, so the run can be claimed at once."""
+        """End the lease of a dead owner, so that the run can be claimed at once."""
         with self._files.write() as db:
             cursor = db.execute(f"UPDATE run SET lease_until = 0 WHERE {_HELD}", _key(lease))
             return cursor.rowcount == 1
 
     def due(self) -> list[float]:
-        """Return when the lease of each active run expires; 0 for queued runs."""
+        """Return the expiry time of each active run's lease; 0 for queued runs."""
         rows = self._files.tuples(
             "SELECT iif(status = 'running', coalesce(lease_until, 0), 0) FROM run "
             f"WHERE status IN ('queued', 'running') AND {_ANYBODYS}"
@@ -159,11 +159,11 @@ class Leases:
         return [float(until) for (until,) in rows]
 
     def of_process(self, begins: str) -> list[Lease]:
-        """Return leases, expired ones too, of owners whose names start so."""
+        """Return the leases, also expired ones, of owners whose names start with ``begins``."""
         return self._held("substr(lease_owner, 1, ?) = ?", (len(begins), begins))
 
     def sweep(self) -> None:
-        """Delete logbooks of dead owners, unless they count calls of a run."""
+        """Delete logbooks of dead owners, unless they still count calls of a run."""
         owners = self._files.tuples("SELECT lease_owner FROM run WHERE lease_owner IS NOT NULL")
         sweep(self._files.path, [owner for (owner,) in owners])
 
@@ -171,12 +171,12 @@ class Leases:
         """Return the leases in force at this time."""
         return self._held("lease_until > ?", (at,))
 
-    def _held(self, which: str, values: Sequence[Any]) -> list[Lease]:
+    def _held(self, condition: str, values: Sequence[Any]) -> list[Lease]:
         return [
             Lease(run_id, owner, fence, until, bool(cancel))
             for run_id, owner, fence, until, cancel in self._files.tuples(
                 "SELECT id, lease_owner, fence, lease_until, cancel FROM run "
-                f"WHERE status = 'running' AND {which} ORDER BY id",
+                f"WHERE status = 'running' AND {condition} ORDER BY id",
                 values,
             )
         ]

@@ -30,7 +30,7 @@ _LENGTH = struct.Struct("=I")
 _RUN = struct.Struct("=qqqq")
 _COUNT = struct.Struct("=q")
 _RUNS_AT, MOST_RUNS = 8192, 256
-#: How many bytes of the current work are kept.
+#: The most bytes stored of the current work.
 ROOM = _RUNS_AT - _HEAD.size
 _SIZE = _RUNS_AT + MOST_RUNS * _RUN.size
 
@@ -56,34 +56,34 @@ class Logbook:
         self._kept: mmap.mmap | bytearray = bytearray(_SIZE)
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            # Written in full: space that is not yet allocated might turn out to be missing.
+            # Written in full, because unallocated space might turn out to be missing later.
             if os.write(self._file, bytes(_SIZE)) == _SIZE and lock(self._file):
                 self._kept = mmap.mmap(self._file, _SIZE)
         except OSError as error:
             log.info("What this process is at is known to it alone: %s", error)
 
     def moved(self) -> None:
-        """Record that the process is alive."""
+        """Record a heartbeat."""
         self._moves += 1
         struct.pack_into("=Q", self._kept, 0, self._moves)
 
-    def at(self, what: bytes) -> None:
-        """Record what runs now; empty if it has no name."""
+    def at(self, work: bytes) -> None:
+        """Record the current work; empty if unnamed."""
         # The length is cleared first, so no reader gets half of the text.
         _LENGTH.pack_into(self._kept, 8, 0)
-        if what:
-            self._kept[_HEAD.size : _HEAD.size + len(what)] = what
-            _LENGTH.pack_into(self._kept, 8, len(what))
+        if work:
+            self._kept[_HEAD.size : _HEAD.size + len(work)] = work
+            _LENGTH.pack_into(self._kept, 8, len(work))
 
     def begin(self, run_id: int, fence: int, calls: int) -> None:
-        """Start a run with its number of calls recorded before."""
+        """Start a run; ``calls`` is the number recorded so far."""
         free = next((n for n in range(MOST_RUNS) if n not in self._places.values()), None)
         if free is not None:
             self._places[run_id], self._out[run_id] = free, 0
             _RUN.pack_into(self._kept, _RUNS_AT + free * _RUN.size, run_id, fence, calls, 0)
 
     def went_out(self, run_id: int, more: int) -> None:
-        """Add to the number of calls sent for a run; ``more`` may be negative."""
+        """Add ``more``, which may be negative, to the number of calls sent for a run."""
         if run_id in self._places:
             self._out[run_id] += more
             place = _RUNS_AT + self._places[run_id] * _RUN.size + _RUN.size - _COUNT.size
@@ -118,7 +118,7 @@ def kept_for(data_file: Path, owner: str) -> Iterator[Logbook]:
 class Noted(NamedTuple):
     """The content of a logbook.
 
-    ``out`` has, by run and fence, the calls recorded before and the calls sent.
+    ``out`` maps run and fence to the calls recorded before and the calls sent since.
     """
 
     moves: int
@@ -127,14 +127,14 @@ class Noted(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, tuple[Cell, ...]]:
-        """Return the run and cells whose code runs; run 0 if there is none."""
+        """Return the run and the cells in progress; run 0 if there are none."""
         if not self.at:
             return 0, ()
         run_id, cells = json.loads(self.at)
         return run_id, tuple(Cell(*cell) for cell in cells)
 
     def unrecorded(self, run_id: int, fence: int, calls: int) -> int | None:
-        """Return how many sent calls of a run are not among its recorded ``calls``."""
+        """Return the number of a run's sent calls that its recorded ``calls`` lack, or ``None``."""
         if (run_id, fence) not in self.out:
             return None
         before, out = self.out[run_id, fence]
@@ -142,7 +142,7 @@ class Noted(NamedTuple):
 
 
 def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
-    """Return the ``what`` of ``Logbook.at`` for as many cells of a run as fit.
+    """Return the argument of ``Logbook.at`` for as many cells of a run as fit.
 
     >>> Noted(0, cells_said(7, [Cell("i1", "tone", "ada")]), {}).cells
     (7, (Cell(item='i1', criterion='tone', judge='ada', replicate=0),))
@@ -155,26 +155,26 @@ def cells_said(run_id: int, cells: Sequence[Cell]) -> bytes:
 
 
 def read(path: Path) -> Noted | None:
-    """Return the content of a logbook, or ``None`` without a file.
+    """Return the content of a logbook, or ``None`` if the file is missing.
 
     Its owner may be alive or dead.
     """
     try:
-        held = path.read_bytes()
+        content = path.read_bytes()
     except OSError:
         return None
-    if len(held) != _SIZE:
+    if len(content) != _SIZE:
         return None
-    moves, length = _HEAD.unpack_from(held)
-    runs = (_RUN.unpack_from(held, _RUNS_AT + n * _RUN.size) for n in range(MOST_RUNS))
+    moves, length = _HEAD.unpack_from(content)
+    runs = (_RUN.unpack_from(content, _RUNS_AT + n * _RUN.size) for n in range(MOST_RUNS))
     out = {(run, fence): (before, out) for run, fence, before, out in runs if run}
-    return Noted(moves, held[_HEAD.size : _HEAD.size + min(length, ROOM)], out)
+    return Noted(moves, content[_HEAD.size : _HEAD.size + min(length, ROOM)], out)
 
 
 def unrecorded(
     data_file: Path, owner: str, run_id: int, fence: int, calls: int, counted: int
 ) -> int:
-    """Return how many sent calls of a run are not among its recorded ``calls``.
+    """Return the number of a run's sent calls that its recorded ``calls`` lack.
 
     Without a logbook this is ``counted``, which the owner last wrote to the data file.
     """
@@ -184,7 +184,7 @@ def unrecorded(
 
 
 def of_process(data_file: Path, owner_begins: str) -> list[Path]:
-    """Return the logbooks of a process, by the start of its owners' names."""
+    """Return the logbooks of a process, by the beginning of its owners' names."""
     start = path_of(data_file, owner_begins).name
     with suppress(OSError):
         return sorted(path for path in data_file.parent.iterdir() if path.name.startswith(start))

@@ -1,4 +1,4 @@
-"""Record answers of judges: one transaction from call to score, no vote twice."""
+"""Record judges' answers: one transaction from call to score, no vote twice."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_calls(
 
 @lru_cache(maxsize=64)
 def _params(same: Same) -> str:
-    # A judge's calls with the same settings share one object, which is converted once.
+    # A judge's calls with the same settings share one object, so each is serialised once.
     return to_json(same.thing)
 
 
@@ -131,7 +131,7 @@ def _unpack(body: bytes) -> str:
 # The cache of model answers, by the hash of the request. It holds no facts.
 
 
-#: The share of the limit that trimming leaves in use, so that not every run trims.
+#: Trimming reduces the cache to this share of the limit, so that not every run trims.
 TRIMMED_TO = 0.9
 #: The size of an answer: its text plus a fixed amount for key and index.
 _BYTES = "length(CAST(completion AS BLOB)) + 250"
@@ -161,7 +161,7 @@ class Responses:
             add_answers(db, answers, now)
 
     def trim(self, most: int, used: Collection[str] = ()) -> int:
-        """Trim the cache to about ``most`` bytes; return how many answers were deleted.
+        """Trim the cache to about ``most`` bytes; return the number of deleted answers.
 
         The least recently used go first. Answers with keys in ``used`` count as new, once the cache
         reaches half of ``most``.
@@ -186,7 +186,7 @@ class Responses:
         return gone
 
     def _guess(self) -> float:
-        """Estimate the cache size from the newest hundred answers."""
+        """Return the estimated cache size in bytes, from the newest hundred answers."""
         ((guess,),) = self._files.tuples(
             "SELECT coalesce((SELECT max(id) - min(id) + 1 FROM response) * avg(bytes), 0) FROM "
             f"(SELECT {_BYTES} AS bytes FROM response ORDER BY id DESC LIMIT 100)"
@@ -208,7 +208,7 @@ class Responses:
 
 
 def add_answers(db: sqlite3.Connection, answers: Iterable[KeptAnswer], now: str) -> None:
-    """Cache answers (transaction open)."""
+    """Cache answers within an open transaction."""
     db.executemany(
         "INSERT INTO response (key, model, completion, cost, created) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
@@ -256,7 +256,7 @@ class _Counts(NamedTuple):
 def record(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
 ) -> Recorded:
-    """Store outcomes and their items' ``derive`` results (transaction open).
+    """Store outcomes and their items' ``derive`` results, within an open transaction.
 
     A second vote on a cell is dropped, but its call is stored, since it was paid for. Cached
     answers are stored together with their votes: neither exists without the other.
@@ -351,7 +351,7 @@ def add_failures(
     calls: Sequence[int | None],
     now: str,
 ) -> None:
-    """Store the failures among these outcomes (transaction open)."""
+    """Store the failures among these outcomes, within an open transaction."""
     for outcome, call_id in zip(outcomes, calls, strict=True):
         for failure in outcome.results:
             if not isinstance(failure, VoteFailure):
@@ -363,7 +363,7 @@ def add_failures(
 
 
 def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
-    """Update the counts of these items, and with the difference those of the run."""
+    """Update the counts of these items and of the run; return the number of added votes."""
     before = {
         item_id: _Counts(*counts)
         for item_id, *counts in db.execute(

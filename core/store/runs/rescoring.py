@@ -1,7 +1,7 @@
-"""Scoring a run under another version of its rubric, and carrying votes over.
+"""Score a run under another version of its rubric, and copy votes between runs.
 
-The plan holds the version that was asked, and never changes. The version that scores follow is
-stored separately. Each change of it is recorded for good.
+The plan holds the version that judges saw, and never changes. The version that scores follow is
+stored separately. Each change of it is recorded permanently.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from core.store.database.content import clean
 class ScoredChange:
     """A change of the rubric version that a run's scores follow.
 
-    ``kept`` are hashes of questions whose older answers were accepted. ``marked`` are the cells
-    whose settled decisions were set aside, because their question changed.
+    ``kept`` are hashes of questions whose older answers were accepted. ``marked`` are cells whose
+    settled decisions were set aside, because their question changed.
     """
 
     id: int
@@ -104,7 +104,7 @@ class ScoredVersions:
         return [_change(dict(row)) for row in rows]
 
     def runs_of(self, rubric_id: int) -> list[int]:
-        """Return the runs of this rubric, in any version, newest first."""
+        """Return the runs of any version of this rubric, newest first."""
         rows = self._files.tuples(
             "SELECT r.id FROM run r JOIN rubric_version v ON v.id = r.rubric_version_id "
             "WHERE v.rubric_id = ? AND r.kind = 'run' ORDER BY r.id DESC",
@@ -113,7 +113,7 @@ class ScoredVersions:
         return [run_id for (run_id,) in rows]
 
     def settled_under(self, run_id: int) -> list[tuple[CellKey, int]]:
-        """Return settled cells in any state, with the version shown to the person."""
+        """Return settled cells in any state, with the rubric version that the reviewer saw."""
         rows = self._files.tuples(
             "SELECT s.item_id, s.criterion, e.rubric_version_id FROM settled s "
             "JOIN review_event e ON e.id = (SELECT max(id) FROM review_event WHERE run_id = "
@@ -166,8 +166,8 @@ _COPY_OWN = """
 class Carried:
     """A criterion of the older run, its name in the newer one, and its options there.
 
-    ``places`` gives each old choice its new place; ``None`` drops its votes. ``na`` tells for each
-    new choice whether it is an abstention.
+    ``places`` maps each old choice to its new place; votes for a choice with ``None`` are dropped.
+    ``na`` says for each new choice whether it is an abstention.
     """
 
     old: str
@@ -177,7 +177,7 @@ class Carried:
 
     @property
     def same(self) -> bool:
-        """Return whether all options keep their numbers, so shown orders hold, too."""
+        """Return whether all options keep their numbers, so that shown orders remain valid."""
         return list(self.places) == list(range(len(self.na)))
 
 
@@ -188,7 +188,7 @@ def carry(
     criteria: Collection[Carried],
     own: Collection[str],
 ) -> None:
-    """Copy votes from one run to another over the same items (a transaction is open).
+    """Copy votes from one run to another over the same items, within an open transaction.
 
     ``own`` are the items with their own rubric, whose votes are all copied unchanged.
     """

@@ -24,7 +24,7 @@ from core.store.database.content import to_json
 from core.store.library.datasets import FOUND, found_values
 from core.store.runs.cells import CellVerdicts
 
-#: ``ri`` comes first, so that sorting by one of its indexes is free.
+#: ``ri`` comes first, so that its indexes can serve as sort orders.
 RUN_ITEMS = """
     run_item ri JOIN run r ON r.id = ri.run_id
     LEFT JOIN item i ON i.version_id = r.dataset_version_id AND i.item_id = ri.item_id
@@ -100,22 +100,22 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
 def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -> list[ItemBallots]:
     """Return all votes and open failures of these items, in the order given.
 
-    An item's ballots are sorted by criterion, judge and replicate; without votes there are none.
+    An item's ballots are sorted by criterion, judge and replicate; an item without votes has none.
     """
-    wanted = (run_id, json.dumps(list(item_ids)))
+    values = (run_id, json.dumps(list(item_ids)))
     ballots: defaultdict[str, list[BallotRow]] = defaultdict(list)
     for *key, abstained, chances in db.execute(
         "SELECT item_id, criterion, judge, replicate, option, abstained, probabilities FROM vote "
         "WHERE run_id = ? AND item_id IN (SELECT value FROM json_each(?)) "
         "ORDER BY item_id, criterion, judge, replicate",
-        wanted,
+        values,
     ):
         ballots[key[0]].append(BallotRow._make((*key, bool(abstained), read_chances(chances))))
     failures: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for item_id, criterion in db.execute(
         "SELECT item_id, criterion FROM failure "
         "WHERE run_id = ? AND item_id IN (SELECT value FROM json_each(?)) AND open = 1",
-        wanted,
+        values,
     ):
         failures[item_id][criterion] += 1
     return [
@@ -125,7 +125,7 @@ def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -
 
 
 def read_chances(text: str | None) -> tuple[float, ...] | None:
-    """Return the stored probabilities of a vote's options."""
+    """Return the stored probabilities of a vote's options, or ``None``."""
     return None if text is None else tuple(json.loads(text))
 
 
@@ -158,7 +158,7 @@ class Results(CellVerdicts):
     ) -> list[RunItemRow]:
         """Return a page of the run's items without traces; missing values sort last.
 
-        ``by`` names the criterion to sort by, when sorting by verdict.
+        ``by`` names the criterion whose verdict to sort by.
         """
         condition, values = clause(run_id, where)
         terms, more = order(sort, descending, by)
@@ -177,7 +177,7 @@ class Results(CellVerdicts):
         descending: bool = False,
         by: str = "",
     ) -> list[str]:
-        """Return the ids of all items of the query ``items``, in the same order."""
+        """Return the ids of all items that ``items`` would return, in the same order."""
         condition, values = clause(run_id, where)
         terms, more = order(sort, descending, by)
         rows = self._files.tuples(
@@ -187,7 +187,7 @@ class Results(CellVerdicts):
         return [item_id for (item_id,) in rows]
 
     def count(self, run_id: int, where: RunItemFilter = _EVERYTHING) -> int:
-        """Return how many items pass the filter."""
+        """Return the number of items that pass the filter."""
         condition, values = clause(run_id, where)
         ((count,),) = self._files.tuples(
             f"SELECT count(*) FROM {RUN_ITEMS} WHERE {condition}", values
@@ -221,7 +221,7 @@ class Results(CellVerdicts):
         )
 
     def scored(self, run_id: int) -> list[tuple[float | None, str | None, int, int, int]]:
-        """Return score, outcome, completeness, review flag and votes, in order."""
+        """Return score, outcome, completeness, review flag and votes of each item, in order."""
         return self._files.tuples(
             "SELECT score, outcome, complete, review, votes FROM run_item WHERE run_id = ? "
             "ORDER BY position",
@@ -239,7 +239,7 @@ class Results(CellVerdicts):
         return RunMeans(score, agreement, ungraded)
 
     def outcomes(self, run_id: int) -> dict[str, int]:
-        """Return how many items pass, fail and need a person.
+        """Return the number of items that pass, fail and need a person.
 
         Items that pass may need a person, too. Outcomes without items are absent.
         """
@@ -254,9 +254,9 @@ class Results(CellVerdicts):
         )
 
     def score_bins(self, run_id: int, bins: int = 20) -> list[ScoreBin]:
-        """Return the distribution of scores: equal bins from 0 to 1, or wider.
+        """Return the distribution of scores, in equal bins from 0 to 1 or a wider range.
 
-        The bins are empty if no item has a score.
+        The list is empty if no item has a score.
         """
         ((least, most),) = self._files.tuples(
             "SELECT min(score), max(score) FROM run_item WHERE run_id = ?", (run_id,)
@@ -267,7 +267,7 @@ class Results(CellVerdicts):
         width = (high - low) / bins
         counts = dict(
             self._files.tuples(
-                # A score on a bin's lower edge must not fall below it by a rounding error.
+                # Rounding must not put a score on a bin's lower edge into the bin below.
                 "SELECT min(?, CAST((score - ?) / ? + 1e-9 AS INTEGER)), count(*) FROM run_item "
                 "WHERE run_id = ? AND score IS NOT NULL GROUP BY 1",
                 (bins - 1, low, width, run_id),
@@ -295,9 +295,9 @@ class Results(CellVerdicts):
             db.execute(DERIVED, (run_id,))
 
     def rebuild(self, run_id: int, derive: Derive, *, batch: int = 500) -> int:
-        """Derive every item of the run again from its votes; return their number.
+        """Derive every item of the run again from its votes; return the number of items.
 
-        Each batch is a transaction of its own, so an active run can go on in between.
+        Each batch is a separate transaction, so an active run can continue in between.
         """
         rows = self._files.tuples(
             "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
@@ -315,7 +315,7 @@ ADD_CELL = (
     f"INSERT INTO cell ({', '.join(_COLUMNS_OF_CELL)}) "
     f"VALUES ({', '.join('?' * len(_COLUMNS_OF_CELL))})"
 )
-#: Caches of a run's verdicts under an older number are out of date.
+#: Invalidates the caches of a run's verdicts, which carry an older number.
 DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
 
 
@@ -327,7 +327,7 @@ RESULT = (
 
 
 def result_values(r: ItemResult, trace: str) -> tuple[object, ...]:
-    """Return the values of ``RESULT``; ``trace`` is the result's own as JSON text."""
+    """Return the values of ``RESULT``; ``trace`` is the result's trace as JSON text."""
     numbers = (r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement)
     return (*numbers, r.outcome, trace)
 

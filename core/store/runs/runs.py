@@ -49,7 +49,7 @@ class Runs:
         """
         with self._files.write() as db:
             hashes = self._hashes(plan, [item_id for item_id, _ in items])
-            rest = _plan_rest(plan)
+            details = _plan_rest(plan)
             panel_hash = noun_hash(plan.panel)
             cursor = db.execute(
                 "INSERT INTO run (name, kind, rubric_version_id, dataset_version_id, panel, "
@@ -62,8 +62,8 @@ class Runs:
                     plan.dataset_version_id,
                     to_json(dump(plan.panel)),
                     panel_hash,
-                    to_json(rest),
-                    content_hash([*hashes, panel_hash, rest, [list(item) for item in items]]),
+                    to_json(details),
+                    content_hash([*hashes, panel_hash, details, [list(item) for item in items]]),
                     len(items),
                     sum(planned for _, planned in items),
                     now,
@@ -78,7 +78,7 @@ class Runs:
             return self.get(run_id)
 
     def costs_by_judge(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
-        """Return who made each run, one of its judges, and the judge's cost in a month.
+        """Return the user, a judge and its cost for each run and judge in a month.
 
         ``month`` is ``2026-11`` (UTC). Calls of unknown price are left out.
         """
@@ -100,12 +100,12 @@ class Runs:
         return dict(self._files.tuples("SELECT status, count(*) FROM run GROUP BY status"))
 
     def last_call(self) -> str:
-        """Return when the last call was recorded, or ""."""
+        """Return the time of the last recorded call, or ""."""
         rows = self._files.tuples("SELECT created FROM call ORDER BY id DESC LIMIT 1")
         return str(rows[0][0]) if rows else ""
 
     def calls_after(self, call_id: int) -> tuple[int, builtins.list[tuple[Judge, int]]]:
-        """Return the newest call's id, and calls per judge since ``call_id``."""
+        """Return the newest call's id, and the number of calls per judge since ``call_id``."""
         ((newest,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM call")
         rows = self._files.tuples(
             "SELECT r.panel, c.judge, count(*) FROM call c JOIN run r ON r.id = c.run_id "
@@ -122,42 +122,42 @@ class Runs:
     def held(
         self, apart_from: int | None = None
     ) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
-        """Return who made each active run, its judges and its remaining budget."""
+        """Return the user, the judges and the remaining budget of each active run."""
         rows = self._files.tuples(
             "SELECT made_by, panel, json_extract(plan, '$.budget') - cost AS left FROM run "
             "WHERE status IN ('queued', 'running') AND left > 0 AND id IS NOT ?",
             (apart_from,),
         )
         return [
-            (who, tuple(map(Judge.model_validate, json.loads(panel)["judges"])), float(left))
-            for who, panel, left in rows
+            (user, tuple(map(Judge.model_validate, json.loads(panel)["judges"])), float(budget))
+            for user, panel, budget in rows
         ]
 
     def made_by(self, run_id: int) -> str:
-        """Return who made a run; empty if unknown or without sign-in."""
+        """Return the user who created a run; empty if unknown or without sign-in."""
         ((name,),) = self._files.tuples("SELECT made_by FROM run WHERE id = ?", (run_id,))
         return str(name)
 
     def get(self, run_id: int) -> Run:
         """Return a run with its whole plan and notes."""
         fields = self._fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
-        rest, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
+        details, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
         plan = RunPlan(
             name=fields["name"],
             rubric_version_id=fields["rubric_version_id"],
             dataset_version_id=fields["dataset_version_id"],
             panel=fields["panel"],
             kind=fields["kind"],
-            **rest,
+            **details,
         )
         return Run(plan=plan, notes=notes, **fields)
 
     def row(self, run_id: int) -> RunRow:
-        """Return a run without plan and notes, light enough for polling."""
+        """Return a run without plan and notes, cheap enough for polling."""
         return RunRow(**self._fields(self._one(_ROW, run_id)))
 
     def _one(self, columns: str, run_id: int) -> sqlite3.Row:
-        # A number from an address or a command may be too large for SQLite; no run has it.
+        # A number from a URL or a command may be too large for SQLite; no run has it.
         query = f"SELECT {columns} FROM {_FROM} WHERE r.id = ?"
         rows = self._files.rows(query, (run_id,)) if abs(run_id) <= LARGEST else []
         if not rows:
@@ -176,9 +176,8 @@ class Runs:
     ) -> builtins.list[RunRow]:
         """Return a page of runs, newest first.
 
-        ``search`` looks into the names of run, rubric and dataset.
-
-        ``detail`` keeps runs whose plan has a detail of that name, ``without`` the others.
+        ``search`` matches the names of run, rubric and dataset. ``detail`` keeps runs whose plan
+        has a detail of that name; ``without`` keeps runs whose plan lacks it.
         """
         where, values = _found(kind, search)
         if detail:
@@ -192,7 +191,7 @@ class Runs:
         return [RunRow(**self._fields(row)) for row in rows]
 
     def newest_on(self, version_id: int) -> int | None:
-        """The newest finished run on a version of a dataset."""
+        """Return the newest finished run on a dataset version, or ``None``."""
         rows = self._files.tuples(
             "SELECT max(id) FROM run WHERE dataset_version_id = ? AND status = 'done'",
             (version_id,),
@@ -201,7 +200,7 @@ class Runs:
         return newest
 
     def calls_out(self) -> int:
-        """Return how many calls of active runs are in flight."""
+        """Return the number of active runs' calls in flight."""
         rows = self._files.tuples(
             "SELECT coalesce(lease_owner, ''), id, fence, calls, out FROM run "
             "WHERE status = 'running'"
@@ -209,7 +208,7 @@ class Runs:
         return sum(unrecorded(self._files.path, *row) for row in rows)
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
-        """Return how many runs of this kind there are, or match."""
+        """Return the number of runs of this kind that match."""
         where, values = _found(kind, search)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM {_FROM} WHERE {where}", values)
         return int(count)
@@ -240,7 +239,7 @@ class Runs:
             db.execute("UPDATE run SET notes = ? WHERE id = ?", (to_json(merged), run_id))
 
     def note(self, run_id: int, key: str) -> Any:
-        """Return one of the run's notes without reading the plan, or ``None``."""
+        """Return a note of the run without reading the plan, or ``None``."""
         rows = self._files.tuples(
             "SELECT json_extract(notes, '$.' || ?) FROM run WHERE id = ?", (key, run_id)
         )
@@ -257,9 +256,9 @@ class Runs:
         """Request a stop; return the run's status after it.
 
         An unowned run (queued, or with an expired lease) is cancelled at once. Otherwise its owner
-        learns of the request with the next heartbeat. A resting run stays as it is. A run with
-        batches or files at a provider is queued instead, since its next owner must tell the
-        provider.
+        learns of the request with the next heartbeat. A finished or stopped run stays as it is. A
+        run with batches or files at a provider is queued instead, since its next owner must tell
+        the provider.
         """
         with self._files.write() as db:
             row = self.row(run_id)
@@ -267,7 +266,7 @@ class Runs:
             if row.status == "running" and (row.lease_until or 0.0) > at:
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
             elif (out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
-                # Without an owner in the row, a late owner can record nothing any more.
+                # Without an owner in the row, a late owner cannot record anything.
                 db.execute(
                     "UPDATE run SET cancel = 1, status = ?, finished = ?, "
                     "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
@@ -277,7 +276,7 @@ class Runs:
             return self.row(run_id).status
 
     def request_queue(self, run_id: int) -> RunStatus:
-        """Queue a resting run again; return the run's status after it."""
+        """Queue a stopped run again; return the run's status after it."""
         with self._files.write() as db:
             row = self.row(run_id)
             if row.status in RESTING:
@@ -289,7 +288,7 @@ class Runs:
             return self.row(run_id).status
 
     def reopen_failures(self, run_id: int) -> int:
-        """Reopen every open failure and queue the run; return how many.
+        """Reopen every open failure and queue the run; return the number of failures.
 
         Raises:
             Conflict: an owner is working on the run and would not notice.
@@ -315,7 +314,7 @@ class Runs:
         fields["panel"] = Panel.model_validate_json(fields["panel"])
         fields["cancel"] = bool(fields["cancel"])
         if fields["status"] == "running":
-            # Each group updates the calls in flight in the file; the logbook has the exact number.
+            # The file is updated once per group of calls; the logbook has the exact number.
             fields["out"] = unrecorded(
                 *(self._files.path, fields["lease_owner"] or ""),
                 *(fields[name] for name in ("id", "fence", "calls", "out")),
@@ -353,7 +352,7 @@ def _found(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _plan_rest(plan: RunPlan) -> dict[str, Any]:
-    """Return the parts of the plan without a column of their own."""
+    """Return the parts of the plan that have no separate column."""
     return {
         "seed": plan.seed,
         "replicates": plan.replicates,

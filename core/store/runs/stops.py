@@ -1,7 +1,8 @@
-"""Runs that stopped their worker process, and what they were doing.
+"""Runs that crashed or hung their worker process, and what they were doing.
 
-One stop may be chance. A second one puts the run aside as failed and names its work, so other runs
-go on. After a resume that work is left out (``passed_over``) and counts as failed.
+A single stop may be chance. A second stop marks the run as failed and names the cells in progress,
+so that other runs continue. After a resume those cells are skipped (``passed_over``) and count as
+failed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from core.store.runs.runs import Runs
 
 #: The process hung, or ended unexpectedly.
 How = Literal["hung", "ended"]
-#: How many cells a message names, and how many characters of each name.
+#: The most cells that a message names, and the most characters of each name.
 MOST_NAMED, LONGEST_NAME = 3, 60
 
 
@@ -28,11 +29,11 @@ class Stops:
         self._files, self._runs, self._leases = files, runs, leases
 
     def stopped(self, lease: Lease, how: How, cells: Sequence[Cell], *, now: str) -> bool:
-        """Record that a run's owner was stopped, and the cells that ran, if known.
+        """Record that a run's owner was stopped, and the cells in progress, if known.
 
-        Returns ``True`` if it happened before, so that the run was put aside; otherwise the run is
-        free. A process that ended counts only against the same cell, since it may have been stopped
-        on purpose.
+        Returns ``True`` if this is the second time, so that the run is now failed; otherwise it can
+        be claimed again. If the process ended, only stops at the same cell count, since it may have
+        been stopped on purpose.
         """
         with self._files.write():
             run = self._runs.get(lease.run_id)
@@ -62,12 +63,12 @@ class Stops:
 
 
 def passed_over(notes: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """Return the cells to skip, since they stopped their process twice."""
+    """Return the cells to skip, because they stopped their process twice."""
     return tuple(Cell(*cell) for cell in notes.get("passed_over", ()))
 
 
 def aside_words(cells: Sequence[Sequence[Any]]) -> str:
-    """Return why a run was put aside, and what to do.
+    """Return the message that says why a run was marked as failed, and what to do.
 
     >>> aside_words([["i3", "tone", "ada", 0]])[:90]
     "Put aside: it stopped the process that worked on it twice, at ada on 'tone' of item 'i3'. "
@@ -76,7 +77,7 @@ def aside_words(cells: Sequence[Sequence[Any]]) -> str:
         f"{judge} on {criterion[:LONGEST_NAME]!r} of item {item[:LONGEST_NAME]!r}"
         for item, criterion, judge, _ in cells
     ]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    others = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     if not named:
         return (
             "Put aside: it stopped the process that worked on it twice, and what it was at is not "
@@ -84,6 +85,6 @@ def aside_words(cells: Sequence[Sequence[Any]]) -> str:
         )
     return (
         f"Put aside: it stopped the process that worked on it twice, at "
-        f"{', '.join(named[:MOST_NAMED])}{more}. Other runs go on. Resume asks all the rest and "
+        f"{', '.join(named[:MOST_NAMED])}{others}. Other runs go on. Resume asks all the rest and "
         "counts that as failed; retry asks it again."
     )

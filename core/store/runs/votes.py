@@ -47,12 +47,10 @@ class Votes:
         derive: Derive,
         out: int = 0,
     ) -> Recorded:
-        """Store answers of judges, and the results ``derive`` makes of their items.
+        """Store judges' answers, and the results that ``derive`` computes for their items.
 
-        ``out`` is the number of other calls in flight.
-
-        One transaction: all of it is on disk afterwards, or nothing. An existing vote is not
-        doubled. A vote closes the failures of its cell.
+        ``out`` is the number of other calls in flight. All of it is one transaction. A cell that
+        has a vote gets no second one. A vote closes the failures of its cell.
 
         Raises:
             Fenced: ``owner`` no longer holds the run under ``fence``.
@@ -63,31 +61,32 @@ class Votes:
             return record(db, run_id, outcomes, now, derive)
 
     def begun(self, run_id: int) -> tuple[set[str], set[Cell]]:
-        """Return what not to ask: finished items, and finished cells of the others.
+        """Return what not to ask again: finished items, and the finished cells of other items.
 
         A cell with a vote or an open failure is finished. In a long run nearly all items are
         finished, so their cells are not read.
         """
-        left = "FROM run_item i WHERE i.run_id = :run AND i.votes + i.failures <> i.planned"
-        whole = self._files.tuples(
+        unfinished = "FROM run_item i WHERE i.run_id = :run AND i.votes + i.failures <> i.planned"
+        finished_items = self._files.tuples(
             "SELECT item_id FROM run_item WHERE run_id = :run AND votes + failures = planned",
             {"run": run_id},
         )
         cells = self._files.tuples(
-            f"SELECT {_CELL} FROM vote WHERE run_id = :run AND item_id IN (SELECT item_id {left}) "
+            f"SELECT {_CELL} FROM vote WHERE run_id = :run "
+            f"AND item_id IN (SELECT item_id {unfinished}) "
             f"UNION ALL SELECT {_CELL} FROM failure WHERE run_id = :run AND open = 1 "
-            f"AND item_id IN (SELECT item_id {left})",
+            f"AND item_id IN (SELECT item_id {unfinished})",
             {"run": run_id},
         )
-        return {item for (item,) in whole}, set(map(Cell._make, cells))
+        return {item for (item,) in finished_items}, set(map(Cell._make, cells))
 
     def bring(self, lease: Lease, brought: Brought, *, now: str) -> None:
-        """Import votes, failures and results of items that have none.
+        """Import votes, failures and results of items without votes.
 
         The result is the same as with ``record``.
 
         Raises:
-            Fenced: the lease is no longer in force.
+            Fenced: the lease was lost.
         """
         with self._files.write() as db:
             require_lease(db, lease)
@@ -103,7 +102,7 @@ class Votes:
         )
 
     def failed(self, run_id: int) -> set[Cell]:
-        """Return the cells whose last attempt failed, to be retried on request only."""
+        """Return the cells whose last attempt failed; they are retried only on request."""
         return set(
             map(
                 Cell._make,
@@ -114,11 +113,10 @@ class Votes:
         )
 
     def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
-        """Return confidences by (item id, criterion, judge): as stated, else the option's chance.
-
+        """Return confidences by (item id, criterion, judge): stated or option's probability.
 
         A vote without a confidence, because its model meant none of the options, counts as 0 here,
-        so no threshold accepts it.
+        so that no threshold accepts it.
         """
         by_cell: dict[tuple[str, str, str], list[float]] = {}
         for *cell, confidence in self._files.tuples(
@@ -132,9 +130,10 @@ class Votes:
         return by_cell
 
     def spent(self, run_id: int) -> dict[str, tuple[int, float | None]]:
-        """Return per judge the number of votes and the cost of all calls.
+        """Return the number of votes and the cost of all calls, per judge.
 
-        Cached answers count at their original cost. ``None``: the cost of a call is unknown.
+        Cached answers count at their original cost. The cost is ``None`` if a call's cost is
+        unknown.
         """
         rows = self._files.tuples(
             """
@@ -149,7 +148,7 @@ class Votes:
         return {judge: (votes, cost) for judge, votes, cost in rows}
 
     def models(self, run_id: int) -> dict[str, tuple[str, ...]]:
-        """Return the models that answered each judge's calls, according to providers."""
+        """Return the models that answered each judge's calls, as reported by providers."""
         by_judge: dict[str, list[str]] = {}
         for judge, model in self._files.tuples(
             "SELECT DISTINCT judge, model FROM call WHERE run_id = ? AND model <> '' ORDER BY 1, 2",
@@ -161,7 +160,7 @@ class Votes:
     def sure(
         self, run_id: int, below: int, criterion: str | None = None
     ) -> list[tuple[Cell, float | None, tuple[float, ...] | None]]:
-        """Return confidence and probabilities of votes of replicates below ``below``.
+        """Return cell, confidence and probabilities of votes with a replicate below ``below``.
 
         Votes with neither, and abstentions, are left out.
         """
@@ -185,7 +184,7 @@ class Votes:
         return bool(sure), bool(chances)
 
     def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
-        """Return how often a judge chose each shown place: (criterion, place, times).
+        """Return how often a judge chose each shown position: (criterion, position, times).
 
         Only votes with a shown order and a chosen option count, abstentions excluded.
         """
@@ -212,8 +211,8 @@ class Votes:
     def orders_shown(self, run_id: int, below: int) -> list[OrderCount]:
         """Return how often each judge saw which order and chose what.
 
-        Replicates below ``below``. Only votes with a shown order and a chosen option count,
-        abstentions excluded.
+        Only replicates below ``below``, and only votes with a shown order and a chosen option,
+        count; abstentions are excluded.
         """
         rows = self._files.tuples(
             "SELECT judge, criterion, option, ord, count(*) FROM vote WHERE run_id = ? "
@@ -241,7 +240,7 @@ class Votes:
         return [_failure(row) for row in rows]
 
     def failed_cells(self, run_id: int, item_ids: Sequence[str]) -> dict[tuple[str, str], int]:
-        """Return open failures per cell of these items, by item id and criterion."""
+        """Return the number of open failures per cell of these items, by item id and criterion."""
         rows = self._files.tuples(
             "SELECT item_id, criterion, count(*) FROM failure WHERE run_id = ? AND open = 1 "
             "AND item_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2",
@@ -250,8 +249,8 @@ class Votes:
         return {(item, criterion): count for item, criterion, count in rows}
 
     def failure_kinds(self, run_id: int, *, open_only: bool = True) -> list[FailureCount]:
-        """Return how often each kind of failure happened, most frequent first."""
-        # With a single max(), SQLite takes the other columns from the row that holds it.
+        """Return the number of failures of each kind, most frequent first."""
+        # With a single max(), SQLite takes the other columns from the row that has the maximum.
         rows = self._files.tuples(
             "SELECT kind, count(*), json_group_array(DISTINCT judge), message, max(id) "
             f"FROM failure WHERE run_id = ? {'AND open = 1' if open_only else ''} "
@@ -291,7 +290,7 @@ class Votes:
     ) -> list[BallotRow]:
         """Return all ballots (of a criterion, or of all) from one index, for metrics.
 
-        Without ``chances`` only that index is read.
+        Only that index is read if ``chances`` is false.
         """
         where, values = (
             ("", (run_id,)) if criterion is None else (" AND criterion = ?", (run_id, criterion))
@@ -307,10 +306,10 @@ class Votes:
         ]
 
     def columns(self, run_id: int, below: int | None = None) -> Iterator[JudgeColumn]:
-        """Return votes of replicates below ``below``, in columns.
+        """Yield the votes of replicates below ``below`` in columns.
 
-        Sorted by criterion, judge and replicate. The same data as ``all_ballots``, several times as
-        fast. One column is in memory at a time.
+        Sorted by criterion, judge and replicate. This is the data of ``all_ballots``, several times
+        as fast. One column is in memory at a time.
         """
         rows = self._files.tuples(
             "SELECT criterion, judge, replicate, json_group_array(item_id), "

@@ -1,1 +1,1 @@
-"""What a table of which nothing is known could be, as changes of a mapping that pass."""
+"""Possible readings of an unknown table, as changes of a mapping that pass validation."""

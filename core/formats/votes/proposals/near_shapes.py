@@ -1,4 +1,4 @@
-"""The shapes that an unknown table comes nearest to, each with what would say so."""
+"""The layouts closest to an unknown table, each with the options that select it."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
-#: What is known of a person who rates.
+#: Attributes of a rater.
 _TRAITS = re.compile(
     r"\b(age|sex|gender|years|education|experience|country|alter|geschlecht|edad|sexo)"
 )
-#: Words in column names that suggest rater, item and answer: best first.
+#: Words in column names that suggest rater, item and answer, best first.
 _HINTS: dict[str, tuple[str, ...]] = {
     "item": (
         *("item", "sample id", "trace id", "run id", "custom id", "task id", "record id"),
@@ -78,7 +78,7 @@ class NearShape(NamedTuple):
 
     @property
     def options(self) -> str:
-        """Return the words as options of the command line."""
+        """Return the changes as options of the command line."""
         return " ".join(
             f"--map-label {shlex.quote(change.removeprefix(WORD))}"
             if is_word(change)
@@ -88,7 +88,7 @@ class NearShape(NamedTuple):
 
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
-    """Return the shapes that a table could have, each with changes that make it so."""
+    """Return the layouts that a table could have, each with the changes that select it."""
     return tuple(_near(_first_rows(table)))
 
 
@@ -105,7 +105,7 @@ def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
 
 
 def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> VoteMapping:
-    """Return the guess for a layout, as the nearest shape of it has it where names do not tell."""
+    """Return the guess for a layout, replaced by its nearest shape if names are not conclusive."""
     if kind_of_table(table, rubric) != "unknown":
         return guess
     shape = next((s for s in nearest_shapes(table) if s.kind == guess.layout), None)
@@ -115,10 +115,10 @@ def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> V
 def first_reading(
     table: Table, kind: TableKind, rubric: Rubric | None, changes: Sequence[str] = ()
 ) -> VoteMapping | None:
-    """Return what a table is taken as before ``changes`` say what its columns are, as votes.
+    """Return the reading of a table before ``changes`` assign its columns, as votes.
 
-    Of an unknown one that is the first proposal, with the item and the rater of the changes if
-    they name both; of items it is where they and their texts stand.
+    For an unknown table that is the first proposal, with the item and the rater of the changes if
+    they name both; for items, their columns and texts.
     """
     if kind == "dataset":
         items = guess_mapping(table, rubric)
@@ -135,11 +135,11 @@ def first_reading(
 
 
 def kept(guess: VoteMapping, first: VoteMapping) -> VoteMapping:
-    """Return what a table was taken as first; of another layout only its items and texts."""
+    """Return the first reading; from one in another layout keep only its items and texts."""
     if guess.layout == first.layout and (first.columns or first.layout == "long"):
         return first
-    own = {name: getattr(first, name) for name in ("item", "submission", "prompt", "system")}
-    return guess.model_copy(update={name: column for name, column in own.items() if column})
+    fields = {name: getattr(first, name) for name in ("item", "submission", "prompt", "system")}
+    return guess.model_copy(update={name: column for name, column in fields.items() if column})
 
 
 def _changed(guess: VoteMapping, shape: NearShape, table: Table) -> VoteMapping:
@@ -165,10 +165,10 @@ def _passes(table: Table, shape: NearShape) -> bool:
 
 
 def _near(table: Table) -> Iterator[NearShape]:
-    """Yield the likeliest readings; what passes in one way is not proposed in a weaker one."""
+    """Yield the likeliest readings; a weaker reading is not proposed if a stronger one passes."""
     for readings in (_asked, _with_raters, _in_cells, _beside_each_other, _perhaps):
-        if asked := [shape for shape in readings(table) if _passes(table, shape)]:
-            yield from asked
+        if ambiguous := [shape for shape in readings(table) if _passes(table, shape)]:
+            yield from ambiguous
             return
     texts = [text for text in proposed_texts(table) if may_be_judged(table, text)]
     texts.sort(key=lambda text: holds(text, PROMPTS))
@@ -186,7 +186,7 @@ def _near(table: Table) -> Iterator[NearShape]:
 
 
 def _with_raters(table: Table) -> Iterator[NearShape]:
-    """Yield a row for each item and rater, as the values tell."""
+    """Yield readings with a row for each item and rater, judged by the values."""
     yield from _by_keys(table, row_keys(table))
     for changes in list_answers(table):
         kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
@@ -194,7 +194,7 @@ def _with_raters(table: Table) -> Iterator[NearShape]:
 
 
 def _perhaps(table: Table) -> Iterator[NearShape]:
-    """Yield items and raters for which little speaks."""
+    """Yield items and raters with little evidence."""
     yield from _by_keys(table, row_keys(table, sure=False))
 
 
@@ -211,7 +211,7 @@ def _by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[NearShape]
 
 
 def _by_named_keys(table: Table, changes: Sequence[str]) -> list[NearShape]:
-    """Return the votes beside the item and the rater that changes name, if they name both."""
+    """Return the votes for the item and the rater that changes name, if they name both."""
     fields = [change.partition("=") for change in changes]
     item = [column for field, _, column in fields if field in ("item", "id")]
     raters = [column for field, _, column in fields if field == "rater"]
@@ -238,7 +238,7 @@ def _of_several(table: Table, path: str) -> bool:
 
 
 def _beside_each_other(table: Table) -> Iterator[NearShape]:
-    """Yield columns of answers as raters, as criteria, or as labels of texts."""
+    """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts."""
     table = opened_up(table)
     wide = rater_columns(table)
     if wide is None:
@@ -250,8 +250,8 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
         wide = wide._replace(texts=TextColumns(inside[0]))
     if wide.summaries:
         listed += f" (without {_listed(wide.summaries)}, which sums them up)"
-    asked = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
-    people = wide.item[:1] if asked else tuple(filter(names_a_respondent, wide.item))
+    are_questions = wide.numbered and all(map(asks, wide.columns)) and not wide.gradebook
+    people = wide.item[:1] if are_questions else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
     about = [c for c in table.columns if names_a_person(c) and _TRAITS.search(bare(c))]
     if person or (about and not wide.item):
@@ -275,7 +275,7 @@ def _beside_each_other(table: Table) -> Iterator[NearShape]:
 
 
 def _asked(table: Table) -> Iterator[NearShape]:
-    """Yield the readings of a table that has more than one, where its shape is known."""
+    """Yield the readings of a table with a known layout that is ambiguous."""
     items = guess_mapping(table)
     for label in rival_labels(table, items):
         lacks = f"{label!r} could be the label of its texts"
@@ -287,7 +287,7 @@ def _asked(table: Table) -> Iterator[NearShape]:
 
 
 def _by_names(table: Table, grid: NameGrid) -> Iterator[NearShape]:
-    """Yield what to say of headings that are two names by two."""
+    """Yield the options for headings that are two names by two."""
     item = item_of(Values(table))
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
@@ -329,7 +329,7 @@ def _hinted_fields(flat: Sequence[str], inside: Sequence[str]) -> dict[str, Any]
 
 
 def _hinted(hints: Iterable[str], names: Sequence[str]) -> str | None:
-    """Return the first name that equals, ends in or holds the likeliest words."""
+    """Return the first name that equals, ends in or contains the likeliest words."""
     plains = {name: plain(name.replace(".", " ").replace("[0]", "")) for name in names}
     for hint in hints:
         for name in names:

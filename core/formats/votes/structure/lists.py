@@ -1,4 +1,4 @@
-"""Cells that hold the answers of several raters, as exports and data sets on hubs have them."""
+"""Cells that list the answers of several raters, as in exports and in datasets on hubs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.formats.votes.structure.rater_columns import item_of
 from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import Values, item_changes
 
-#: Headings of lists of answers, where no other column lists who gave them.
+#: Headings of lists of answers, if no other column lists their raters.
 _ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
 _ROWS = 1000
 
@@ -64,10 +64,10 @@ def opened_up(table: Table) -> Table:
 def spread(table: Table, columns: Sequence[str], rater: str | None) -> tuple[Table, str | None]:
     """Return a table with a row for each answer of lists, and the column of its rater.
 
-    Where no column lists the raters, they are numbered.
+    If no column lists the raters, they are numbered.
 
     Raises:
-        InputError: lists of a row that are not equally long.
+        InputError: lists of different length in a row.
     """
     listed = [c for c in dict.fromkeys((*columns, rater)) if c and _lists_in(table, c)]
     if not set(listed) & set(columns):
@@ -104,7 +104,7 @@ _NUMBERED = "rater (by its place)"
 
 
 def _keys_in(table: Table, column: str) -> list[str]:
-    """Return the keys of the objects that a column lists, several in a row."""
+    """Return the keys of the objects in a column of lists with several objects a row."""
     cells = [_list(row.get(column)) for row in table.rows[:20]]
     objects = [entry for of in cells for entry in of]
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
@@ -113,7 +113,7 @@ def _keys_in(table: Table, column: str) -> list[str]:
 
 
 def _criteria_in(table: Table, column: str) -> list[str]:
-    """Return the keys of objects that hold a list of equal length each, several in a row."""
+    """Return the keys of objects that hold lists of equal length with several entries a row."""
     cells = [cell for row in table.rows[:20] if (cell := opened(row.get(column)))]
     if not cells or not all(isinstance(cell, dict) for cell in cells):
         return []
@@ -123,7 +123,7 @@ def _criteria_in(table: Table, column: str) -> list[str]:
 
 
 def _lists_in(table: Table, column: str) -> list[list[Any]]:
-    """Return the lists of a column of short values, or nothing for any other column."""
+    """Return the lists in a column of short values, or [] for any other column."""
     cells = [_list(row.get(column)) for row in table.rows[:_ROWS]]
     filled = [
         row.get(column) for row in table.rows[:_ROWS] if row.get(column) not in (None, "", [])

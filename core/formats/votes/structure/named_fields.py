@@ -1,4 +1,4 @@
-"""Fields of votes by the headings of columns, in English, checked by the values in them."""
+"""Fields of votes by English headings, checked by the values of their columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt", "instruction", "input", "question"),
     "system": ("system", "system name", "model", "model name"),
 }
-#: The two answers of a table of pairs, and who wrote them.
+#: The two answers of a table of pairs, and their authors.
 PAIR = ("first", "second", "first_system", "second_system")
 WIDE = ("item", "criterion", "submission", "prompt", "system")
 #: Names that end in "id" and do not name the item.
@@ -57,7 +57,7 @@ _NO_ITEM = re.compile(
     r"(worker|annotator|rater|judge|user|grader|reviewer|coder|assignment|session|batch|system"
     r"|model|prompt|hit type|task|run|thread|parent|request|criterion|group|class|school) id\Z"
 )
-#: Rater columns that just as often name whose answer was judged.
+#: Columns that name either the rater or the author of the judged answer.
 WEAK = ("user", "model")
 
 
@@ -67,7 +67,7 @@ def flat_columns(table: Table) -> list[str]:
 
 
 def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
-    """Return the column of each field: the first of its known names that no earlier field took."""
+    """Return the column of each field: the first of its known names that no earlier field uses."""
     free = {plain(without_prefix(column)): column for column in reversed(columns)}
     free |= {plain(column): column for column in reversed(columns)}
     by_field = dict[str, str]()
@@ -85,14 +85,14 @@ def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str
 def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields, checked by values.
 
-    The submission must be texts, a question that is another one in every row is a prompt, and a
-    text that rows repeat is the item where no column names it.
+    The submission must be texts, a question that differs in every row is a prompt, and a text that
+    rows repeat is the item if no column names it.
     """
     fields = _judged_by(table, _by_its_id(table, fields))
-    asked = fields.get("criterion", "")
-    if plain(asked) == "question" and _differs(table, asked):
+    criterion = fields.get("criterion", "")
+    if plain(criterion) == "question" and _differs(table, criterion):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
-        fields = {"prompt": asked} | fields
+        fields = {"prompt": criterion} | fields
     if "submission" not in fields and (text := _text_of_items(table, fields)):
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:
@@ -101,8 +101,8 @@ def checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if "weight" in fields and not _weighs_raters(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
     column = fields.get("submission", "")
-    of = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
-    if of is None or of.sentences or of.length > LONG:
+    shape = texts_in(table, column) if plain(column) in (*WRITTEN_BY, *WRITTEN) else None
+    if shape is None or shape.sentences or shape.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
 
@@ -114,30 +114,30 @@ def _weighs_raters(table: Table, fields: dict[str, str]) -> bool:
 
 
 def _judged_by(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with a column headed for raters, where one may be what was judged."""
-    who = fields.get("rater", "")
-    if plain(who) not in WEAK:
+    """Return the fields with a column headed for raters if the present one may name authors."""
+    rater = fields.get("rater", "")
+    if plain(rater) not in WEAK:
         return fields
     free = [c for c in flat_columns(table) if c not in fields.values() and names_a_rater(c)]
     free = [c for c in free if 1 < len(words_in(table, c)) < len(table.rows)]
     if len(free) != 1 or {plain(free[0]).rpartition(" ")[2]} & {*NAMES["reason"], *NAMES["label"]}:
         return fields
-    return {"system": who, **fields, "rater": free[0]}
+    return {"system": rater, **fields, "rater": free[0]}
 
 
 def _by_its_id(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with an id as the item, where a column headed so holds long texts."""
+    """Return the fields with an id as the item, if the item's column holds long texts."""
     text = fields.get("item", "")
-    of = texts_in(table, text)
-    if of is None or not of.sentences or of.length <= LONG:
+    shape = texts_in(table, text)
+    if shape is None or not shape.sentences or shape.length <= LONG:
         return fields
-    others = [c for c in flat_columns(table) if c not in fields.values()]
-    named = named_fields(others, ["item"])
+    free = [c for c in flat_columns(table) if c not in fields.values()]
+    named = named_fields(free, ["item"])
     return {"submission": text, **fields, **named} if named else fields
 
 
 def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields without a criterion, or long texts as a label, that an item has one of."""
+    """Return the fields without a criterion or long label that is constant within an item."""
     if not {"criterion", "label"} & fields.keys():
         return fields
     values, wrong = Values(table), list[str]()
@@ -148,16 +148,16 @@ def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str
         column = fields.get(field, "")
         if {column, *item} - set(values.columns) or values.varies(item, column):
             continue
-        asked = plain(column) == "question" or values.unique(item) < 1
-        several = asked and len(values.distinct[column]) > 1
-        of = texts_in(table, column)
-        if several and (field == "criterion" or (of is not None and of.worded)):
+        constant = plain(column) == "question" or values.unique(item) < 1
+        several = constant and len(values.distinct[column]) > 1
+        shape = texts_in(table, column)
+        if several and (field == "criterion" or (shape is not None and shape.worded)):
             wrong.append(field)
     return {name: column for name, column in fields.items() if name not in wrong}
 
 
 def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
-    """Return the only column of long texts that is the same in all rows of an item."""
+    """Return the only column of long texts that is constant within items."""
     free = {plain(c): c for c in table.columns if c not in fields.values()}
     text = text_column(table, free).column
     if text is None or "item" not in fields:
@@ -167,8 +167,8 @@ def _text_of_items(table: Table, fields: dict[str, str]) -> str | None:
 
 
 def _differs(table: Table, column: str) -> bool:
-    """Return whether a column holds sentences, or most rows have a value of their own there."""
-    of = texts_in(table, column)
-    if of is not None and of.sentences:
+    """Return whether a column holds sentences, or a different value in most rows."""
+    shape = texts_in(table, column)
+    if shape is not None and shape.sentences:
         return True
     return 2 * len(words_in(table, column)) > len(table.rows) > 1

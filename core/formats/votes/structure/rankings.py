@@ -1,4 +1,4 @@
-"""Tables that rank (orders, places, best and worst), or that count what raters answered."""
+"""Tables that rank (orders, places, best and worst), or that count raters' answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAIRS = "columns for both answers and for the better one (first, second, prefer
 
 
 def why_ranking(table: Table) -> str:
-    """Return why a table of rankings or counts is not read and what to do, or an empty text."""
+    """Return why a table of rankings or counts is not read and what to do, or ""."""
     values = Values(table)
     if _is_crossed(values):
         return (
@@ -47,7 +47,7 @@ def why_ranking(table: Table) -> str:
 
 
 def _is_crossed(values: Values) -> bool:
-    """Return whether rows and columns are headed for the same labels, and most counts agree."""
+    """Return whether rows and columns have the same labels, and most counts agree."""
     columns = [c for c in values.columns[1:] if values.is_number(c) and not sums_up(c)]
     labels = [_label(c) for c in columns]
     heads = [_label(word) for word in values.of[values.columns[0]]] if columns else []
@@ -57,7 +57,7 @@ def _is_crossed(values: Values) -> bool:
     counts = [[number_of(values.of[c][at]) for at in rows.values()] for c in columns]
     whole = [n for of in counts for n in of if n is not None and n >= 0 and n.is_integer()]
     agreed = [number_of(values.of[c][rows[_label(c)]]) or 0.0 for c in columns]
-    # Marks that people gave each other have small numbers.
+    # Marks that people give each other are small numbers.
     return len(whole) == len(columns) ** 2 and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
 
 
@@ -66,7 +66,7 @@ def _label(heading: str) -> str:
 
 
 def _places(values: Values) -> Sequence[str]:
-    """Return the columns of which each row is an order of the same words, or of 1 to n."""
+    """Return the columns whose rows each order the same words, or 1 to n."""
     for group in sharing(values.table, values.columns):
         rows = list(zip(*(values.of[c] for c in group), strict=True))
         full = [row for row in rows if all(row)]
@@ -86,9 +86,9 @@ def _tallies(values: Values) -> Sequence[str]:
     """Return at least three columns of whole numbers with the same sum in each row."""
     columns = [c for c in values.columns if values.is_number(c) and values.unique([c]) < 1]
     rows = list(zip(*([number_of(w) or 0.0 for w in values.of[c]] for c in columns), strict=True))
-    whole = all(n >= 0 and n.is_integer() for row in rows for n in row)
+    counts_only = all(n >= 0 and n.is_integer() for row in rows for n in row)
     same = len(set(map(sum, rows))) == 1 and len(set(rows)) > 1 and len(rows) > 3
-    return columns if len(columns) > 2 and whole and same else ()
+    return columns if len(columns) > 2 and counts_only and same else ()
 
 
 def _extremes(values: Values) -> tuple[str, str] | None:
@@ -97,14 +97,14 @@ def _extremes(values: Values) -> tuple[str, str] | None:
         if len(group) < 5:
             continue
         for best, worst in combinations(group, 2):
-            others = [values.of[c] for c in group if c not in (best, worst)]
-            rows = zip(values.of[best], values.of[worst], zip(*others, strict=True), strict=True)
+            options = [values.of[c] for c in group if c not in (best, worst)]
+            rows = zip(values.of[best], values.of[worst], zip(*options, strict=True), strict=True)
             if all(_picks(*row) for row in rows):
                 return best, worst
     return None
 
 
 def _picks(best: str, worst: str, others: Sequence[str]) -> bool:
-    """Return whether two different words are among others, all of them different."""
+    """Return whether two different words are among others, which all differ."""
     picked = bool(best and worst and best != worst and {best, worst} <= set(others))
     return picked and len(set(others)) == len(others)

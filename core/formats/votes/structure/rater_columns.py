@@ -1,4 +1,4 @@
-"""A table with a row for each item, and columns of answers on one scale: raters, or criteria."""
+"""Tables with a row for each item, and columns of answers on one scale: raters or criteria."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TITLE = re.compile(
 #: `NAME (48213)` and `NAME [Total Pts: 20] |48213` of gradebooks, `stem [part]` of a survey.
 _GRADEBOOKS = (r".+ \(\d+\)", r".+ \[.+\] \|\d+")
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
-#: `Code (SK)`: what is asked, and the initials of who answered.
+#: `Code (SK)`: a criterion, and the initials of the rater.
 _INITIALS = re.compile(r"(.+?)\s*[(\[]([A-Z]{1,3}\d?)[)\]]")
 _LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
@@ -45,9 +45,9 @@ _IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号
 
 
 class RaterColumns(NamedTuple):
-    """Columns of answers, the item (empty: a row is one), texts, and what sums up the answers.
+    """Columns of answers, the item (empty: a row is one), texts, and summaries of the answers.
 
-    ``are`` says what the columns are if their headings tell: "raters", "criteria", or nothing.
+    ``are`` says what the columns are if their headings decide: "raters", "criteria", or "".
     """
 
     item: tuple[str, ...]
@@ -58,7 +58,7 @@ class RaterColumns(NamedTuple):
 
     @property
     def numbered(self) -> bool:
-        """Return whether headings differ in a number only."""
+        """Return whether headings differ only in a number."""
         forms = {_form(column) for column in self.columns}
         return len(forms) == 1 and "#" in "".join(forms)
 
@@ -89,21 +89,21 @@ def rater_columns(table: Table) -> RaterColumns | None:
     group = [c for c in group if c not in twice]
     are = _are(group)
     if all(map(system_named, group)):
-        return None  # an answer of each system, which is no row's
+        return None  # an answer of each system, not of the row
     if len(group) < 2 or values.size < 3 or not (item or are):
         return None
     judged = best_texts(values, [t for t in values.texts() if t not in group], item)
-    others = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
-    return RaterColumns(item, tuple(group), are, judged, tuple(others))
+    summaries = [c for c in values.columns if c not in group and _sums_up(values, c, group)]
+    return RaterColumns(item, tuple(group), are, judged, tuple(summaries))
 
 
 def names_a_respondent(column: str) -> bool:
-    """Return whether an id is that of a person, so that a row is one who answered."""
+    """Return whether an id is that of a person, so that a row is a respondent."""
     return bare(column) in _RESPONSES or names_a_person(column)
 
 
 def _are(group: Sequence[str]) -> str:
-    """Return whether headings name raters or criteria."""
+    """Return whether headings name "raters", "criteria", or "" if neither is clear."""
     if any(map(names_a_criterion, group)) or _same_form(group) or numbered_parts(group):
         return "criteria"
     if len({m[1] for c in group if (m := _INITIALS.fullmatch(c))}) == 1 and all(
@@ -115,7 +115,7 @@ def _are(group: Sequence[str]) -> str:
 
 
 def item_of(values: Values) -> tuple[str, ...]:
-    """Return the column, or the id and the system, that name the item of a row, if any do."""
+    """Return the column, or the id and the system, that identify the item of a row, or ()."""
     unique = [c for c in values.columns if values.unique([c]) == 1 and values.filled(c) == 1]
     unique = [c for c in unique if not says_no_label(values.distinct[c])]
     named = [c for c in unique if holds(c, ITEMS) and c not in values.texts()]
@@ -134,7 +134,7 @@ def item_of(values: Values) -> tuple[str, ...]:
 
 
 def _is_mark(values: Values, column: str) -> bool:
-    """Return whether a column holds marks of some range, which may all be different."""
+    """Return whether a column holds marks of some range, which may all differ."""
     numbers = [n for w in values.distinct[column] if (n := number_of(w)) is not None]
     if len(numbers) < max(2, len(values.distinct[column])) or {*bare(column).split()} & _IDS:
         return False
@@ -157,7 +157,7 @@ def _of_one_form(values: Values, able: Sequence[str]) -> list[str]:
 
 
 def _summed(values: Values, marks: Sequence[str]) -> list[str]:
-    """Return the run of columns of which a column of means or sums is made."""
+    """Return the adjacent columns whose means or sums another column holds."""
     named = (c for c in values.columns if holds(c, SUMMARIES, whole=True))
     for total in (c for c in named if values.is_number(c)):
         at = values.columns.index(total)
@@ -172,13 +172,15 @@ def _summed(values: Values, marks: Sequence[str]) -> list[str]:
 
 
 def _alike(values: Values, able: Sequence[str], marks: Sequence[str]) -> list[str]:
-    """Return the most columns that share a scale, or marks of people in one range."""
+    """Return the largest group of columns that share a scale, or marks of people in one range."""
     answers = [c for c in able if values.able(c)]
     group = next(iter(sharing(values.table, answers)), [])
     forms = Counter(_form(c) for c in group)
     form, times = forms.most_common(1)[0] if forms else ("", 0)
     if "#" in form and 2 <= times < len(group) <= 2 * times:
-        group = [c for c in group if _form(c) == form]  # what is headed otherwise is another thing
+        group = [
+            c for c in group if _form(c) == form
+        ]  # a column with another form of heading is something else
     for form in forms:
         alike = [c for c in answers if _form(c) == form]
         group = alike if set(group) < set(alike) else group
@@ -198,7 +200,7 @@ def _one_range(values: Values, left: str, right: str) -> bool:
 
 
 def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
-    """Return whether a column holds the means of others, or what most of them say."""
+    """Return whether a column holds the means of others, or their majority."""
     if values.is_mean(column, group):
         return len(group) > 1
     if len(group) < 2 or not _stands_apart(column, group):
@@ -214,12 +216,12 @@ def _sums_up(values: Values, column: str, group: Sequence[str]) -> bool:
 
 
 def _stands_apart(column: str, group: Sequence[str]) -> bool:
-    """Return whether the other headings are alike, and this one is not."""
+    """Return whether the other headings are similar, and this one is not."""
     forms = {_form(c) for c in group}
     named = all(map(names_a_person, group)) and not names_a_person(column)
     return named or (len(forms) == 1 and _form(column) not in forms)
 
 
 def _form(heading: str) -> str:
-    """Return a heading with a sign for each number."""
+    """Return a heading with a placeholder for each number."""
     return re.sub(r"\d+", "#", bare(heading))

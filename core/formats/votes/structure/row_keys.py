@@ -1,4 +1,4 @@
-"""Items and raters of a table with a row for each of both, found by what tells rows apart."""
+"""Items and raters of a table with a row for each pair, found by what identifies rows."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from core.formats.votes.structure.values import (
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
-#: Columns beyond these are not tried in pairs.
+#: The most columns to try in pairs.
 _TRIED = 12
-#: Columns named for items, beyond which they are not tried in threes.
+#: The most columns named for items to try in threes.
 _NAMED = 6
 
 
@@ -54,7 +54,7 @@ class RowKeys(NamedTuple):
 
     @property
     def by_criteria(self) -> bool:
-        """Return whether a column of answers is a criterion each."""
+        """Return whether each column of answers is a criterion."""
         return not self.criterion and len(self.answers) > 1
 
     def changes(self) -> tuple[str, ...]:
@@ -64,16 +64,16 @@ class RowKeys(NamedTuple):
         arguments += [f"criterion={self.criterion}"] if self.criterion else []
         name = "criteria" if self.by_criteria else "label"
         arguments += [f"{name}={column}" for column in self.answers]
-        more = (("reason", self.reason), ("replicate", self.replicate))
-        return (*arguments, *(f"{field}={column}" for field, column in more if column))
+        optional = (("reason", self.reason), ("replicate", self.replicate))
+        return (*arguments, *(f"{field}={column}" for field, column in optional if column))
 
 
 def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
-    """Return how rows are items and raters: the likeliest, or both where it is either.
+    """Return how rows are items and raters: the likeliest reading, or both if either is possible.
 
-    Both repeat, and each row is another pair of them. A column that headings, addresses or
-    initials tell to be people is the rater; else what determines the texts is the item. Without
-    ``sure`` less has to speak for it.
+    Both repeat, and each row is a different pair of them. A column that headings, addresses or
+    initials identify as people is the rater; otherwise the column that determines the texts is the
+    item. Without ``sure`` less evidence is enough.
     """
     values = Values(table)
     if values.size < 3:
@@ -87,7 +87,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     if once := next(_once_each(values, keys), None):
         return (once,)
     if _are_answers(values, people):
-        return ()  # a rater a column
+        return ()  # each rater has a column
     for rater in people:
         for candidate in _of_rater(values, keys, rater, sure=levels[rater] > 2):
             alone = [c for c in keys if levels[c] >= levels[rater]] == [rater]
@@ -112,30 +112,32 @@ def _is_sure(values: Values, keys: RowKeys) -> bool:
 
 
 def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
-    """Return the columns of answers and texts, given the columns of item and rater, if any."""
+    """Return the columns of answers and texts for given item and rater columns, or ``None``."""
     values = Values(table)
     known = bool(item) and {*item, rater} <= {*values.columns}
     return _with_answers(values, tuple(item), rater, "", values.texts()) if known else None
 
 
 def _once_each(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
-    """Yield the stimuli of people who answered once each: an id that repeats with its text."""
+    """Yield the items of raters who answered once each: an id that repeats with its text."""
     people = [c for c in values.columns if names_a_respondent(c) and values.unique([c]) == 1]
     people.sort(key=lambda c: person_level(values, c), reverse=True)
     texts = [t for t in values.texts() if len(values.distinct[t]) < values.size]
     named = [c for c in keys if holds(c, ITEMS)]
     items = [(c,) for c, t in product(named, texts) if c != t and not _differ(values, c, t)]
-    readings = (_with_answers(values, item, who, "", texts) for item, who in product(items, people))
+    readings = (
+        _with_answers(values, item, person, "", texts) for item, person in product(items, people)
+    )
     yield from filter(None, readings)
 
 
 def _differ(values: Values, left: str, right: str) -> bool:
-    """Return whether two columns tell rows apart in different ways."""
+    """Return whether two columns group rows differently."""
     return values.varies([left], right) or values.varies([right], left)
 
 
 def _named_item(column: str) -> bool:
-    """Return whether a short heading is a word for items; a question may hold one."""
+    """Return whether a short heading is a word for items; a question may contain such a word."""
     return holds(column, ITEMS) and len(bare(column).split()) < 4
 
 
@@ -147,23 +149,23 @@ def _are_answers(values: Values, people: Sequence[str]) -> bool:
 
 
 def named_rater(candidates: Sequence[RowKeys]) -> bool:
-    """Return whether the heading of the rater says so."""
+    """Return whether the rater's heading is a word for raters."""
     return bool(candidates) and holds(candidates[0].rater, RATERS)
 
 
 def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Iterator[RowKeys]:
     """Yield the items of a rater: one column or two, with a criterion, or nearly."""
-    others = [c for c in keys if c != rater and values.crossed(c, rater)]
-    others = [c for c in others if person_level(values, c) < 3 or not sure]
-    others = [c for c in others if not _is_position(values, c, others, rater)]
+    candidates = [c for c in keys if c != rater and values.crossed(c, rater)]
+    candidates = [c for c in candidates if person_level(values, c) < 3 or not sure]
+    candidates = [c for c in candidates if not _is_position(values, c, candidates, rater)]
     texts = values.texts()
-    if spans := [key for key in _spans(values, others) if values.unique([*key, rater]) == 1]:
-        others = []
-    singles = [(c,) for c in others]
-    asked_of = [c for c in others if _is_question(values, c, texts)]
-    pairs = list(combinations([c for c in others if c not in asked_of][:_TRIED], 2))
+    if spans := [key for key in _spans(values, candidates) if values.unique([*key, rater]) == 1]:
+        candidates = []
+    singles = [(c,) for c in candidates]
+    asked_of = [c for c in candidates if _is_question(values, c, texts)]
+    pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
     pairs = [pair for pair in pairs if _belong(values, pair, texts)]
-    triples = combinations([c for c in others if _named_item(c) or system_named(c)][:_NAMED], 3)
+    triples = combinations([c for c in candidates if _named_item(c) or system_named(c)][:_NAMED], 3)
     whole = [
         key for key in (*spans, *singles, *pairs, *triples) if values.unique([*key, rater]) == 1
     ]
@@ -171,8 +173,8 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
         if candidate := _with_answers(values, item, rater, "", texts):
             yield candidate
     for asked in sorted(asked_of, key=lambda c: not holds(c, ASPECTS)):
-        left = [(c,) for c in others if c != asked and values.crossed(c, asked)]
-        identified = [key for key in left if values.unique([*key, rater, asked]) == 1]
+        items = [(c,) for c in candidates if c != asked and values.crossed(c, asked)]
+        identified = [key for key in items if values.unique([*key, rater, asked]) == 1]
         for item in sorted(identified, key=lambda key: -_rank(values, key, rater, texts)):
             if candidate := _with_answers(values, item, rater, asked, texts):
                 yield candidate
@@ -185,7 +187,7 @@ def _of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -> Ite
 
 
 def _is_position(values: Values, column: str, others: Sequence[str], rater: str) -> bool:
-    """Return whether a column says where a rater met what another column names."""
+    """Return whether a column is the position at which a rater saw the item of another column."""
     if not values.is_number(column):
         return False
     names = (c for c in others if holds(c, ITEMS) and not values.is_number(c))
@@ -194,7 +196,7 @@ def _is_position(values: Values, column: str, others: Sequence[str], rater: str)
 
 
 def _spans(values: Values, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield each document with the columns of where a span in it begins and ends."""
+    """Yield each document's column with the columns of a span's beginning and end."""
     numbers = [c for c in values.columns if values.is_number(c) and values.filled(c) == 1]
     numbers = [c for c in numbers if values.measures_nothing(c)]
     for first, last in product(numbers, numbers):
@@ -219,7 +221,7 @@ def _repeated(
 
 
 def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
-    """Return whether two columns together are named for an item, or tell a text that none does."""
+    """Return whether two columns name an item together, or determine a text only together."""
     if all(holds(c, ITEMS) or system_named(c) for c in pair):
         return True
     identified = (t for t in texts if t not in pair and not values.varies(pair, t))
@@ -227,22 +229,22 @@ def _belong(values: Values, pair: Sequence[str], texts: Sequence[str]) -> bool:
 
 
 def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:
-    """Return whether a column names what is asked: few words that tell no text."""
+    """Return whether a column names the question: few words that determine no text."""
     if holds(column, ASPECTS):
         return True
     distinct = values.distinct[column]
     codes = all(re.fullmatch(r"\D*\d+", word) for word in distinct)
     if codes or values.is_number(column) or system_named(column):
         return False
-    others = [text for text in texts if text != column]
-    identified = any(not values.varies([column], text) for text in others)
-    # A question of all that is rated, where no text answers it, is what is asked of them.
-    named = holds(column, ITEMS) and not (column in texts and not others)
+    other_texts = [text for text in texts if text != column]
+    identified = any(not values.varies([column], text) for text in other_texts)
+    # A question about all rated things, without a text that answers it, is the criterion.
+    named = holds(column, ITEMS) and not (column in texts and not other_texts)
     return len(distinct) * 4 <= values.size and not (identified or named)
 
 
 def _rank(values: Values, key: tuple[str, ...], rater: str, texts: Sequence[str]) -> float:
-    """Return how likely these columns are the item; texts that they determine tell most."""
+    """Return how likely these columns are the item; texts that they determine count most."""
     identified = [t for t in texts if t not in key and not values.varies(key, t)]
     identified = [t for t in identified if values.varies([rater], t)]
     named = sum(1.5 * (holds(c, ITEMS) or system_named(c)) for c in key) / len(key)
@@ -268,7 +270,7 @@ def _with_answers(
     if not answers:
         return None
     if values.unique([*keys, rater]) < 1:
-        # What tells the other rows apart is no answer.
+        # A column that distinguishes the remaining rows is not an answer.
         rest = [c for c in answers if values.unique([*keys, rater, c]) < 1 or named_label(c)]
         answers = rest or answers
     answers = _chosen(values, answers, one=bool(asked))
@@ -303,8 +305,9 @@ def _chosen(values: Values, answers: list[str], *, one: bool) -> list[str]:
 def _unnamed(
     values: Values, keys: list[str], levels: dict[str, int], least: float
 ) -> Iterator[RowKeys]:
-    """Yield pairs of item and rater columns if no heading names people: both orders, unless texts
-    decide.
+    """Yield pairs of item and rater columns if no heading names people.
+
+    Both orders, unless texts decide.
     """
     texts = values.texts()
     able = [c for c in keys if c not in texts][:_TRIED]
@@ -324,7 +327,7 @@ def _unnamed(
 
 
 def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[str]) -> bool:
-    """Return whether most pairs of an item and a rater are there, once, with the item's texts."""
+    """Return whether most pairs of an item and a rater occur once, with the item's texts."""
     cells = values.unique(item) * values.size * len(values.distinct[rater])
     if values.unique([*item, rater]) < 1 or 2 * values.size < cells:
         return False
@@ -335,13 +338,13 @@ def _crosses(values: Values, item: Sequence[str], rater: str, texts: Sequence[st
 def _told(
     values: Values, item: Sequence[str], rater: str, texts: Sequence[str], levels: dict[str, int]
 ) -> float:
-    """Return what speaks for an item and a rater of columns that are not named for people."""
+    """Return the evidence for an item and a rater if no heading names people."""
     identifies = any(values.varies([rater], t) for t in texts)
     size = values.unique(item) * values.size
     fewer = len(values.distinct[rater]) < size
     person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
-    rest = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
-    own = any(not values.varies([rater], c) and values.varies(item, c) for c in rest)
+    columns = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
+    own_columns = any(not values.varies([rater], c) and values.varies(item, c) for c in columns)
     named = sum(holds(c, ITEMS) for c in item) / len(item)
     rated = holds(rater, ITEMS) and not holds(item[0], COURSES)
-    return 3 * identifies + 1.5 * named + fewer + 2 * person + own - 3 * rated
+    return 3 * identifies + 1.5 * named + fewer + 2 * person + own_columns - 3 * rated

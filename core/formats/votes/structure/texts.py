@@ -1,4 +1,4 @@
-"""Which columns hold the texts that were judged, and their prompts, where headings are unknown."""
+"""Find the columns of judged texts and their prompts if headings are unknown."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from core.formats.votes.structure.values import USUAL, Values
 
 
 class TextColumns(NamedTuple):
-    """Columns of the texts and of their prompts, and a second one that may hold the texts."""
+    """Columns of the texts and of their prompts, and a second candidate for the texts."""
 
     text: str = ""
     prompt: str = ""
     second: str = ""
 
     def changes(self, item: Sequence[str] = ()) -> list[str]:
-        """Return them as `FIELD=COLUMN`, without a text that is the item itself."""
+        """Return the columns as `FIELD=COLUMN`, without a text that is the item itself."""
         text = "" if self.text in item else self.text
         return [f"{f}={c}" for f, c in (("submission", text), ("prompt", self.prompt)) if c]
 
     def readings(self) -> tuple[TextColumns, ...]:
-        """Return these, and where two columns come equally near, both."""
-        other = TextColumns(self.second, self.prompt, self.text)
-        return (self, other) if self.second else (self,)
+        """Return this reading, and the one with the second candidate if it is equally likely."""
+        second = TextColumns(self.second, self.prompt, self.text)
+        return (self, second) if self.second else (self,)
 
     @property
     def said(self) -> str:
-        """Return what is to be known of them, as the end of a sentence."""
+        """Return a description of the columns, as the end of a sentence."""
         if self.second:
             return f"; {self.second!r} is a second text and left out: one is judged"
         return "" if self.text else NO_TEXTS
@@ -42,15 +42,15 @@ NO_TEXTS = (
 
 
 def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns:
-    """Return the columns of the texts that were judged and of their prompts, among ``texts``.
+    """Return the columns of the judged texts and of their prompts, among ``texts``.
 
-    A usual heading comes first, then the longest texts; most items must have one of their own.
+    A usual heading takes precedence, then the longest texts; most items must have a text.
     """
     items = values.unique(item) * values.size if any(item) else values.size
     able = [t for t in texts if 10 * len(values.distinct[t]) >= 7 * items]
     prompts = [t for t in texts if holds(t, PROMPTS) and bare(t) not in USUAL]
-    left = [t for t in able if t not in prompts] or able
-    ranked = sorted(left, key=lambda t: (_named(t), _length(values, t)), reverse=True)
+    candidates = [t for t in able if t not in prompts] or able
+    ranked = sorted(candidates, key=lambda t: (_named(t), _length(values, t)), reverse=True)
     text = next(iter(ranked), "")
     prompt = next((t for t in prompts if t != text), "")
     near = (t for t in ranked[1:] if t != prompt and _named(t) == _named(text))
@@ -61,7 +61,7 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
 
 
 def _named(column: str) -> int:
-    """Return how surely a heading is that of texts which were judged."""
+    """Return how certainly a heading is that of judged texts."""
     return 2 if bare(column) in USUAL else int(holds(column, WRITTEN_TEXTS))
 
 
@@ -70,16 +70,16 @@ def _length(values: Values, column: str) -> int:
 
 
 def judged_texts(values: Values, item: Sequence[str]) -> list[str]:
-    """Return the columns of texts, one for each item; remarks that are always there may be."""
+    """Return the columns with one text for each item, which may be remarks."""
     items = values.unique(item) * values.size if item else values.size
     able = [c for c in values.columns if values.filled(c) >= 0.8 and c not in item]
-    able = [c for c in able if (of := texts_in(values.table, c)) is not None and of.worded]
+    able = [c for c in able if (shape := texts_in(values.table, c)) is not None and shape.worded]
     able = [c for c in able if 10 * len(values.distinct[c]) >= 7 * items]
     return [c for c in able if not (item and values.varies(item, c))]
 
 
 def may_be_judged(table: Table, column: str) -> bool:
-    """Return whether a column, or a place in its cells, may hold the texts that were judged."""
+    """Return whether a column, or a place in its cells, may hold the judged texts."""
     if column not in table.columns or bare(column) in USUAL:
         return True
     return column in judged_texts(Values(table), [])

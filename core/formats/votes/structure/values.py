@@ -1,4 +1,4 @@
-"""What the values of a table's columns say, whatever the headings: what tells rows apart."""
+"""What a table's values say, whatever the headings: which columns identify rows."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from core.formats.source.heading_words import (
 )
 from core.text.names import fold
 
-#: Rows beyond these change nothing.
+#: The most rows to examine; more change nothing.
 _ROWS = 2000
 _KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
-#: Words that end the heading of what a person gave or is: no names of people.
+#: Last words of headings for what a person gave or is, which are not names.
 _GIVEN = frozenset(
     {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
 )
@@ -53,19 +53,19 @@ LABELS = frozenset(
         *("stars", "sterne", "etoiles", "estrellas", "stelle"),
     }
 )
-#: First words of what was measured, not judged.
+#: First words of measured, not judged, quantities.
 _MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
-#: As many different words are a scale however short the table.
+#: Up to this many different words are a scale, however short the table.
 _FEW = 7
-#: Words in headings of what is known to be right.
+#: Words in headings of correct answers.
 _KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curation"})
-#: Usual headings of texts that were judged.
+#: Usual headings of judged texts.
 USUAL = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
 _SYSTEM = re.compile(
     r"\b(system|model|engine|voice|variant|condition|llm|checkpoint)|modell|modelo|systeme|sistema"
     r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
-#: Where something stood in a row of trials.
+#: The position of an item in a series of trials.
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
@@ -74,7 +74,7 @@ _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{
 
 
 def first_rows(table: Table) -> Table:
-    """Return the table without the rows that change nothing."""
+    """Return the table with only the rows to examine."""
     return Table(table.name, table.kind, table.columns, table.rows[:_ROWS], table.lines[:_ROWS])
 
 
@@ -96,7 +96,7 @@ class Values:
         return sum(map(bool, self.of[column])) / max(1, self.size)
 
     def unique(self, keys: Sequence[str]) -> float:
-        """Return the share of rows that these columns tell apart."""
+        """Return the share of rows that these columns identify uniquely."""
         return len(set(zip(*(self.of[key] for key in keys), strict=True))) / max(1, self.size)
 
     def varies(self, keys: Sequence[str], column: str) -> bool:
@@ -106,29 +106,29 @@ class Values:
         return any(first.setdefault(key, word) != word for key, word in rows)
 
     def crossed(self, left: str, right: str) -> bool:
-        """Return whether each of two columns has several values for one of the other."""
+        """Return whether each of two columns has several values for one value of the other."""
         return self.varies([left], right) and self.varies([right], left)
 
     def may_be_key(self, column: str) -> bool:
-        """Return whether a column names things that come in several rows."""
+        """Return whether a column names things that occur in several rows."""
         words = self.distinct[column]
         if not 1 < len(words) < self.size or self.filled(column) < 0.95:
             return False
         if self.is_number(column) and any((number_of(word) or 0) % 1 for word in words):
             return False
         ends = bare(column).rpartition(" ")[2]
-        given = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
-        if self.remarks(column) or sums_up(column) or measures(column) or given:
+        is_attribute = ends in (NO_RATERS | LANGUAGE | _GIVEN) - _KEPT and not holds(column, RATED)
+        if self.remarks(column) or sums_up(column) or measures(column) or is_attribute:
             return False
         return not says_no_label(words) or all(map(_ADDRESS.match, words))
 
     def remarks(self, column: str) -> bool:
-        """Return whether a column holds remarks: `note` is a mark where it holds numbers."""
+        """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
         named = holds(column, REMARKS) and bare(column).rpartition(" ")[2] not in _KEPT
         return named and not self.is_number(column)
 
     def texts(self) -> list[str]:
-        """Return the columns of texts that were judged: of several words, in nearly every row."""
+        """Return the columns of judged texts: several words in nearly every row."""
         return [c for c in self.columns if self.filled(c) >= 0.8 and is_written(self.table, c)]
 
     def _varied(self, column: str) -> bool:
@@ -137,7 +137,7 @@ class Values:
     def counts(self, column: str, keys: Sequence[str], *, any_order: bool = False) -> bool:
         """Return whether a column only counts the rows of each key: turns, positions, instances.
 
-        What is headed for a position may count them in another order.
+        A column headed for a position may count them in another order.
         """
         any_order = any_order or bool(_POSITION.search(bare(column)))
         any_order = any_order and self.is_number(column)
@@ -146,27 +146,29 @@ class Values:
             groups.clear()
             for name, word in zip(self.of[key], self.of[column], strict=True):
                 groups[name].append(word)
-            sizes = [len(of) for of in groups.values()]
-            of_keys = [sorted(of, key=_size) if any_order else of for of in groups.values()]
+            sizes = [len(group) for group in groups.values()]
+            of_keys = [
+                sorted(group, key=_size) if any_order else group for group in groups.values()
+            ]
             if max(sizes) > 2 and all(map(_counted, of_keys)):
                 return True
         return False
 
     def is_answer(self, column: str, item: str, rater: str) -> bool:
-        """Return whether a column may hold answers: no count of rows, and no number of a rater."""
+        """Return whether a column may hold answers: no row counter, and no number of a rater."""
         if {item, rater, column} - set(self.columns) or named_label(column):
             return True
         if names_a_criterion(column) or len(self.distinct[column]) < 2:
             return True
-        many = self.size - len(self.distinct[rater]) > 2
-        own = many and self.is_number(column) and not self.varies([rater], column)
-        return not own and not self.counts(column, [item, rater])
+        repeats = self.size - len(self.distinct[rater]) > 2
+        is_rater_number = repeats and self.is_number(column) and not self.varies([rater], column)
+        return not is_rater_number and not self.counts(column, [item, rater])
 
     def answers(self, item: Sequence[str], rater: str) -> list[str]:
-        """Return the columns of answers, where rows are told apart by items and a rater.
+        """Return the columns of answers, if items and a rater identify rows.
 
-        They differ between the raters of an item, or are on the scale of one that does; what is
-        the same in all rows of a rater, counts, remarks and sums is no answer.
+        They differ between the raters of an item, or share the scale of a column that does. Columns
+        that are constant within a rater, counts, remarks and sums are not answers.
         """
         keys = {*item, rater}
         able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
@@ -177,31 +179,43 @@ class Values:
         # Raters who always agree have answered, too.
         seeds = seeds or [c for c in able if named_label(c) and len(self.distinct[c]) > 1]
         words = [self.distinct[c] for c in seeds]
-        alike = [c for c in able if any(one_scale(self.distinct[c], of) for of in words)]
-        alike = [c for c in alike if self._varied(c) or any(self.distinct[c] <= of for of in words)]
+        alike = [
+            c for c in able if any(one_scale(self.distinct[c], seed_words) for seed_words in words)
+        ]
+        alike = [
+            c
+            for c in alike
+            if self._varied(c) or any(self.distinct[c] <= seed_words for seed_words in words)
+        ]
         alike = [c for c in alike if self.varies([rater], c) or not self.is_number(c)]
         columns = [c for c in able if c in seeds or (c in alike and c not in texts)]
         columns = [c for c in columns if not self._settles(c, columns, item)]
         return [c for c in columns if not self._adds_nothing(c, columns, rater)]
 
     def _settles(self, column: str, answers: Sequence[str], item: Sequence[str]) -> bool:
-        """Return whether a column is what was settled: the words of the answer, one an item."""
-        rest = [c for c in answers if c != column]
-        if len(rest) != 1 or self.varies(item, column) or not self.varies(item, rest[0]):
+        """Return whether a column is the settled answer: the words of the answers, one per item."""
+        answers_left = [c for c in answers if c != column]
+        if (
+            len(answers_left) != 1
+            or self.varies(item, column)
+            or not self.varies(item, answers_left[0])
+        ):
             return False
-        words, others = self.distinct[column], self.distinct[rest[0]]
+        words, answer_words = self.distinct[column], self.distinct[answers_left[0]]
         plain = all(is_yes(word) is None and number_of(word) is None for word in words)
-        return plain and len(words) > 1 and words <= others
+        return plain and len(words) > 1 and words <= answer_words
 
     def _adds_nothing(self, column: str, answers: Sequence[str], rater: str) -> bool:
-        """Return whether a column beside answers is a place in an order, or their mean."""
+        """Return whether a column next to answers is a rank, or their mean."""
         places = [c for c in answers if self.is_number(c) and holds(c, RANKS, whole=True)]
-        rest = [c for c in answers if c not in (column, *places) and self.is_number(c)]
+        numeric = [c for c in answers if c not in (column, *places) and self.is_number(c)]
         ranks = column in places and self.counts(column, [rater], any_order=True)
-        return bool(rest) and (ranks or (named_overall(column) and self.is_mean(column, rest)))
+        return bool(numeric) and (
+            ranks or (named_overall(column) and self.is_mean(column, numeric))
+        )
 
     def is_mean(self, column: str, group: Sequence[str]) -> bool:
-        """Return whether the numbers of a column are the means or the sums of those of others."""
+        """Return whether a column holds the means or the sums of others."""
         if not self.is_number(column) or not all(map(self.is_number, group)) or len(group) < 2:
             return False
         rows = zip(self.of[column], *(self.of[c] for c in group), strict=True)
@@ -222,7 +236,7 @@ class Values:
         return total > 2 and bool(exact or rounded) and fits >= total * share
 
     def says_how_sure(self, column: str) -> bool:
-        """Return whether a column says how sure the answer in another column is."""
+        """Return whether a column is the confidence in the answer of another column."""
         heading = bare(column)
         beside = (bare(c) for c in self.columns if c != column)
         return holds(column, SURENESS) and any(heading.startswith(f"{c} ") for c in beside)
@@ -234,7 +248,7 @@ class Values:
         return not (named or measures(column))
 
     def is_number(self, column: str) -> bool:
-        """Return whether a column holds numbers only."""
+        """Return whether a column holds only numbers."""
         return all(number_of(word) is not None for word in self.distinct[column])
 
     def able(self, column: str) -> bool:
@@ -251,13 +265,13 @@ class Values:
         numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
         named = named_label(column)
         if len(numbers) < len(self.distinct[column]):
-            few = len(self.distinct[column]) <= max(_FEW, self.size // 2)
-            return could_answer(self.table, column) and few
+            is_scale = len(self.distinct[column]) <= max(_FEW, self.size // 2)
+            return could_answer(self.table, column) and is_scale
         if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
-        whole = all((2 * n) % 1 == 0 for n in numbers)
+        halves = all((2 * n) % 1 == 0 for n in numbers)
         return named or (
-            could_answer(self.table, column) and (whole or len(numbers) <= MOST_SHARED)
+            could_answer(self.table, column) and (halves or len(numbers) <= MOST_SHARED)
         )
 
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
@@ -267,7 +281,7 @@ class Values:
 
 
 def named_overall(column: str) -> bool:
-    """Return whether a heading is that of a rating of the whole, given or made of the others."""
+    """Return whether a heading is that of an overall rating, given or computed."""
     return bool(re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", bare(column)))
 
 
@@ -277,13 +291,13 @@ def named_label(column: str) -> bool:
 
 
 def is_written(table: Table, column: str) -> bool:
-    """Return whether a column holds texts: several words each, different, and no remarks."""
-    of = texts_in(table, column)
-    return of is not None and of.worded and not holds(column, REMARKS)
+    """Return whether a column holds texts: several words each, different, and not remarks."""
+    shape = texts_in(table, column)
+    return shape is not None and shape.worded and not holds(column, REMARKS)
 
 
 def person_level(values: Values, column: str) -> int:
-    """Return how surely a column names people who rate: 3 by its heading, 0 not at all."""
+    """Return how certainly a column names raters: 3 by its heading, 0 not at all."""
     codes = len(values.distinct[column]) * 2 <= values.size or holds(column, ITEMS)
     if system_named(column) or (values.is_number(column) and not codes):
         return -1
@@ -302,20 +316,20 @@ def system_named(column: str) -> bool:
 
 
 def item_changes(item: Sequence[str]) -> list[str]:
-    """Return the columns of an item as `FIELD=COLUMN`; one of a system is that, too."""
+    """Return an item's columns as `FIELD=COLUMN`, also as `system=COLUMN` if one is a system."""
     ordered = sorted(item, key=system_named)
     systems = [c for c in ordered if system_named(c)] if len(item) > 1 else []
     return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
 
 
-#: Marks that say yes where they stand, and no where they do not.
+#: Marks that mean yes if present and no if absent.
 _TICKS = frozenset(
     {"x", "1", "yes", "ja", "si", "sí", "oui", "sim", "true", "✓", "✔", "√", "●", "•"}
 )
 
 
 def ticks(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return that a mark is met and a blank is not, where columns hold nothing else."""
+    """Return the changes that make a mark MET and a blank UNMET, if columns hold nothing else."""
     given = (row.get(c) for row in table.rows[:_ROWS] for c in columns)
     cells = ["" if cell is None else str(cell).strip() for cell in given]
     marks = sorted({cell for cell in cells if cell})

@@ -19,7 +19,7 @@ from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
-#: An answer longer than this is a text, not a choice.
+#: The longest choice; a longer answer is a text.
 _LONGEST = 80
 
 
@@ -38,7 +38,10 @@ class Marked(NamedTuple):
 def answers_of(
     results: ToolResults, marks: Sequence[Marked], left: Mapping[str, int]
 ) -> ToolResults:
-    """Return the answers, with multiple choices split into questions, and what is left out."""
+    """Return the results with these answers, multiple choices split into questions.
+
+    ``left`` counts what is left out, for a notice.
+    """
     for what, count in sorted(left.items()):
         results.note(f"Left out: {count:,} {what}.")
     several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
@@ -64,9 +67,9 @@ def answers_of(
 
 
 def _item(results: ToolResults, row: Mapping[str, Any]) -> str:
-    """Return the row's own id (0 is one), otherwise its place."""
-    own = row.get("id")
-    return str(own) if own not in (None, "") else f"row {len(results.items) + 1}"
+    """Return the row's own id (0 is valid), otherwise its number."""
+    row_id = row.get("id")
+    return str(row_id) if row_id not in (None, "") else f"row {len(results.items) + 1}"
 
 
 def item_ids(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -94,11 +97,11 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
             if entry.get("was_cancelled"):
                 left["skipped by its annotator"] += 1
                 continue
-            given = list(_regions(item, _annotator(entry), "human", entry, left))
+            answers = list(_regions(item, _annotator(entry), "human", entry, left))
             if entry.get("ground_truth"):
-                _as_truth(results, given)
+                _as_truth(results, answers)
             else:
-                marks += given
+                marks += answers
         for entry in objects_in(task.get("predictions")):
             rater = str(entry.get("model_version") or "prediction")
             marks += _regions(item, rater, "llm", entry, left)
@@ -106,9 +109,9 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
-    who = annotation.get("completed_by")
-    # E-mail addresses and names of annotators are left out: a number replaces them.
-    number = mapping_in(who).get("id") if isinstance(who, dict) else who
+    annotator = annotation.get("completed_by")
+    # Annotators' e-mail addresses and names are replaced by a number.
+    number = mapping_in(annotator).get("id") if isinstance(annotator, dict) else annotator
     return f"annotator {number}" if number is not None else "annotator"
 
 
@@ -118,11 +121,15 @@ def _regions(
     for region in objects_in(annotation.get("result")):
         value, form = mapping_in(region.get("value")), str(region.get("type"))
         name = str(region.get("from_name") or form)[:200]
-        whole = "start" not in value and "x" not in value
-        if form == "choices" and whole:
+        is_whole_text = "start" not in value and "x" not in value
+        if form == "choices" and is_whole_text:
             chosen = tuple(str(choice) for choice in value.get("choices") or ())
             yield Marked(item, name, rater, kind, chosen, True)
-        elif form in ("rating", "number") and whole and isinstance(value.get(form), int | float):
+        elif (
+            form in ("rating", "number")
+            and is_whole_text
+            and isinstance(value.get(form), int | float)
+        ):
             yield Marked(item, name, rater, kind, (value[form],), False)
         elif form == "pairwise" and isinstance(value.get("selected"), str):
             yield Marked(item, name, rater, kind, (value["selected"],), False)
@@ -130,7 +137,7 @@ def _regions(
             left[f"marks of the kind {form!r}"] += 1
 
 
-#: The columns that Label Studio's CSV adds to the task's own and the marks'.
+#: The columns that Label Studio's CSV adds to those of the task and its marks.
 _ABOUT = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 _MORE = {*_ABOUT, "id", "agreement", "history", "is_gt", "annotator_reviews"}
 
@@ -149,18 +156,24 @@ def _read_table(file: Opened) -> ToolResults:
     named = [column for column in named if not _is_text(rows, column)]
     for row in rows:
         item = _item(results, row)
-        own = {column: row[column] for column in file.columns if column not in (*named, *_MORE)}
-        results.items.setdefault(item, item_fields(own))
-        who = row["annotator"]
-        # E-mail addresses are left out: a number replaces them.
-        rater = who if who.isdecimal() else people.setdefault(who, str(len(people) + 1))
+        task_fields = {
+            column: row[column] for column in file.columns if column not in (*named, *_MORE)
+        }
+        results.items.setdefault(item, item_fields(task_fields))
+        annotator = row["annotator"]
+        # E-mail addresses are replaced by a number.
+        rater = (
+            annotator
+            if annotator.isdecimal()
+            else people.setdefault(annotator, str(len(people) + 1))
+        )
         for column in named:
             marks += _cell(item, column, f"annotator {rater}", row[column], left)
     return answers_of(results, marks, left)
 
 
 def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
-    """Return whether a column holds a text of each task, which its annotators did not write."""
+    """Return whether a column holds a text of each task, not one by its annotators."""
     first, words = dict[str, str](), 0
     for row in rows:
         if first.setdefault(row["id"], row[column]) != row[column] or row[column][:1] in "[{":
@@ -184,7 +197,7 @@ def _cell(item: str, column: str, rater: str, text: str, left: Counter[str]) -> 
 
 
 def _plain(value: Any) -> Value:
-    """Return the number in a cell, or its word."""
+    """Return a cell as a number if possible, otherwise as a word."""
     number = finite(value)
     if number is None:
         return str(value)
@@ -214,8 +227,8 @@ def _read_records(rows: Rows, title: str) -> ToolResults:
         fields = item_fields(row["fields"])
         about = mapping_in(row.get("metadata"))
         results.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
-        for question, given in mapping_in(row.get("responses")).items():
-            for response in objects_in(given):
+        for question, answers in mapping_in(row.get("responses")).items():
+            for response in objects_in(answers):
                 if response.get("status") not in (None, "submitted"):
                     left[f"responses that are {response['status']}"] += 1
                     continue

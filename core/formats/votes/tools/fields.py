@@ -15,28 +15,28 @@ _TEXTS = ("submission", "prompt", "reference", "system")
 
 
 def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields of `Item` by usual names; the longest text is judged.
+    """Return fields of `Item` by usual names; the longest text is the submission.
 
     All other fields go to ``meta``.
 
     >>> item_fields({"question": "Where?", "reply": "In the north, they say.", "n": 3})
     {'prompt': 'Where?', 'submission': 'In the north, they say.', 'meta': {'n': 3}}
     """
-    left = dict(record)
+    remaining = dict(record)
     fields: dict[str, Any] = {}
     for name in _TEXTS[1:]:
-        _claim(fields, name, left)
-    context = {key: left.pop(key) for key in list(left) if plain_head(key) in _CONTEXTS}
-    _claim(fields, "submission", left)
+        _claim(fields, name, remaining)
+    context = {key: remaining.pop(key) for key in list(remaining) if plain_head(key) in _CONTEXTS}
+    _claim(fields, "submission", remaining)
     if "submission" not in fields:
-        texts = {key: value for key, value in left.items() if isinstance(value, str)}
+        texts = {key: value for key, value in remaining.items() if isinstance(value, str)}
         if texts:
             longest = max(texts, key=lambda key: len(texts[key]))
-            fields["submission"] = left.pop(longest)
+            fields["submission"] = remaining.pop(longest)
     if context:
         named = {key[:80]: written(value) for key, value in context.items()}
         fields["context"] = dict(list(named.items())[:MAX_CONTEXTS])
-    return fields | ({"meta": left} if left else {})
+    return fields | ({"meta": remaining} if remaining else {})
 
 
 def written(value: Any) -> str:
@@ -50,11 +50,11 @@ def written(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _claim(fields: dict[str, Any], name: str, left: dict[str, Any]) -> None:
-    plains = {plain_head(key): key for key in reversed(left)}
+def _claim(fields: dict[str, Any], name: str, remaining: dict[str, Any]) -> None:
+    plains = {plain_head(key): key for key in reversed(remaining)}
     for candidate in (*OWN[name], *SYNONYMS.get(name, ())):
         if candidate in plains:
-            fields[name] = written(left.pop(plains[candidate]))
+            fields[name] = written(remaining.pop(plains[candidate]))
             return
 
 
@@ -62,7 +62,7 @@ _CONTEXTS = frozenset((*CONTEXT, *CONTEXT_SYNONYMS))
 
 
 def number_in(value: Any) -> float | None:
-    """Return a score as a number; yes and no are not numbers.
+    """Return a score as a number, ``None`` for yes and no.
 
     >>> number_in(1), number_in(True), number_in("1")
     (1.0, None, None)
@@ -72,7 +72,7 @@ def number_in(value: Any) -> float | None:
 
 
 def yes_or_no(value: Any) -> bool | None:
-    """Return a yes/no verdict; a number is not one.
+    """Return a yes/no verdict, ``None`` for a number.
 
     >>> yes_or_no(False), yes_or_no(0)
     (False, None)

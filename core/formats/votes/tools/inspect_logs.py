@@ -2,8 +2,8 @@
 
 The output of a sample's epoch is an item. Epochs with the same output are replicates of one item.
 Every scorer is a rater. Scorers with letters C, P, I or N answer one question: whether the answer
-is correct. Any other score is a question of its own. A person's later change counts as that
-person's answer, and the scorer keeps its first.
+is correct. Any other score is a separate question. A person's later change counts as that person's
+answer, and the scorer keeps its first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import ToolShape
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
-CORRECT = "correct"  #: What Inspect's own reducer makes of its letters.
+CORRECT = "correct"  #: The question that Inspect's letters answer.
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MET_OR_NOT = ((UNMET, 0.0), (MET, 1.0))
 _ATTACHED = "attachment://"
@@ -96,7 +96,7 @@ class _LogReader:
             self._score(item, epoch, name, mapping_in(score), text)
 
     def item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
-        """Return the item of a sample's output, perhaps from an earlier epoch."""
+        """Return the item of a sample's output, which may be from an earlier epoch."""
         id, output = str(sample["id"]), text(_output(sample))
         if (id, output) in self._known:
             return self._known[id, output]
@@ -125,17 +125,20 @@ class _LogReader:
         text: Callable[[str], str],
     ) -> None:
         kind = self._kind(scorer, score)
-        given = objects_in(score.get("history"))
-        first = given[0].get("value", score.get("value")) if given else score.get("value")
-        reason = given[0].get("explanation", "") if given else score.get("explanation")
+        history = objects_in(score.get("history"))
+        first = history[0].get("value", score.get("value")) if history else score.get("value")
+        reason = history[0].get("explanation", "") if history else score.get("explanation")
         self._values(item, epoch, (scorer, self._rater(scorer), kind), first, text(text_in(reason)))
         value = first
         people = dict[str, tuple[Any, str]]()
-        for edit in given[1:]:
-            who = mapping_in(edit.get("provenance"))
+        for edit in history[1:]:
+            provenance = mapping_in(edit.get("provenance"))
             if edit.get("value", "UNCHANGED") != "UNCHANGED":
                 value = edit["value"]
-            people[str(who.get("author") or "editor")] = value, str(who.get("reason") or "")
+            people[str(provenance.get("author") or "editor")] = (
+                value,
+                str(provenance.get("reason") or ""),
+            )
         for author, (last, why) in people.items():
             self._values(item, epoch, (scorer, author, "human"), last, why)
 
@@ -169,7 +172,7 @@ class _LogReader:
         self._found.answers.append(ToolAnswer(item, question, rater, kind, scalar, reason, epoch))
 
     def _kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
-        """Return whether a model graded: a model scorer, or one that names a model."""
+        """Return ``llm`` for a model scorer or one that names a model, otherwise ``offline``."""
         if "grading" in mapping_in(score.get("metadata")) or self._model(scorer):
             return "llm"
         return "llm" if scorer.startswith("model_graded") else "offline"
@@ -201,7 +204,7 @@ class _LogReader:
         return results
 
     def _spell_letters(self) -> None:
-        """Return C and I as met or not, or three levels with P; N counts as I."""
+        """Replace C and I by met or not, or three levels with P; N counts as I."""
         results = self._found
         letters: dict[str, set[str]] = {}
         for answer in results.answers:
@@ -227,12 +230,12 @@ def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
 
 
 def _attachments(sample: Mapping[str, Any]) -> Callable[[str], str]:
-    """Restore long texts that the log stores once, elsewhere."""
-    held = mapping_in(sample.get("attachments"))
+    """Return a function that restores long texts, which the log stores once, elsewhere."""
+    attachments = mapping_in(sample.get("attachments"))
 
     def text(given: str) -> str:
         key = given.removeprefix(_ATTACHED)
-        return str(held[key]) if key != given and key in held else given
+        return str(attachments[key]) if key != given and key in attachments else given
 
     return text
 

@@ -1,6 +1,6 @@
-"""The tools whose results are known: one entry each, recognised by structure, never by name.
+"""The tools with known results: one entry each, recognised by structure, never by name.
 
-The first that fits is it.
+The first entry that fits is used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TOOLS = (
     tool_format("mt_bench", "MT-Bench", (*metric_runs.MT_BENCH, *pair_votes.MT_BENCH_PAIRS)),
     tool_format("arena", "Chatbot Arena", pair_votes.ARENA),
 )
-#: What tools are called.
+#: The names of tools on screen.
 TOOL_NAMES = {tool.name: tool.title for tool in TOOLS}
 
 
@@ -82,7 +82,7 @@ def read_items(
 ) -> Parsed[Dataset]:
     """Return the items of a file to grade: a dataset, or a tool's items.
 
-    ``spend``, and what it raises, are those of `parse_dataset`.
+    ``spend``, and the exceptions, are those of `parse_dataset`.
     """
     opened = Opened.of(data, name)
     tool = None if isinstance(data, str) or changes else tool_of(opened)

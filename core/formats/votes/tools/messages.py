@@ -1,4 +1,4 @@
-"""The text of messages, and objects and lists where a tool's file has them."""
+"""The text of messages, and objects and lists in tools' files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _part(part: Any) -> str:
 
 
 def conversation(messages: Any) -> str:
-    """Return a list of messages as one text, without a role if it is a question."""
+    """Return a list of messages as one text, without a role if it is a single question."""
     if not isinstance(messages, list):
         return text_in(messages)
     turns = [
@@ -50,10 +50,10 @@ def conversation(messages: Any) -> str:
 
 
 def mapping_in(value: Any) -> dict[str, Any]:
-    """Return the value if it is an object, otherwise an empty one."""
+    """Return the value if it is an object, otherwise {}."""
     return value if isinstance(value, dict) else {}
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list, or an empty list."""
+    """Return the objects in a list, otherwise []."""
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

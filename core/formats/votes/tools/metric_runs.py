@@ -91,19 +91,21 @@ _RAGAS = {
 
 
 def _is_ragas(row: Mapping[str, Any]) -> bool:
-    given = set(row)
+    columns = set(row)
     beside = {"retrieved_contexts", "reference", "reference_contexts"}
-    # Without any further column it is a set of items, and no results.
-    return {"user_input", "response"} <= given and bool(beside & given and given - set(_RAGAS))
+    # Without further columns it is a set of items, not results.
+    return {"user_input", "response"} <= columns and bool(
+        beside & columns and columns - set(_RAGAS)
+    )
 
 
 def _read_ragas(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("ragas", title)
     metrics = _metrics(rows)
-    held = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
-    if left := [repr(name) for name in held if name not in _RAGAS and name not in metrics]:
+    filled = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
+    if unused := [repr(name) for name in filled if name not in _RAGAS and name not in metrics]:
         results.note(
-            f"Columns left out, because not all their values are numbers: {', '.join(left)}."
+            f"Columns left out, because not all their values are numbers: {', '.join(unused)}."
         )
     for at, row in enumerate(rows, start=1):
         item = f"row {at}"
@@ -138,7 +140,7 @@ def _cell(value: Any) -> Value:
 
 
 def listed(value: Any) -> Any:
-    """Return a list of texts in Python syntax; anything else unchanged.
+    """Return a list of texts from Python syntax; anything else unchanged.
 
     Python's parser would need gigabytes for a cell of some megabytes.
 
@@ -153,7 +155,7 @@ def listed(value: Any) -> Any:
         return value
 
 
-#: Possessive (``*+``), so that no text takes long.
+#: Possessive (``*+``), so that matching takes linear time.
 _TEXT = re.compile(r"'(?:[^'\\\n]++|\\.)*+'|\"(?:[^\"\\\n]++|\\.)*+\"")
 _TEXTS = re.compile(rf"\[\s*+(?:(?:{_TEXT.pattern})\s*+(?:,\s*+|(?=\])))*+\]")
 
@@ -181,9 +183,9 @@ def _read_output_items(rows: Rows, title: str) -> ToolResults:
         output = conversation(sample.get("output")) or text_in(sample.get("output_text"))
         if output:
             fields["submission"] = output
-        asked = conversation(sample.get("input"))
-        if asked:
-            fields["prompt"] = asked
+        prompt = conversation(sample.get("input"))
+        if prompt:
+            fields["prompt"] = prompt
         fields["system"] = str(sample.get("model") or fields.get("system") or "")
         results.items[item] = fields
         error = mapping_in(sample.get("error")).get("message")
@@ -194,11 +196,11 @@ def _read_output_items(rows: Rows, title: str) -> ToolResults:
 
 def _grade(results: ToolResults, item: str, result: Mapping[str, Any], error: str) -> None:
     sample = mapping_in(result.get("sample"))
-    asked = bool(sample) or "model" in str(result.get("type") or "")
+    is_model = bool(sample) or "model" in str(result.get("type") or "")
     name = _without_id(str(result.get("name") or "grader"))
     passed = None if error else yes_or_no(result.get("passed"))
     answer = ToolAnswer(
-        *(item, name, str(sample.get("model") or name), "llm" if asked else "offline"),
+        *(item, name, str(sample.get("model") or name), "llm" if is_model else "offline"),
         *(passed, error or conversation(sample.get("output")), None),
         None if passed is None else number_in(result.get("score")),
     )

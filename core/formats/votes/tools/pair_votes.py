@@ -17,7 +17,7 @@ from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 OVERALL = "overall"
-#: With more raters than this, individuals do not matter: they count as one.
+#: With more raters, individuals do not matter and count as one.
 MOST_RATERS = 200
 _ASKED = "Which answer serves the one who set the task better, all things considered?"
 _WORTH = {A_BETTER: 1.0, B_BETTER: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
@@ -76,9 +76,9 @@ class PairContests:
         if len(raters) > MOST_RATERS:
             results.answers = [answer._replace(rater="people") for answer in results.answers]
             results.note(f"{len(raters):,} people voted; they are one rater here, 'people'.")
-        both = len(results.items) > len(self._met)
+        swapped = len(results.items) > len(self._met)
         design = {
-            **({} if both else {"orders": "one"}),
+            **({} if swapped else {"orders": "one"}),
             **({"both_bad": True} if BOTH_BAD in choices else {}),
         }
         results.contest = {"design": design, "systems": list(self._places), "datasets": []}
@@ -86,7 +86,7 @@ class PairContests:
 
 
 class PairTasks:
-    """Names the task of a row: its id, told apart where other answers have the same one."""
+    """Names the task of a row: its id, made unique if other answers have the same id."""
 
     def __init__(self) -> None:
         self._first: dict[str, dict[str, str]] = {}
@@ -94,7 +94,7 @@ class PairTasks:
         self._used = Counter[str]()
 
     def turned(self, task: str, fields: dict[str, Any]) -> bool:
-        """Return whether a row has the answers of a task the other way round, and turn them."""
+        """Return whether a row has a task's answers in reverse order; if so, swap them."""
         first = self._first.setdefault(task, fields["submission"])
         turned = bool(first != fields["submission"])
         fields["submission"] = first
@@ -130,9 +130,9 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         if all(talks):
             fields["submission"] = {"first": _answered(talks[0]), "second": _answered(talks[1])}
         item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _shown(fields))
-        who = str(row.get("judge") or row.get("judge_user") or "person")
-        model = isinstance(row.get("judge"), list) or who.startswith(("gpt", "claude"))
-        contests.vote(item, who, "llm" if model else "human", choice, "")
+        rater = str(row.get("judge") or row.get("judge_user") or "person")
+        model = isinstance(row.get("judge"), list) or rater.startswith(("gpt", "claude"))
+        contests.vote(item, rater, "llm" if model else "human", choice, "")
     if strange:
         contests.found.note(f"{strange:,} votes name no winner; they are failures.")
     return contests.results()

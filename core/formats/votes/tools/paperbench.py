@@ -15,7 +15,7 @@ from core.formats.votes.tools.tool_results import ToolAnswer, ToolResults
 
 
 def _graded(file: Opened) -> Mapping[str, Any]:
-    """Return the graded tree, also of a judge's output; empty if there is none."""
+    """Return the graded tree, also from a judge's output; {} if there is none."""
     if not file.holds("sub_tasks", "requirements", "score", "explanation"):
         return {}
     value = mapping_in(file.value)

@@ -13,7 +13,7 @@ from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
 
 _ANSWERS = ("accept", "reject", "ignore")
-#: What is no text of the task.
+#: Keys that are not texts of the task.
 _OWN = {"answer", "label", "accept", "options", "config", "spans", "tokens", "html", "priority"}
 
 
@@ -23,36 +23,36 @@ def _is_task(row: Mapping[str, Any]) -> bool:
 
 def _read(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("prodigy", title)
-    marks, left = list[Marked](), Counter[str]()
+    marks, skipped = list[Marked](), Counter[str]()
     raters: dict[Any, str] = {}
     for row in rows:
         item = str(row.get("_input_hash"))
-        own = {k: v for k, v in row.items() if k not in _OWN and not k.startswith("_")}
-        results.items[item] = item_fields(own)
-        who = row.get("_annotator_id") or row.get("_session_id")
-        # Sessions often bear a person's name: a number replaces it.
-        rater = raters.setdefault(who, f"annotator {len(raters) + 1}")
+        task_fields = {k: v for k, v in row.items() if k not in _OWN and not k.startswith("_")}
+        results.items[item] = item_fields(task_fields)
+        annotator = row.get("_annotator_id") or row.get("_session_id")
+        # Sessions are often named after a person, so a number replaces the name.
+        rater = raters.setdefault(annotator, f"annotator {len(raters) + 1}")
         if row.get("answer") == "ignore":
-            left["ignored by their annotator"] += 1
+            skipped["ignored by their annotator"] += 1
         elif row.get("options"):
             marks.append(_choice(results, item, rater, row))
         elif isinstance(row.get("label"), str) and not row.get("spans"):
             value = row["answer"] == "accept"
             marks.append(Marked(item, row["label"][:200], rater, "human", (value,), False))
         else:
-            left["of spans, images or whole tasks"] += 1
-    return answers_of(results, marks, left)
+            skipped["of spans, images or whole tasks"] += 1
+    return answers_of(results, marks, skipped)
 
 
 def _choice(results: ToolResults, item: str, rater: str, row: Mapping[str, Any]) -> Marked:
     question = str(row.get("label") or "choice")[:200]
     texts = {o.get("id"): str(o.get("text") or o.get("id")) for o in objects_in(row["options"])}
-    given: Sequence[Any] = row.get("accept") or ()
+    accepted: Sequence[Any] = row.get("accept") or ()
     several = mapping_in(row.get("config")).get("choice_style") == "multiple"
     if not several:
         options = tuple((text, 0.0) for text in texts.values())
         results.questions.setdefault(question, ToolQuestion(options=options, nominal=True))
-    chosen = tuple(texts.get(choice, str(choice)) for choice in given)
+    chosen = tuple(texts.get(choice, str(choice)) for choice in accepted)
     return Marked(item, question, rater, "human", chosen, several)
 
 

@@ -1,8 +1,8 @@
 """Results of `promptfoo eval --output` as JSON, JSON lines or CSV.
 
 An output (a test with a prompt and a provider) is an item. Every assertion's metric is a question
-that it passed or not. Whether all passed is one more question, which people answer too if they
-rated by hand. Numbers next to pass and fail go into the reasons.
+that it passed or not. Whether all passed is another question, which people also answer if they
+rated by hand. Numbers next to pass and fail become reasons.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _is_table(file: Opened) -> bool:
-    """Return whether columns are an output, status, score and reasons each."""
+    """Return whether columns are outputs, each with status, score and reasons."""
     outputs = [head for head, after in pairwise(file.columns) if after == "Status"]
     return "Grader Reason" in file.columns and any(map(_SYSTEM.match, outputs))
 
@@ -61,25 +61,25 @@ def _read_document(file: Opened) -> ToolResults:
     return _read_rows(objects_in(results["results"]), str(config.get("description") or file.title))
 
 
-def _read_rows(given: Rows, title: str) -> ToolResults:
+def _read_rows(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("promptfoo", title[:200])
     results.questions[PASSED] = _ALL
-    everywhere = _in_every_test(given)
-    for item, row in zip(_items(results, given), given, strict=True):
+    everywhere = _in_every_test(rows)
+    for item, row in zip(_items(results, rows), rows, strict=True):
         _answers(results, item, row, everywhere)
     return results
 
 
-def item_ids(given: Rows) -> list[str]:
+def item_ids(rows: Rows) -> list[str]:
     """Return the item of every output, in order."""
-    return list(_items(ToolResults("promptfoo", ""), given))
+    return list(_items(ToolResults("promptfoo", ""), rows))
 
 
-def _items(results: ToolResults, given: Rows) -> Iterator[str]:
-    prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
+def _items(results: ToolResults, rows: Rows) -> Iterator[str]:
+    prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in rows}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
-    for row in given:
+    for row in rows:
         yield _item(results, row, several, repeats)
 
 
@@ -160,9 +160,9 @@ def _answers(
 
 
 def _in_every_test(rows: Rows) -> frozenset[str]:
-    """Return assertions that every graded output has word for word.
+    """Return the assertions that every graded output has, in the same words.
 
-    They name their own question.
+    Each of them is a separate question.
     """
     kinds = [
         {_whole(mapping_in(part.get("assertion"))) for part in
@@ -175,8 +175,8 @@ def _in_every_test(rows: Rows) -> frozenset[str]:
 
 def _named(assertion: Mapping[str, Any], everywhere: frozenset[str], names: Counter[str]) -> str:
     """Return an assertion's question: its metric, shared words, or its kind."""
-    whole = _whole(assertion)
-    name = str(assertion.get("metric") or (whole if whole in everywhere else _type(assertion)))
+    words = _whole(assertion)
+    name = str(assertion.get("metric") or (words if words in everywhere else _type(assertion)))
     name = " ".join(name.split())[:180] or "assertion"
     names[name] += 1
     return name if names[name] == 1 else f"{name} ({names[name]})"

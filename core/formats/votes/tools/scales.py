@@ -1,4 +1,4 @@
-"""Scales for scores: the values of a tool, and steps for numbers."""
+"""Scales for scores: a tool's own values, and bins for numbers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from core.errors import InputError, Problem
 #: The default number of steps.
 STEPS = 5
 MOST_STEPS = 20
-#: Whole numbers up to this are levels.
+#: The most whole numbers that are levels rather than binned.
 MOST_LEVELS = 11
 #: The usual ranges of scores, narrowest first.
 _RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 5.0), (0.0, 10.0), (0.0, 100.0))
 Kind = Literal["binary", "ordinal", "nominal"]
-#: A tool's answer: passed or not, a number, a word; ``None``: it failed to answer.
+#: A tool's answer: passed or not, a number, a word; ``None`` if it failed to answer.
 Value = bool | int | float | str | None
 
 
@@ -98,7 +98,7 @@ class Scale:
         return _written(value)
 
     def exact(self, value: Value, number: Value) -> str:
-        """Return the exact number if the option of ``value`` loses it."""
+        """Return the exact number if the option of ``value`` loses it, otherwise ""."""
         if number is None or isinstance(number, str):
             return ""
         if not self.edges and (isinstance(value, str) or value == number):
@@ -115,7 +115,7 @@ def scale_of(
     """Return the scale of a question's answers.
 
     Passed or not (also 0 and 1) is binary. Whole numbers close together are levels. Other numbers
-    become steps. Words are nominal, in alphabetical order, without values.
+    are binned. Words are nominal, in alphabetical order, without values.
 
     >>> [label for label, _ in scale_of("f", [0.1, 0.94]).options][:2]
     ['0 to 0.2', '0.2 to 0.4']
@@ -128,25 +128,25 @@ def scale_of(
     numbers = sorted(float(value) for value in used if not isinstance(value, str))
     if len(numbers) < len(used):
         return _words(name, sorted({_written(value) for value in used}))
-    asked = bins.for_(name) if bins else None
-    if asked is not None and not all(isinstance(value, bool) for value in used):
-        return _steps(name, numbers, asked)
+    requested = bins.for_(name) if bins else None
+    if requested is not None and not all(isinstance(value, bool) for value in used):
+        return _steps(name, numbers, requested)
     if set(numbers) <= {0.0, 1.0}:
         return Scale("binary", ((UNMET, 0.0), (MET, 1.0)))
-    whole = all(number.is_integer() for number in numbers)
-    if whole and numbers[-1] - numbers[0] < MOST_LEVELS:
+    integers = all(number.is_integer() for number in numbers)
+    if integers and numbers[-1] - numbers[0] < MOST_LEVELS:
         return _levels(name, int(numbers[0]), int(numbers[-1]))
     return _steps(name, numbers, STEPS)
 
 
 def _named(options: tuple[tuple[str, float], ...], used: set[bool | int | float | str]) -> Scale:
-    """Return a scale in the tool's words; two worth 0 and 1 are binary."""
+    """Return a scale in the tool's words; two options worth 0 and 1 are binary."""
     labels = [label for label, _ in options]
     if labels == [UNMET, MET]:
         return Scale("binary", options)
-    more = sorted({_written(value) for value in used} - set(labels))
-    if more:
-        return Scale("nominal", (*options, *((label, 0.0) for label in more)))
+    unnamed = sorted({_written(value) for value in used} - set(labels))
+    if unnamed:
+        return Scale("nominal", (*options, *((label, 0.0) for label in unnamed)))
     return Scale("ordinal", options)
 
 
@@ -167,10 +167,10 @@ def _levels(name: str, low: int, high: int) -> Scale:
     return Scale("ordinal", options, (), (notice,))
 
 
-def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) -> Scale:
-    """Return numbers as steps; a step's value is its middle's share of the range."""
+def _steps(name: str, numbers: Sequence[float], requested: int | tuple[float, ...]) -> Scale:
+    """Return binned numbers; a bin's value is its middle's share of the range."""
     low, high = numbers[0], numbers[-1]
-    edges = asked if isinstance(asked, tuple) else _edges(low, high, asked)
+    edges = requested if isinstance(requested, tuple) else _edges(low, high, requested)
     if low < edges[0] or high > edges[-1]:
         span = f"{_written(low)} to {_written(high)}"
         message = f"--bins for {name!r} ends at {_written(edges[0])} and {_written(edges[-1])}, "
@@ -185,13 +185,13 @@ def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) 
         f"{len(options)} steps: {', '.join(label for label, _ in options)}."
     )
     middle = _written(round((edges[0] + edges[-1]) / 2, 9))
-    other = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
-    mend = f"Steps can be chosen, as in {other}. The numbers themselves are in the reasons."
+    example = f"{name}={_written(edges[0])},{middle},{_written(edges[-1])}"
+    mend = f"Steps can be chosen, as in {example}. The numbers themselves are in the reasons."
     return Scale("ordinal", options, edges, (Problem(message[:400], mend),))
 
 
 def _edges(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return equal steps over the narrowest usual range of all numbers."""
+    """Return equal bins over the narrowest usual range of all numbers."""
     usual = next((r for r in _RANGES if r[0] <= low and high <= r[1]), None)
     first, last = usual or (float(math.floor(low)), float(math.ceil(high)))
     last = last if last > first else first + 1

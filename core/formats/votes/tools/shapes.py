@@ -1,4 +1,4 @@
-"""The shapes of tools' files: how each is recognised and read, and a tool's entry in the list."""
+"""The layouts of tools' files: how each is recognised and read, and a tool's entry in the list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.formats.votes.tools.tool_results import ToolResults
 
 
 class ToolShape(NamedTuple):
-    """A shape of a tool's files: what it begins like, how it is recognised and read."""
+    """A layout of a tool's files: how it begins, how it is recognised and read."""
 
     shape: Shape
     fits: Callable[[Opened], bool]
@@ -32,14 +32,14 @@ def of_rows(
     *,
     table: bool = False,
 ) -> tuple[ToolShape, ...]:
-    """Return the shapes of rows, recognised by the first: JSON lines, or a JSON list.
+    """Return the layouts of rows, recognised by the first row: JSON lines, or a JSON list.
 
     ``within``: also a list under that key of an object. ``table``: also CSV with these headings.
     """
 
     def inside(opened: Opened) -> list[dict[str, Any]]:
-        there = opened.holds(f'"{within}"')
-        return objects_in(mapping_in(opened.value).get(within)) if there else []
+        has_key = opened.holds(f'"{within}"')
+        return objects_in(mapping_in(opened.value).get(within)) if has_key else []
 
     shapes = [ToolShape("rows", lambda f: fits(f.first), lambda f: read(f.rows, f.title))]
     if within:

@@ -51,7 +51,7 @@ class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
     ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
-    one that came with the answers, if any. ``of`` is what the tool is called.
+    rubric given with the answers, if any. ``of`` is the tool's name.
     """
 
     tool: str
@@ -79,13 +79,13 @@ def bundle(
     """Return an import: a rubric, the items, and every answer as a vote.
 
     Args:
-        results: what the tool's reader made of its file.
-        rubric: what was asked; where ``None``, a criterion for each question.
-        dataset: what was judged; where ``None``, the items of the file.
-        bins: into how many steps, or at which edges, numbers are cut.
+        results: the results from the tool's reader.
+        rubric: the rubric of the questions; ``None`` for a criterion per question.
+        dataset: the judged items; ``None`` for the items of the file.
+        bins: how many bins, or which edges, numbers get.
 
     Raises:
-        InputError: there are no answers, or one is no option of the rubric.
+        InputError: there are no answers, or one is not an option of the rubric.
     """
     if bins is not None:
         results.answers = [_numbered(answer, bins) for answer in results.answers]
@@ -115,7 +115,7 @@ def bundle(
 
 
 def _numbered(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
-    """Return the answer as its number, if steps were requested."""
+    """Return the answer as its number, if bins were requested for it."""
     if answer.number is None or bins.for_(answer.question) is None:
         return answer
     return answer._replace(value=answer.number)
@@ -125,8 +125,8 @@ def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
     values: dict[str, list[Value]] = {name: [] for name in results.questions}
     for answer in results.answers:
         values.setdefault(answer.question, []).append(answer.value)
-    for given in results.truth.values():
-        for name, value in given.items():
+    for labels in results.truth.values():
+        for name, value in labels.items():
             values.setdefault(name, []).append(value)
     unknown = bins.unknown(values) if bins else []
     if unknown:
@@ -134,9 +134,9 @@ def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
         raise InputError(f"--bins names {unknown[0]!r}. The file has {names}.", (), results.title)
     empty = ToolQuestion()
     return {
-        name: scale_of(name, given, results.questions.get(name, empty).options, bins)
-        for name, given in values.items()
-        if any(value is not None for value in given)
+        name: scale_of(name, labels, results.questions.get(name, empty).options, bins)
+        for name, labels in values.items()
+        if any(value is not None for value in labels)
     }
 
 
@@ -162,11 +162,11 @@ def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLi
 
 
 def _criterion(name: str, scale: Scale, results: ToolResults) -> dict[str, Any]:
-    asked = results.questions.get(name, ToolQuestion()).requirement.strip()
+    requirement = results.questions.get(name, ToolQuestion()).requirement.strip()
     kind = "nominal" if results.questions.get(name, ToolQuestion()).nominal else scale.kind
     data: dict[str, Any] = {
         "name": name,
-        "requirement": asked or f"{name} (the question itself was not part of the file)",
+        "requirement": requirement or f"{name} (the question itself was not part of the file)",
         "weight": 1.0,
         "scale": kind,
     }
@@ -182,9 +182,9 @@ def items_alone(results: ToolResults) -> Dataset:
 def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[str]) -> Dataset:
     items = list[dict[str, Any]]()
     textless = 0
-    for key, given in results.items.items():
-        item = {"id": key, "submission": ""} | given
-        if "submission" not in given:
+    for key, fields in results.items.items():
+        item = {"id": key, "submission": ""} | fields
+        if "submission" not in fields:
             textless += 1
             item["meta"] = {**item.get("meta", {}), TEXT_AVAILABLE: False}
         item["labels"] = {

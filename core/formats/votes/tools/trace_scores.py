@@ -39,9 +39,9 @@ def _get(row: Row, *names: str) -> Any:
 
 
 def _is_langfuse(row: Row) -> bool:
-    given = set(row)
-    return {"name", "value", "source"} <= given and bool(
-        {"traceId", "dataType"} <= given or {"trace_id", "data_type"} <= given
+    columns = set(row)
+    return {"name", "value", "source"} <= columns and bool(
+        {"traceId", "dataType"} <= columns or {"trace_id", "data_type"} <= columns
     )
 
 
@@ -89,9 +89,9 @@ def _of_langsmith(results: ToolResults, row: Row) -> None:
         results.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
         return
     source = mapping_in(opened(row.get("feedback_source")))
-    form, who = str(source.get("type") or "api"), source.get("user_id")
+    form, user = str(source.get("type") or "api"), source.get("user_id")
     rater, kind = _LANGSMITH.get(form, (form, "offline"))
-    rater = f"{rater} {who}" if who and kind == "human" else rater
+    rater = f"{rater} {user}" if user and kind == "human" else rater
     score = _number(row.get("score"))
     value = score if score is not None else _number(row.get("value"))
     results.items.setdefault(item, {})
@@ -112,10 +112,10 @@ _LANGSMITH: Mapping[str, tuple[str, RaterKind]] = {
 
 
 def _is_phoenix(row: Row) -> bool:
-    given = set(row)
-    named = bool({"name", "annotation_name"} & given)
-    spans = bool({"span_id", "trace_id", "context.span_id"} & given)
-    return "annotator_kind" in given and named and spans
+    columns = set(row)
+    named = bool({"name", "annotation_name"} & columns)
+    spans = bool({"span_id", "trace_id", "context.span_id"} & columns)
+    return "annotator_kind" in columns and named and spans
 
 
 def _of_phoenix(results: ToolResults, row: Row) -> None:
@@ -124,7 +124,7 @@ def _of_phoenix(results: ToolResults, row: Row) -> None:
         return
     result = mapping_in(opened(row.get("result"))) or row
     kind = _PHOENIX.get(str(row.get("annotator_kind")), "offline")
-    who = str(_get(row, "identifier", "user_id") or "")
+    user = str(_get(row, "identifier", "user_id") or "")
     rater_noun = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]
     label, score = result.get("label"), _number(result.get("score"))
     value = _number(label) if label not in (None, "") else score
@@ -132,7 +132,7 @@ def _of_phoenix(results: ToolResults, row: Row) -> None:
     explanation = str(result.get("explanation") or "")
     results.items.setdefault(str(item), {})
     number = float(score) if isinstance(score, int | float) and value != score else None
-    rater = f"{rater_noun} {who}".strip()
+    rater = f"{rater_noun} {user}".strip()
     results.answers.append(
         ToolAnswer(str(item), name, rater, kind, value, explanation, None, number)
     )
@@ -144,7 +144,7 @@ _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "of
 def _shapes(
     kind: str, fits: Callable[[Row], bool], take: Callable[[ToolResults, Row], None]
 ) -> tuple[ToolShape, ...]:
-    """Return the shapes of rows: JSON lines or list, an API page, a table."""
+    """Return the layouts of rows: JSON lines or list, an API page, a table."""
 
     def read(rows: Rows, title: str) -> ToolResults:
         results = ToolResults(kind, title)
