@@ -21,12 +21,11 @@ from core.text import numbers as fmt
 from pages.grade import own, steps
 from pages.grade.steps import GRADE_ACT, Path, Step
 from pages.ui import resources, routes, run_status, state
+from pages.ui.places import work
 from pages.ui.resources import later, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import refusal, shown_errors
 
-#: Grading all remaining texts by hand is offered up to this many.
-MOST_PICKED = 40
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -185,8 +184,13 @@ def _outcome(path: Path, run: RunRow) -> None:
     if outcome.ungraded and any(judge.learns for judge in run.panel.judges):
         with st.container(horizontal=True, vertical_alignment="center"):
             own.begin(path, "more", first=False)
-            if len(outcome.ungraded) <= MOST_PICKED:
-                own.begin(path, "rest", first=False, ids=outcome.ungraded)
+            routes.link(
+                routes.REVIEW_ITEM,
+                f"Grade the {fmt.count(len(outcome.ungraded))} without a grade yourself",
+                {state.RUN: run.id, state.RULE: work.UNGRADED},
+                icon="edit_note",
+                help="Only what judges did not decide, blind, by digits.",
+            )
 
 
 def _remembered(run: RunRow, about: tuple[object, ...]) -> Outcome:

@@ -52,7 +52,6 @@ def begin(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> N
     words = {
         "first": f"Grade {left} yourself",
         "more": f"Grade {left} more yourself",
-        "rest": f"Grade the {left} without a grade yourself",
         "all": f"Grade all {left} yourself",
     }
     st.button(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.domain.review import Given, Role, Span, Why
 from core.errors import Conflict, InputError
-from core.services.review import claims, commit_reveal, other_acts
+from core.services.review import claims, commit_reveal, other_acts, reviewers
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.other_acts import HasMet
 from pages.review_item.opened import (
@@ -27,6 +27,7 @@ from pages.ui.resources import store
 IDLE = 60.0
 #: Most items that the arrow keys step through.
 AHEAD = 500
+AGAINST_ALL = "All judges say something else. Say why, then Ctrl+Enter; or Esc, and choose again."
 
 
 def _clock(at: OpenItem) -> None:
@@ -92,12 +93,13 @@ def commit(at: OpenItem) -> None:
     """Commit or confirm the verdicts; then show the votes, or the next item."""
     assert at.ticket is not None, "only an open item is judged"
     _clock(at)
+    at_once = reviewers.commits_at_once(store(), at.seat)
     given = {n: g for n, g in at.said.items() if n in {name(c) for c in at.mine}}
     if at.confirming:
         outcome = commit_reveal.finish(store(), at.ticket, given)
     else:
         spent = {n: round(1000 * at.spent.get(n, 0.0)) for n in given}
-        outcome = commit_reveal.commit(store(), at.ticket, given, ms_active=spent)
+        outcome = commit_reveal.commit(store(), at.ticket, given, ms_active=spent, at_once=at_once)
     at.ticket, at.undone, at.same = outcome.ticket, (), outcome.same
     if not outcome.confirm:
         at.effect = _told(at, outcome.effect) or at.effect
@@ -107,6 +109,8 @@ def commit(at: OpenItem) -> None:
     at.item = commit_reveal.blind_item(store(), at.ticket)
     show_votes(at)
     choose_active(at)
+    if at_once:
+        at.told, at.unexplained, at.note = AGAINST_ALL, outcome.confirm, at.note + 1
 
 
 def _told(at: OpenItem, effect: DecisionEffect | None) -> DecisionEffect | None:

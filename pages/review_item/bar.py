@@ -88,7 +88,8 @@ def _at_once(at: OpenItem) -> None:
     st.toggle(
         "Commit at once",
         key=key,
-        help="Your last answer on an item commits it, without Enter. U takes it back.",
+        help="Your last answer on an item commits it, without Enter. It is final unless all "
+        "judges say something else. U takes it back.",
         on_change=_on_at_once,
         args=(at, key),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.review_records import QueueFilter
-from core.services.guided import ten_more
+from core.services.guided import grading, ten_more
 from core.services.review import claims, queues
 from pages.review_item import bar, cards, keyboard, opened, submission
 from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
@@ -83,7 +83,8 @@ def _nothing(at: OpenItem) -> None:
     elif standing.available:
         empty_state("Ready", "There is something for you to review.")
     else:
-        empty_state("Nothing left for you here", standing.why, _to_queues)
+        run = queues.queue(store(), at.queue_id).run_id
+        empty_state("Nothing left for you here", standing.why, lambda: _on_from(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
             _start(at, first=not leases)
@@ -109,6 +110,11 @@ def _take_back(at: OpenItem, item_id: str) -> None:
         on_click=keyboard.guarded,
         args=(at, lambda now: opened.open_item(now, item_id, take_over=True)),
     )
+
+
+def _on_from(run_id: int) -> None:
+    routes.link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")
+    _to_queues()
 
 
 def _to_queues() -> None:
@@ -138,6 +144,8 @@ def take_up(run_id: int, rule: str) -> None:
     if who := identity.seat():
         if rule == work.RANDOM:
             queue = ten_more.take_up(store(), who, run_id)
+        elif rule == work.UNGRADED:
+            queue = grading.take_up_ungraded(store(), who, run_id)
         else:
             queue = queues.take_up(store(), who, run_id, *work.SETTLED_AT_ONCE[rule])
         state.set_address(**{state.QUEUE: queue.id, state.RUN: None, state.RULE: None})
@@ -145,7 +153,7 @@ def take_up(run_id: int, rule: str) -> None:
 
 
 _queue, _run = state.address_id(state.QUEUE), state.address_id(state.RUN)
-_rule = state.address_in(state.RULE, (*work.SETTLED_AT_ONCE, work.RANDOM))
+_rule = state.address_in(state.RULE, (*work.SETTLED_AT_ONCE, work.RANDOM, work.UNGRADED))
 if _queue is not None:
     show(_queue)
 elif _run is not None and _rule is not None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain.panel import Panel
-from core.domain.review import QueueRule
+from core.domain.review import QueueRule, Seat
+from core.domain.review_records import QueueRow
 from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
 from core.scoring.points import parts_of
@@ -26,6 +27,7 @@ from core.services.exports.grade_sheet import (
 from core.services.exports.judgement_rows import graded
 from core.services.guided import judging
 from core.services.reports import worked_example
+from core.services.results.doubt import only_switched_off
 from core.services.results.item_view import ItemView, item_view
 from core.services.review import queues
 from core.services.runs import lifecycle
@@ -157,6 +159,22 @@ def outcome(store: Store, run_id: int) -> Outcome:
         partly,
         tuple(ungraded),
     )
+
+
+@allowed("review")
+def take_up_ungraded(store: Store, seat: Seat, run_id: int) -> QueueRow:
+    """Return the queue of cells that keep texts of a run from a grade, made now if missing.
+
+    Where judges learnt nothing of a criterion, texts are graded whole.
+
+    Raises:
+        InputError: every text has a grade.
+    """
+    items = outcome(store, run_id).ungraded
+    off = {item_id for item_id, _ in only_switched_off(store, store.runs.get(run_id))}
+    whole = bool(off & set(items))
+    rule = QueueRule.only(failure=True, abstention=True, everything=whole, items=items)
+    return queues.take_up(store, seat, run_id, "Texts without a grade", rule)
 
 
 def last_event(store: Store) -> int:

@@ -250,8 +250,9 @@ class _Teller:
 
     def _final(self, event: EventRow) -> str:
         before, after = self._label(event, event.before), self._label(event, event.after)
-        if event.after.get("itself"):
-            return f"said {after}, the panel's verdict, so it was confirmed automatically"
+        if itself := event.after.get("itself"):
+            why = "the panel's verdict" if itself is True else "not against judges who all agree"
+            return f"said {after}, {why}, so it was confirmed automatically"
         return f"confirmed {after}" if before == after else f"changed {before} to {after}"
 
     def _settled(self, event: EventRow) -> str:

@@ -146,11 +146,13 @@ def commit(
     given: Mapping[str, Given],
     *,
     ms_active: Mapping[str, int] | None = None,
+    at_once: bool = False,
 ) -> Done:
     """Commit verdicts on these cells. In blind and assisted items they are final at once.
 
-    With automatic confirmation, independent verdicts that match the panel's are final too.
-    ``ms_active`` is the time spent on each cell, in milliseconds.
+    With automatic confirmation, independent verdicts that match the panel's are final too; with
+    ``at_once`` all of them, except those that contradict judges who agree. ``ms_active`` is the
+    time spent on each cell, in milliseconds.
 
     Raises:
         InputError: a verdict does not fit the criterion, or lacks a reason or a note.
@@ -171,18 +173,21 @@ def commit(
                 raise Conflict(f"You have committed a verdict on {name!r} already.")
             _first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
         _forget_drafts(store, ticket, verdicts)
-        effect, same = None, list[str]()
+        effect, same, itself = None, list[str](), list[str]()
         if mode != "until_commit":
             for name, verdict in verdicts.items():
                 _final(act, ticket, name, verdict)
             effect = follow(act, list(verdicts))
             effect = effect.blinded() if mode == "blind" else effect
-        elif same := _same_as_panel(act, ticket, verdicts):
-            for name in same:
-                _final(act, ticket, name, verdicts[name], itself=True)
-                # The reviewer now knows that the judges agree, so is no longer blind on this cell.
+        else:
+            same = _same_as_panel(act, ticket, verdicts)
+            itself = _of_split_judges(act, ticket, verdicts) if at_once else []
+        if itself := list(dict.fromkeys((*same, *itself))):
+            for name in itself:
+                _final(act, ticket, name, verdicts[name], itself=name in same or AT_ONCE)
+                # The reviewer now knows whether the judges agree, so is no longer blind on this cell.
                 act.record("reveal", name, part=ticket.part, revealed_at=act.now)
-            effect = follow(act, same)
+            effect = follow(act, itself)
         return replace(done(act, ticket, effect), same=tuple(same))
 
 
@@ -206,6 +211,15 @@ def _same_as_panel(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list
         if agreed.get(cell.criterion, option) == option and not cell.failures:
             same.append(cell.criterion)
     return same
+
+
+def _of_split_judges(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list[str]:
+    """Return the cells on which judges do not all say one thing against this verdict."""
+    assert act.queue is not None, "tickets belong to queues"
+    if not act.queue.settings.confirm_same or ticket.part != "review":
+        return []
+    agreed = unanimous(act.store, act.run.id, act.item_id)
+    return [name for name, verdict in given.items() if agreed.get(name) in (None, verdict.option)]
 
 
 @allowed("review")
@@ -349,7 +363,13 @@ def _first(
     act.store.verdicts.put(act.queue.id, verdict)
 
 
-def _final(act: Act, ticket: Ticket, criterion: str, given: Given, *, itself: bool = False) -> None:
+#: Why a verdict that is not the panel's was confirmed automatically, as an event says it.
+AT_ONCE = "at once"
+
+
+def _final(
+    act: Act, ticket: Ticket, criterion: str, given: Given, *, itself: bool | str = False
+) -> None:
     assert act.queue is not None, "tickets belong to queues"
     (verdict,) = [v for v in my_verdicts(act.store, ticket) if v.criterion == criterion]
     event_id = act.record(
@@ -357,7 +377,7 @@ def _final(act: Act, ticket: Ticket, criterion: str, given: Given, *, itself: bo
         criterion,
         part=ticket.part,
         before=given_data(verdict.first),
-        after={**given_data(given), **({"itself": True} if itself else {})},
+        after={**given_data(given), **({"itself": itself} if itself else {})},
         reason=given.note,
         mode=verdict.mode,
         revealed_at=verdict.revealed,

@@ -75,7 +75,7 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 
 
 #: The rules that these links put into the address of a queue.
-SPLIT, DOUBT, RANDOM = "split", "doubt", "random"
+SPLIT, DOUBT, RANDOM, UNGRADED = "split", "doubt", "random", "ungraded"
 #: The queues that open at once and are made if missing: their names, their rules.
 SETTLED_AT_ONCE = {
     SPLIT: ("Disagreements", queue_cells.splits_only()),

@@ -23,10 +23,12 @@ from core.services.judges import connection, registry
 from core.store.store import Store
 from pages.grade import steps
 from pages.ui import routes, state
+from pages.ui.places import work
 from pages.ui.trial.votes import VOTE_OPEN
 from tests.formats.office.documents import docx
 from tests.formats.office.workbooks import xlsx
 from tests.judging.test_writing_replies import DRAFT
+from tests.pages import reviewing
 from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot_checks import worked_off
 from tests.pages.ui.test_routes import links
@@ -659,9 +661,11 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     assert grading.outcome(store, run).own == 10
     # Where nothing was learnt there is no verdict, and so no grade: the person is never left there.
     assert len(grading.outcome(store, run).ungraded) == 20
-    press(app, "Grade the 20 without a grade yourself")
-    assert "0 of 20 texts done" in shown(app)
-    assert state.RUN not in app.query_params
+    assert "Grade the 20 without a grade yourself" in links(app)
+    ways = {state.RUN: run, state.RULE: work.UNGRADED}
+    assert "0 of 40 cells resolved" in shown(reviewing.at(store, "Kay", routes.REVIEW_ITEM, **ways))
+    (queue,) = store.queues.list()
+    assert queue.name == "Texts without a grade"
 
 
 def test_after_ten_the_others_are_graded_by_one_press_where_anything_was_learnt(

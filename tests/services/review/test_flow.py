@@ -386,6 +386,33 @@ def test_nothing_else_is_confirmed_by_itself(store: Store, item: str, option: in
     assert done.confirm == ("Right",)
 
 
+def test_at_once_only_a_verdict_against_judges_who_agree_waits_for_a_note(store: Store) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run, EVERYTHING, settings=QueueSettings(confirm_same=True))
+    ada = sit(store, "Ada")
+
+    def commit(item: str) -> commit_reveal.Done:
+        verdicts = {name: Given(UNMET) for name in ("Right", "Short")}
+        return commit_reveal.commit(store, take(store, ada, queue, item), verdicts, at_once=True)
+
+    # i1: two of three judges say MET on both criteria. i0: all three do.
+    split, agreed = commit("i1"), commit("i0")
+
+    assert (split.confirm, split.same) == ((), ())
+    assert adjudication.settled(store, run.id)["i1", "Short"].option == UNMET
+    assert "not against judges who all agree, so it was confirmed automatically" in " ".join(
+        line.what for line in audit_trail.story(store, ada, run.id, "i1", "Right")
+    )
+    assert set(agreed.confirm) == {"Right", "Short"}
+    commit_reveal.reveal(store, agreed.ticket)
+    with pytest.raises(InputError, match="note"):
+        commit_reveal.finish(store, agreed.ticket, {"Right": Given(UNMET)})
+    # Taken back, it is open again.
+    other_acts.undo_last(store, ada, queue)
+    other_acts.undo_last(store, ada, queue)
+    assert ("i1", "Short") not in adjudication.settled(store, run.id)
+
+
 def test_a_blind_queue_confirms_nothing_by_itself_for_that_would_tell() -> None:
     with pytest.raises(InputError, match="blind queue never does"):
         build(QueueSettings, {"mode": "blind", "confirm_same": True}, "settings")
