@@ -185,7 +185,7 @@ def commit(
         if itself := list(dict.fromkeys((*same, *itself))):
             for name in itself:
                 _final(act, ticket, name, verdicts[name], itself=name in same or AT_ONCE)
-                # The reviewer now knows whether the judges agree, so is no longer blind on this cell.
+                # The reviewer now knows whether the judges agree, so is no longer blind here.
                 act.record("reveal", name, part=ticket.part, revealed_at=act.now)
             effect = follow(act, itself)
         return replace(done(act, ticket, effect), same=tuple(same))
