@@ -1,4 +1,4 @@
-"""What a person may ask for, in verbs: pages and the command line call these and nothing below."""
+"""What a person may request, in verbs: pages and the command line call these and nothing below."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def open_store(settings: Settings) -> Store:
-    """Return the store in the settings' data file, made (with its folder) on first use.
+    """Return the store in the settings' data file, created (with its folder) on first use.
 
-    Raises ``StoreError`` where the file is not ours, newer than this program, or cannot be written.
+    Raises ``StoreError`` if the file is not ours, is newer than this program, or cannot be written.
     """
     from core.store.store import Store
 

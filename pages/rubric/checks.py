@@ -1,4 +1,4 @@
-"""Problems of the draft, the findings of the rubric check, and what the newest run says."""
+"""Problems of the draft, the findings of the rubric check, and findings of the newest run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, problem_list, shown_errors, tag
 
-#: Most findings shown in full next to the form; the criteria show their own.
+#: The most findings shown in full next to the form; the criteria show their own.
 SHOWN = 12
 
 
@@ -77,15 +77,15 @@ def show_beside(name: str, uid: str) -> None:
 
 
 def show_all(name: str) -> None:
-    """Draw the summary: open findings anywhere, then the dismissed ones."""
+    """Draw the summary: all open findings, then the dismissed ones."""
     placed = found(name)
     live = [finding for finding in placed if not finding.dismissed]
     if not drafts.draft(name)["criteria"]:
         return
     unread = _unread(name)
-    whole = len(unread) < len(drafts.draft(name)["criteria"])
+    some_read = len(unread) < len(drafts.draft(name)["criteria"])
     st.html('<div class="rs-section">Rubric check</div>')
-    st.html(f'<div class="rs-quiet">{_count(live, whole)}</div>')
+    st.html(f'<div class="rs-quiet">{_count(live, some_read)}</div>')
     if unread:
         st.html(
             f'<div class="rs-quiet">{esc(unread_words([one_line(u, 40) for u in unread]))}</div>'
@@ -100,8 +100,8 @@ def show_all(name: str) -> None:
 def _count(live: list[Placed], words_read: bool) -> str:
     serious = sum(finding.serious for finding in live)
     if not live:
-        what = "words, levels, weights or gates" if words_read else "levels, weights or gates"
-        return f"No {what} that are known to make judges disagree."
+        subject = "words, levels, weights or gates" if words_read else "levels, weights or gates"
+        return f"No {subject} that are known to make judges disagree."
     slight = len(live) - serious
     parts = [f"{serious} serious"] * bool(serious) + [f"{slight} slight"] * bool(slight)
     return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
@@ -137,9 +137,9 @@ def _acts(name: str, finding: Placed, where: str) -> None:
 
 
 def _subject(name: str, finding: Placed) -> str:
-    draft, at = drafts.draft(name), finding.finding.criterion
-    if at is not None:
-        return esc(one_line(draft["criteria"][at]["name"], 60))
+    draft, place = drafts.draft(name), finding.finding.criterion
+    if place is not None:
+        return esc(one_line(draft["criteria"][place]["name"], 60))
     if finding.finding.gate is not None:
         gate = draft["gates"][finding.finding.gate]["gate"]
         return f"gate {esc(one_line(str(gate.get('name', '')), 60))}"
@@ -163,7 +163,8 @@ def _button(name: str, placed: Placed, where: str, act: str, caption: str, icon:
 
 def _on_act(name: str, act: str, finding: Placed) -> None:
     with shown_errors():
-        # The draft may have changed since the button was drawn; its position may mean another.
+        # The draft may have changed since the button was drawn, so that its position means another
+        # finding.
         if finding not in found(name):
             return
         draft = drafts.draft(name)
@@ -191,7 +192,7 @@ def _show_dismissed(name: str, dismissed: list[Placed]) -> None:
 
 
 def what_runs_say_beside(name: str, uid: str) -> None:
-    """Show what the data say about the open criterion, if anything."""
+    """Show the data's findings on the open criterion, if any."""
     says = _said(name)
     if says is None:
         return
@@ -206,7 +207,7 @@ def what_runs_say_beside(name: str, uid: str) -> None:
 
 
 def what_runs_say(name: str) -> None:
-    """Show what the data say about any criterion."""
+    """Show the data's findings on all criteria."""
     says = _said(name)
     if says is None:
         return
@@ -237,7 +238,7 @@ def _unknown(why: str) -> str:
 
 
 def _passed(says: Says) -> str:
-    """Return a note that a newer run cannot answer, and why this one does."""
+    """Return a note that a newer run cannot answer, and why the shown run does."""
     if says.passed is None:
         return ""
     caption = (
@@ -304,7 +305,7 @@ def show_problems(name: str) -> None:
 
 
 def _can_be_saved(serious: int) -> None:
-    """Draw the head of the check; green only without serious findings below."""
+    """Draw the heading of the check; it is green only without serious findings below."""
     if serious:
         caption = (
             f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
@@ -340,7 +341,7 @@ def _about_card(problem: Problem) -> str | None:
 
 
 def _named(name: str, problem: Problem, uid: str | None) -> Problem:
-    """Return the problem with the criterion's name in place of its number, if it has one."""
+    """Return the problem with the criterion's name instead of its number, if it has a name."""
     criterion = next((c for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)
     if criterion is None or not criterion["name"].strip():
         return problem

@@ -35,7 +35,7 @@ from pages.ui.resources import only
 from pages.ui.text import esc, label
 from pages.ui.widgets import one_of, problem_list, refusal, row, show_flash, shown_errors, tag
 
-#: Numbered lines kept free below the text, for what is typed next.
+#: The number of numbered lines kept free below the text, for further typing.
 SPARE = 12
 #: The line height of the style sheet, and the field's least height, in pixels.
 LINE, LEAST = 20.16, 620
@@ -243,7 +243,7 @@ def _on_discard(name: str) -> None:
 
 def _after_saving(name: str) -> None:
     """Offer the next steps after a save; the next change removes them."""
-    # The place always exists, so that what is below keeps its own place, and the cursor.
+    # The container always exists, so that everything below it, and the cursor, stays in place.
     place = st.container()
     saved = state.get(state.key(RUBRIC_SAVED, name))
     if saved is None or drafts.is_unsaved(name):

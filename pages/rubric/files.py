@@ -107,12 +107,12 @@ def _on_read() -> None:
         state.put(RUBRICS_REFUSED, {"message": message, "problems": _plain(error.problems)})
         return
     with shown_errors():
-        for other in others:
-            _keep(other)
+        for draft_read in others:
+            _keep(draft_read)
         name = _keep(Parsed(last.value, (*last.notices, *_of_comments())))
         open_rubric(name)
-        more = f" {len(others)} more are in the list of rubrics." if others else ""
-        state.flash(f"Read. Look it over, then save.{more}")
+        note = f" {len(others)} more are in the list of rubrics." if others else ""
+        state.flash(f"Read. Look it over, then save.{note}")
 
 
 def _keep(read: Parsed[Rubric]) -> str:
@@ -246,8 +246,8 @@ def _on_part(name: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         requirement = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
-        pasted, rest = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
-        drafts.change(name, added(added_whole(rest, pasted.criteria), pasted.lines, "yes_no"))
+        pasted, remaining = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
+        drafts.change(name, added(added_whole(remaining, pasted.criteria), pasted.lines, "yes_no"))
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
@@ -314,7 +314,7 @@ def _on_add(name: str, kind: Template) -> None:
 RUBRIC_EXPORT = "rubric_export"
 
 
-#: Longer lists of losses scroll, so that the button below stays in view.
+#: Longer lists of losses scroll, so that the button below stays visible.
 MANY = 6
 
 

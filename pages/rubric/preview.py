@@ -81,7 +81,7 @@ def _show(name: str) -> None:
 
 
 def _instructions() -> str:
-    """Choose a judge or panel with its own instructions; no question if none has any."""
+    """Return the chosen judge's or panel's instructions; ask only if one has its own."""
     instructed = prompt_preview.instructed(store())
     if not instructed:
         return ""
@@ -100,7 +100,8 @@ def _instructions() -> str:
 def _criterion(name: str) -> str:
     names = {c["uid"]: c["name"] for c in drafts.draft(name)["criteria"]}
     opened = drafts.open_card(name)
-    # The open card comes first; the key contains it, so that opening another card changes this.
+    # The open card comes first; the key contains it, so that opening another card resets the
+    # choice.
     first = opened if opened in names else next(iter(names))
     uids = list(names)
     chosen: str = st.selectbox(

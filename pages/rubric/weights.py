@@ -1,4 +1,6 @@
-"""Weights inferred from grades: the source of the grades, the weights with their uncertainty."""
+"""Weights inferred from grades: the source of the grades, and the weights with their
+uncertainty.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,9 @@ MISFITS = 20
 
 
 def show(name: str) -> None:
-    """Draw the inference folded, above the simulator: few rubrics have totals to learn from."""
+    """Draw the inference folded, above the simulator, since few rubrics have totals to learn
+    from.
+    """
     with st.expander("Weights from grades", icon=":material/balance:"), shown_errors():
         _show(name)
 

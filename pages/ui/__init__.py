@@ -1,4 +1,4 @@
-"""What every screen shares: routes, session and address, text by others, widgets, forms.
+"""Shared by every screen: routes, session and address, text by others, widgets, forms.
 
 Imports no screen. Text that others wrote reaches the page only through `text`.
 """

@@ -1,7 +1,7 @@
 """The fields for how judges are asked, and for the stages of a panel.
 
 The caller chooses the keys of the values (`Keys`), so that they live as long as its form. `fields`
-draws, `read` returns the fields' values, also in a callback.
+draws the fields; `read` returns their values, also in a callback.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ class FieldKeys(NamedTuple):
 
 
 def read(keys: FieldKeys, start: Asking) -> Asking:
-    """Return the fields' values, or those of `start` for fields never drawn."""
+    """Return the fields' values, or those of `start` for fields that were never drawn."""
     values = {name: state.get(keys.of(name), getattr(start, name)) for name in NAMES}
     values["few_shot"] = values["few_shot"] or 0
     values["instructions"] = values["instructions"] or ""
     try:
         return build(Asking, values, "asking")
     except InputError:
-        # Only the instructions can be invalid; `fields` shows why. Until then the old ones apply.
+        # Only the instructions can be invalid; `fields` shows why. Until they are fixed the old
+        # ones apply.
         return build(Asking, values | {"instructions": start.instructions}, "asking")
 
 
@@ -140,7 +141,9 @@ START_CONFIDENCE = 0.8
 
 
 def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> PanelSetup:
-    """Return the fields' values for these judges, or those of `start` for fields never drawn."""
+    """Return the fields' values for these judges, or those of `start` for fields that were never
+    drawn.
+    """
     staged = _value(keys, "staged", start.cascade is not None) and len(names) > 1
     return PanelSetup(
         asking=read(keys, start.asking),
@@ -158,12 +161,14 @@ def read_setup(keys: FieldKeys, start: PanelSetup, names: Sequence[str]) -> Pane
 def setup_fields(
     keys: FieldKeys, start: PanelSetup, names: Sequence[str], *, models: bool = True
 ) -> PanelSetup:
-    """Draw the expander, whose head lists the settings; return the fields' values.
+    """Draw the expander, whose title lists the settings; return the fields' values.
 
-    `names` are the chosen judges, `models` whether any of them is a model.
+    `names` are the chosen judges; `models`: any of them is a model.
     """
-    now = read_setup(keys, start, names)
-    with st.expander(label(head(now, models=models)), icon=":material/tune:", key=keys.of("tune")):
+    setup = read_setup(keys, start, names)
+    with st.expander(
+        label(head(setup, models=models)), icon=":material/tune:", key=keys.of("tune")
+    ):
         if models:
             fields(keys, start.asking)
         else:
@@ -175,10 +180,10 @@ def setup_fields(
     return read_setup(keys, start, names)
 
 
-def head(now: PanelSetup, *, models: bool = True) -> str:
-    """Return the closed expander's text."""
-    seats = words.seating_line(now.cascade, now.early_stop, now.stages, len(now.shadows))
-    parts = [words.asking_line(now.asking)] if models else []
+def head(setup: PanelSetup, *, models: bool = True) -> str:
+    """Return the title of the closed expander."""
+    seats = words.seating_line(setup.cascade, setup.early_stop, setup.stages, len(setup.shadows))
+    parts = [words.asking_line(setup.asking)] if models else []
     parts += [seats] if seats else []
     return f"{HEAD}: {', '.join(parts) or 'all at once'}"
 
@@ -244,20 +249,20 @@ def _goes_on(keys: FieldKeys, start: PanelSetup) -> None:
                 )
 
 
-def _drawn(now: PanelSetup) -> None:
+def _drawn(setup: PanelSetup) -> None:
     """Draw the stages in the order in which a cell passes them."""
-    if now.cascade is None:
+    if setup.cascade is None:
         return
-    lines = words.stage_lines(now.cascade, now.stages, now.shadows)
+    lines = words.stage_lines(setup.cascade, setup.stages, setup.shadows)
     steps = "<div class='rs-quiet'>↓</div>".join(
         f"<div><b>{esc(who)}</b> {tag(then, 'info' if then == 'decides' else 'neutral')}</div>"
         for who, then in lines
     )
     alone = '<div class="rs-quiet">All in one stage: give the later judges a higher number.</div>'
     st.html(f'<div class="rs-card">{steps}{alone if len(lines) == 1 else ""}</div>')
-    for stage in sorted(set(now.stages.values())):
-        members = [name for name, number in now.stages.items() if number == stage]
-        if all(name in now.shadows for name in members):
+    for stage in sorted(set(setup.stages.values())):
+        members = [name for name, number in setup.stages.items() if number == stage]
+        if all(name in setup.shadows for name in members):
             st.warning(
                 label(f"The stage of {', '.join(members)} has only shadows, so it settles nothing.")
             )
@@ -271,13 +276,13 @@ def _cascade(keys: FieldKeys, start: PanelSetup) -> Cascade:
     return build(Cascade, {**values, "below_confidence": confidence if below else None}, "cascade")
 
 
-def _stage(keys: FieldKeys, start: PanelSetup, name: str, at: int) -> int:
-    return int(_value(keys, _of("stage", name), _first_stage(start, name, at) + 1) or 1) - 1
+def _stage(keys: FieldKeys, start: PanelSetup, name: str, position: int) -> int:
+    return int(_value(keys, _of("stage", name), _first_stage(start, name, position) + 1) or 1) - 1
 
 
-def _first_stage(start: PanelSetup, name: str, at: int) -> int:
-    """Return the saved stage; without a cascade, the judges' order gives the stages."""
-    return start.stages.get(name, 0) if start.cascade else min(at, STAGES - 1)
+def _first_stage(start: PanelSetup, name: str, position: int) -> int:
+    """Return the saved stage; without a cascade, the position among the judges."""
+    return start.stages.get(name, 0) if start.cascade else min(position, STAGES - 1)
 
 
 def _value(keys: FieldKeys, name: str, otherwise: Any) -> Any:

@@ -1,6 +1,4 @@
-"""Explanations in a sentence each: settings of asking, rules of voting, and failures with their
-fixes.
-"""
+"""One-sentence explanations: settings of asking, rules of voting, and failures with their fixes."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from core.domain.rubric import Scale
 from core.services.judges.registry import key_status
 from core.text import numbers as fmt
 
-#: What kind of judge each one without a model is.
+#: The description of each kind of judge that has no model.
 WITHOUT_MODEL: Mapping[JudgeKind, str] = {
     "classifier": "learns from labels",
     "neighbours": "learns from labels",
@@ -313,9 +311,7 @@ def advice(kind: str, judges: Sequence[Judge]) -> str:
     if kind not in ("missing_key", "auth"):
         return ADVICE.get(kind, _RETRY)
     names = sorted({name for judge in judges if (name := key_status(judge)[0])})
-    which = " and ".join(names) or "the provider's variable"
+    variables = " and ".join(names) or "the provider's variable"
     if kind == "missing_key":
-        return (
-            f"Set {which} in the environment of the app, start it again, then retry the failures."
-        )
-    return f"The provider refused the key. Check {which}, then retry the failures."
+        return f"Set {variables} in the app's environment, start it again, then retry the failures."
+    return f"The provider refused the key. Check {variables}, then retry the failures."

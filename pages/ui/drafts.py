@@ -1,8 +1,7 @@
 """This tab's work on one rubric: its draft, stored after every change.
 
 `name` is the rubric's id as text, or the name of a draft without a rubric. The session holds plain
-data only: the draft, the YAML text if it differs from the draft, and the earlier drafts, for
-undo.
+data only: the draft, the YAML text if it differs from the draft, and the earlier drafts, for undo.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def start(fresh: RubricDraft) -> str:
 
 
 def back_to_list(before: Callable[[], None] = lambda: None) -> None:
-    """Draw the way back; unsaved work is kept. `before` is called first."""
+    """Draw the link back to the list; unsaved work is kept. `before` is called first."""
     st.button(
         "All rubrics",
         key=state.key(RUBRIC_ACT, "list"),
@@ -90,7 +89,7 @@ RUBRIC_SUGGESTED = "rubric_suggested"
 ABOUT = "about"
 #: The uids of the cards of the two rules that exist at most once.
 DECISION, PENALTY = "decision", "penalty"
-#: Most changes that can be undone.
+#: The most changes that can be undone.
 UNDOS = 50
 Level = Literal["draft", "scoring", "criterion", "option"]
 
@@ -99,7 +98,7 @@ def load(name: str) -> None:
     """Load the work into the session: as last edited, or from the newest version.
 
     Raises:
-        NotFound: there is no rubric and no draft of that name.
+        NotFound: no rubric or draft has that name.
     """
     if state.get(_key(name)) is not None:
         return
@@ -125,13 +124,13 @@ def draft(name: str) -> RubricDraft:
 
 
 def text(name: str) -> str | None:
-    """Return the YAML as typed, if it differs from the draft written out."""
+    """Return the YAML as typed, if it differs from the draft's own YAML."""
     typed: str | None = state.get(_key(name))["text"]
     return typed
 
 
 def is_unsaved(name: str) -> bool:
-    """Return whether saving would add anything."""
+    """Return whether the draft has changes to save."""
     return bool(refused_text(name)) or is_changed(draft(name))
 
 
@@ -190,10 +189,10 @@ def _step(name: str, come: str, go: str) -> None:
         work = state.get(_key(name))
         if not work[come]:
             return
-        *rest, (before, typed) = work[come]
+        *remaining, (before, typed) = work[come]
         steps = [*work[go], (work["draft"], work["text"])]
         _put(name, before, typed)
-        state.put(_key(name), {**state.get(_key(name)), come: rest, go: steps})
+        state.put(_key(name), {**state.get(_key(name)), come: remaining, go: steps})
         for family in (RUBRIC_YAML, RUBRIC_FIELD):
             state.drop(family, name)
 
@@ -244,13 +243,13 @@ def save(name: str) -> None:
         forget(name)
         rubric_name = str(saved.rubric_id)
         open_rubric(rubric_name)
-        # Not the stored draft of that name, which is another person's.
+        # The saved rubric is loaded, since a stored draft of that name is another person's.
         state.put(_key(rubric_name), _fresh(library.opened(store(), saved.rubric_id), None, None))
         keep_open(rubric_name, opened)
         state.flash(f"Saved as version {saved.number}.")
         state.put(state.key(RUBRIC_SAVED, rubric_name), saved.number)
         if score_changes.behind(store(), saved.rubric_id):
-            # The card "Graded runs" is on that side.
+            # That side has the card "Graded runs".
             state.put(state.key(RUBRIC_SIDE, rubric_name), "Versions")
 
 
@@ -260,10 +259,10 @@ def field(name: str, *ids: str) -> str:
 
 
 def held(name: str, value: Any, *ids: str) -> str:
-    """Return the key of a widget that shows the draft's own value, whatever changed it.
+    """Return the key of a widget that always shows the draft's value, whatever changed it.
 
-    For widgets whose choices or values depend on other fields; their callbacks write the draft
-    before the page is drawn again.
+    It is for widgets whose choices or values depend on other fields; their callbacks write the
+    draft before the page is drawn again.
     """
     key = field(name, *ids)
     state.put(key, value)
@@ -306,7 +305,7 @@ def keep_open(name: str, uid: str | None) -> None:
 
 
 def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
-    """Callback: a widget made with `field(name, *ids, what)` has a new value."""
+    """Callback: store the new value of a widget made with `field(name, *ids, what)`."""
     with shown_errors():
         value: Any = state.get(field(name, *ids, what))
         set_value(name, level, ids, what, value)
@@ -314,28 +313,28 @@ def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
 
 def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: Any) -> None:
     """Set one field of the draft, its scoring, a criterion (`ids`: its uid) or an option."""
-    now = draft(name)
+    current = draft(name)
     match level:
         case "draft":
-            now = draft_criteria.set_field(now, what, value)
+            current = draft_criteria.set_field(current, what, value)
         case "scoring":
-            now = draft_criteria.set_scoring(now, what, value)
+            current = draft_criteria.set_scoring(current, what, value)
         case "criterion" if what == "requirement":
-            now = _required(name, now, ids[0], value)
+            current = _required(name, current, ids[0], value)
         case "criterion":
-            now = draft_criteria.set_criterion(now, ids[0], what, value)
+            current = draft_criteria.set_criterion(current, ids[0], what, value)
         case "option":
-            now = draft_criteria.set_option(now, ids[0], ids[1], what, value)
-    change(name, now)
+            current = draft_criteria.set_option(current, ids[0], ids[1], what, value)
+    change(name, current)
 
 
-def _required(name: str, now: RubricDraft, uid: str, requirement: str) -> RubricDraft:
+def _required(name: str, current: RubricDraft, uid: str, requirement: str) -> RubricDraft:
     """Return the draft with another requirement; a name suggested in this tab follows it."""
     key = state.key(RUBRIC_SUGGESTED, name, uid)
-    changed = draft_criteria.set_requirement(now, uid, requirement, str(state.get(key) or ""))
+    changed = draft_criteria.set_requirement(current, uid, requirement, str(state.get(key) or ""))
     names = [
         {c["uid"]: c["name"] for c in version["criteria"]}.get(uid, "")
-        for version in (now, changed)
+        for version in (current, changed)
     ]
     if names[0] != names[1]:
         state.put(key, names[1])
@@ -357,7 +356,7 @@ def _put(name: str, changed: RubricDraft, typed: str | None) -> None:
 
 
 def _keep(name: str) -> None:
-    """Store this tab's work, next to another person's newer copy and never over it."""
+    """Store this tab's work, separately from another person's newer copy and never over it."""
     work = state.get(_key(name))
     kept_as = work["as"] or name
     seen = library.keep_beside(
@@ -372,7 +371,7 @@ def drop_kept(name: str) -> None:
 
 
 def _own(name: str) -> str:
-    """Return the name of this tab's stored work, or of none."""
+    """Return the name of this tab's stored work; empty without one."""
     work = state.get(_key(name))
     stored = library.kept(store(), kept_as(name))
     if stored is None or stored.updated == work["seen"]:
@@ -381,7 +380,9 @@ def _own(name: str) -> str:
 
 
 def kept_as(name: str) -> str:
-    """Return the name of this tab's stored work, its own if another person edits it, too."""
+    """Return the name of this tab's stored work: its own if another person also edits the
+    rubric.
+    """
     stored_name: str = state.get(_key(name))["as"] or name
     return stored_name
 

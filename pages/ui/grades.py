@@ -1,5 +1,5 @@
-"""The grades of a run: how right its verdicts are; Canvas's and Moodle's own file in, what would
-change, and the file to give back.
+"""The grades of a run: how often its verdicts are right; and writing grades into a file of Canvas
+or Moodle: choose the file, review the changes, download the result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GRADES_FILE = "grades_file"
 GRADES_FIELD = "grades_field"
 
 
-#: How many changes are shown; all are written.
+#: The number of changes shown; all are written.
 SHOWN = 200
 SCALINGS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the worst answers"}
 FORMATS = (
@@ -87,7 +87,7 @@ def grades_panel(run_id: int) -> None:
 
 
 def _roster(upload: Any) -> Roster | None:
-    """Return the list of students; of a workbook with several sheets, that of the chosen sheet."""
+    """Return the list of students; of a workbook with several sheets, from the chosen sheet."""
     data, key = upload.getvalue(), state.key(GRADES_FIELD, upload.file_id, "sheet")
     try:
         return read_roster(data, upload.name)
@@ -97,7 +97,7 @@ def _roster(upload: Any) -> Roster | None:
 
 
 def _choices(file: str, roster: Roster) -> GradeChoices:
-    """Ask for what the file leaves open."""
+    """Return the choices that the file leaves open, as the person makes them."""
     in_form = roster.kind not in ("table",)
     st.caption(f"This is {KIND_WORDS[roster.kind]} with {_students(len(roster.students))}.")
     left, middle, right = st.columns(3)
@@ -129,7 +129,7 @@ def _choices(file: str, roster: Roster) -> GradeChoices:
 
 
 def _says_nothing(roster: Roster) -> bool:
-    """Return whether the file lacks the maximum of every grade."""
+    """Return whether the file does not state the maximum of any grade."""
     columns = [roster.table.column(name) for name in roster.grades]
     return all(roster.maximum(roster.students[0], c) is None for c in columns if c is not None)
 
@@ -214,11 +214,11 @@ def _students(number: int) -> str:
 
 
 def trust_statement(run_id: int, more: str) -> None:
-    """Draw the statement on a run's verdicts: its first sentence, the rest and `more` folded."""
+    """Draw the statement on a run's verdicts: its first sentence; the rest and `more` folded."""
     trust = trust_of(run_id)
-    first, stop, rest = trust.sentence.partition(". ")
-    if rest or more:
-        below = f'{esc(rest)}<div class="rs-row">{more}</div>'
+    first, stop, details = trust.sentence.partition(". ")
+    if details or more:
+        below = f'{esc(details)}<div class="rs-row">{more}</div>'
         st.html(
             f"<details class='rs-trust'><summary>{esc(first + stop)}</summary>{below}</details>"
         )

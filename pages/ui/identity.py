@@ -1,8 +1,8 @@
-"""The person at the screen: signed in if a login is configured, else named once by hand.
+"""The current person: signed in if a login is configured, else named once by hand.
 
-This browser keeps the typed name (not the address, which people share), so that a reload or
-another tab has it. The name proves nothing; a configured login does. The session is one browser
-tab: it survives a reload, which therefore keeps the open item.
+This browser keeps the typed name (not the address, which people share), so that a reload or another
+tab has it. The name proves nothing; a configured login does. The session is one browser tab: it
+survives a reload, which therefore keeps the open item.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAME = "identity_name"
 KEEP = "identity_keep"
 HEARD = "identity_heard"
 SESSION = "identity_session"
-#: Whether another workspace was chosen just now.
+#: Whether the person just chose another workspace.
 CHANGED = "identity_changed"
 
 
@@ -67,7 +67,7 @@ class _Heard(NamedTuple):
 class Header(NamedTuple):
     """A page's own header, shown above the question for a name, so that its purpose is clear.
 
-    Without a title if the page has drawn its head already.
+    It has no title if the page has already drawn one.
     """
 
     title: str = "Review"
@@ -75,7 +75,7 @@ class Header(NamedTuple):
     asks: str = "Who reviews?"
 
     def show(self) -> None:
-        """Draw the header, if there is one."""
+        """Draw the header, if any."""
         if self.title:
             page_header(self.title, self.tells)
 
@@ -99,10 +99,10 @@ def seat(header: Header = REVIEW) -> Seat | None:
     return None if session is None else reviewers.seat(store(), name, session)
 
 
-def show_seat(who: Seat) -> None:
-    """Draw one quiet line: the current reviewer, and the way to change the name."""
+def show_seat(person: Seat) -> None:
+    """Draw one quiet line: the current reviewer, and a way to change the name."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"You are **{label(who.name)}** ({who.role}).")
+        st.caption(f"You are **{label(person.name)}** ({person.role}).")
         signed = login_configured()
         st.button(
             "Log out" if signed else "Not you?",
@@ -117,7 +117,7 @@ def login_configured() -> bool:
     try:
         return "auth" in st.secrets
     except StreamlitSecretNotFoundError:
-        return False  # without a secrets file, no login is configured
+        return False  # Without a secrets file, the login is not configured.
 
 
 def _session(heard: _Heard, *, wait: bool) -> str | None:
@@ -176,7 +176,7 @@ def _offer_login(caption: str) -> None:
         st.button("Log in", key=state.key(IDENTITY, "login"), type="primary", on_click=st.login)
 
 
-def sign_in_page(who: Actor) -> None:
+def sign_in_page(user: Actor) -> None:
     """Draw the only page that a team's server shows to people without access."""
     st.title("Rubric Studio", anchor=False)
     if not login_configured():
@@ -187,7 +187,7 @@ def sign_in_page(who: Actor) -> None:
     elif claims() is None:
         _offer_login("Sign in to go on")
     else:
-        st.error(label(who.refused))
+        st.error(label(user.refused))
         for workspace in resources.workspaces():
             to = esc(routes.href("./", {state.WORKSPACE: workspace.name}))
             st.html(f'<a href="{to}" target="_self">Go to {esc(workspace.title)}</a>')
@@ -196,20 +196,20 @@ def sign_in_page(who: Actor) -> None:
 
 
 def log_out() -> None:
-    """Callback: end this sign-in, and every other one of the same member."""
+    """Callback: end this sign-in, and every other sign-in of the same member."""
     resources.sign_out()
     st.logout()
 
 
 def who_is_here() -> None:
     """Draw one quiet line in a team server's sidebar: the current user, and sign-out."""
-    who = actor()
-    if who.via == "page":
+    user = actor()
+    if user.via == "page":
         with st.sidebar:
             _choose_workspace()
             _keep_place(reload=bool(state.get(CHANGED)))
             state.put(CHANGED, False)
-            st.caption(f"{label(who.name)} ({who.role})")
+            st.caption(f"{label(user.name)} ({user.role})")
             st.button(
                 "Log out",
                 key=state.key(IDENTITY, "out"),
@@ -220,7 +220,7 @@ def who_is_here() -> None:
 
 
 def _choose_workspace() -> None:
-    """Draw the choice of workspaces; nothing if there is only one."""
+    """Draw the choice of workspaces, if there are several."""
     by_name = {workspace.name: workspace for workspace in resources.workspaces()}
     if len(by_name) < 2:
         return
@@ -290,7 +290,7 @@ def _keep_place(*, reload: bool) -> None:
 
 
 def _kept(heard: _Heard) -> str | None:
-    """Return this tab's name, else the one that the browser has kept."""
+    """Return this tab's name, else the name that the browser remembers."""
     if state.get(NAME) is None and heard.name.strip() and state.get(KEEP) is None:
         state.put(NAME, reviewers.sign_in(store(), heard.name).name)
     name: str | None = state.get(NAME)
@@ -298,7 +298,7 @@ def _kept(heard: _Heard) -> str | None:
 
 
 def ask_name_early(key: str) -> None:
-    """Take the name that the browser has kept, else draw its field: before it is needed."""
+    """Take the name that the browser remembers, or draw the field for it, before it is needed."""
     if not login_configured():
         _kept(_listen())
     ask_name(key)
@@ -372,7 +372,7 @@ def ask_name(key: str) -> str:
 
 
 def sit_down(name: str) -> Seat:
-    """Return the seat of that name, which this tab keeps; `InputError` for an empty name."""
+    """Return the seat of that name, which this tab keeps; raise `InputError` for an empty name."""
     reviewer = reviewers.sign_in(store(), name)
     if not login_configured():
         state.put(NAME, reviewer.name)

@@ -199,13 +199,13 @@ def spent(call: Call) -> list[str]:
 #
 # Everything here was written by others and goes through the functions of `text`.
 
-#: Longer texts scroll within this many pixels.
+#: Longer texts scroll within this height, in pixels.
 TALL = 420
 LONG = 1800
 
 
 def show_texts(item: Item, words: str = "Submission") -> None:
-    """Draw what a judge would see, without anything about its author, below the heading `words`."""
+    """Draw what a judge would see, without facts about its author, below the heading `words`."""
     if item.prompt:
         headed("Prompt", item.prompt)
     show_contexts(item.context)
@@ -227,7 +227,7 @@ def show_item(item: Item) -> None:
 
 
 def show_tags(item: Item) -> None:
-    """Draw system, split and tags as small tags; nothing if there are none."""
+    """Draw system, split and tags as small tags, if the item has any."""
     parts = [tag(f"system {item.system}", "info")] if item.system else []
     parts += [tag(item.split)] if item.split else []
     parts += [tag(word) for word in item.tags]
@@ -320,13 +320,13 @@ def _further(item: Item) -> None:
             raw(json.dumps(notes, indent=2, ensure_ascii=False))
 
 
-#: Below this share of common words nearly everything would be marked, so nothing is.
+#: With a smaller share of common words nearly everything would be marked, so no marks are drawn.
 ALIKE = 0.25
 SIDE_HEIGHT = 460
 
 
 def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark: bool) -> None:
-    """Draw both answers side by side, or below each other on a narrow screen.
+    """Draw both answers side by side, or one below the other on a narrow screen.
 
     Args:
         heads: our own HTML above each answer.
@@ -337,11 +337,11 @@ def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark
     difference = _marks(*texts) if mark else None
     spans = ((), ()) if difference is None else (difference.first, difference.second)
     with st.grid(2, min_column_width=300):
-        for at in (0, 1):
+        for index in (0, 1):
             with st.container(border=True, gap="xsmall"):
-                st.html(heads[at])
-                _side_text(texts[at], spans[at])
-                _thinking(answers[at])
+                st.html(heads[index])
+                _side_text(texts[index], spans[index])
+                _thinking(answers[index])
 
 
 def _marks(first: str, second: str) -> WordDiff | None:
@@ -374,7 +374,7 @@ def _thinking(answer: Answer) -> None:
 
 
 def folded(words: str, text: str, *, opened: bool = False) -> None:
-    """Draw a text that both answers refer to, in an expander; nothing if it is empty."""
+    """Draw a text that both answers refer to in an expander, unless it is empty."""
     if text:
         with st.expander(label(words), expanded=opened):
             st.html(

@@ -43,7 +43,7 @@ STATUS: dict[str, tuple[str, Tone]] = {
 
 
 def ready() -> bool:
-    """Return whether a model can be called; else show what is missing, with a link to it."""
+    """Return whether a model can be called; otherwise show what is missing, with a link to it."""
     lack = help_tasks.missing(store())
     if lack:
         st.info(label(lack), icon=":material/key_off:")
@@ -66,7 +66,7 @@ def writer(*ids: str) -> Judge:
 
 
 def panel(words: str, *ids: str) -> Panel | None:
-    """Choose a saved panel of models or one model; `None` if there is neither."""
+    """Return the chosen panel of models or single model; `None` if there is neither."""
     panels: dict[str, Panel] = {
         f"Panel {saved.name}": saved.panel
         for saved in registry.list_panels(store())
@@ -89,7 +89,7 @@ def panel(words: str, *ids: str) -> Panel | None:
 
 def budget(*ids: str) -> float | None:
     """Return the most to spend in US dollars; `None` for no limit."""
-    given: float | None = st.number_input(
+    amount: float | None = st.number_input(
         "Budget in US dollars (optional)",
         min_value=0.0,
         value=None,
@@ -99,7 +99,7 @@ def budget(*ids: str) -> float | None:
         placeholder="No limit",
         persist_state="session",
     )
-    return given or None
+    return amount or None
 
 
 def outlook(estimate: TaskCost | CostEstimate) -> None:
@@ -133,9 +133,9 @@ def _spent(task: HelpTask, more_cost: float) -> str:
 
 def _draw(task: HelpTask, more_cost: float) -> None:
     caption, tone = STATUS[task.status]
-    over = task.status == "done"
+    ended = task.status == "done"
     steps = fmt.plural(task.planned, "step")
-    facts = [fmt.plural(task.done, "step") if over else f"{fmt.count(task.done)} of {steps}"]
+    facts = [fmt.plural(task.done, "step") if ended else f"{fmt.count(task.done)} of {steps}"]
     facts += [fmt.plural(task.calls, "call")] if task.calls else []
     facts += [_spent(task, more_cost)] if task.calls else []
     facts.append(fmt.ago(task.updated))
@@ -204,11 +204,11 @@ def _calls(task: HelpTask) -> None:
         raw(str(call["reply"]), height=160)
 
 
-def _step_words(steps: Sequence[HelpStep], at: int) -> str:
-    step = steps[at]
-    how = "answered" if step.failure is None else FAILURE_WORDS.get(step.failure, step.failure)
+def _step_words(steps: Sequence[HelpStep], index: int) -> str:
+    step = steps[index]
+    result = "answered" if step.failure is None else FAILURE_WORDS.get(step.failure, step.failure)
     cost = "price unknown" if step.cost is None else fmt.cost(step.cost)
-    return f"{at + 1}. {step.name}: {how}, {cost}"
+    return f"{index + 1}. {step.name}: {result}, {cost}"
 
 
 # Whether a model can be reached: the last test of its connection, in words.
@@ -263,7 +263,7 @@ def _error_kind(result: ConnectionResult) -> str:
 
 
 def show_connection(name: str, waiting: bool) -> None:
-    """Draw the last test's result; ``waiting``: look again until the pending one is done.
+    """Draw the last test's result; ``waiting``: check again until the pending test is done.
 
     Then the whole page is drawn again.
     """
@@ -272,7 +272,7 @@ def show_connection(name: str, waiting: bool) -> None:
 
 def _tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
-        # In this order: a result is stored before its test counts as over.
+        # The order matters: a result is stored before its test counts as finished.
         if standing := connection.standing(store(), name):
             row([tag(f"… {standing}", "info"), "Asking one small question."])
             return

@@ -43,13 +43,13 @@ FileT = TypeVar("FileT", bytes, str)
 def store() -> Store:
     """Return the store of this tab's data file, acting for the current user.
 
-    Opened once per process. Pages pass it to services and never look inside.
+    It is opened once per process. Pages pass it to services and never use it directly.
     """
     return _open(str(here().db)).acting(actor())
 
 
 def actor() -> Actor:
-    """Return the current user, checked each time: a member's role may have changed, or ended."""
+    """Return the current user, checked each time: a member's role may have changed or ended."""
     settings = here()
     if settings.access is not None:
         return members.actor(_open(str(settings.db)), settings.access, claims())
@@ -58,9 +58,9 @@ def actor() -> Actor:
 
 
 def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
-    """Return the arguments of a widget that needs one of these rights; without any, it is disabled.
+    """Return the arguments of a widget that needs one of these rights; it is disabled without them.
 
-    The services refuse people without the right; this shows it before they invest any effort.
+    The services reject people without the right; this shows it before they invest any effort.
     ``who`` is the current user, if just checked.
     """
     who = who or actor()
@@ -81,7 +81,7 @@ def here() -> Settings:
     """Return this tab's settings: those of its workspace, if there are several.
 
     Raises:
-        NotFound: the tab is in none.
+        NotFound: the tab is in no workspace.
     """
     settings = load_settings()
     return settings.within(str(state.get(state.INSIDE))) if settings.workspaces else settings
@@ -99,9 +99,9 @@ def _in(settings: Settings) -> Actor:
 
 
 def enter() -> Actor:
-    """Enter the workspace in the address and return the current user; once per run.
+    """Enter the workspace in the address and return the current user; called once per script run.
 
-    People who are not members of it do not learn whether it exists.
+    People who are not its members do not learn whether it exists.
     """
     settings = load_settings()
     if not settings.workspaces:
@@ -134,7 +134,7 @@ def sign_out() -> None:
 
 
 def require_seen(*run_ids: int) -> None:
-    """Refuse a person who is to review one of these runs blind, before any of it is drawn."""
+    """Raise an error if this person is to review one of these runs blind; call it first."""
     for run_id in run_ids:
         blindness.require_open(store(), run_id)
 
@@ -144,12 +144,12 @@ def later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
 
     Streamlit calls it outside of any page, where the current user is unknown.
     """
-    settings, claimed, whose, who = here(), claims(), state.owner(), actor()
+    settings, claimed, whose, user = here(), claims(), state.owner(), actor()
     opened = _open(str(settings.db))
 
     def made() -> FileT:
         state.OWNER.set(whose)
-        now = who if settings.access is None else members.actor(opened, settings.access, claimed)
+        now = user if settings.access is None else members.actor(opened, settings.access, claimed)
         return make(opened.acting(now))
 
     return made
@@ -179,9 +179,9 @@ def _remembered(
 
 
 def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-    """Like `remembered`, but returns the shared object itself, which no caller may change.
+    """Return like `remembered`, but the shared object itself, which no caller may change.
 
-    For a value so large that its copy would take longer than the page (0.9 s for 90,000 votes).
+    It is for values whose copy would take longer than the page (0.9 s for 90,000 votes).
     """
     return cast("ValueT", _shared(str(here().db), what, about, make))
 
@@ -258,7 +258,7 @@ def _recognised(keys: str, _files: tuple[File, ...]) -> tuple[Recognised, ...]:
 
 
 def table_of(files: tuple[File, ...], *how: str | None) -> Table | InputError:
-    """Return the texts in files as a table, or why there are none; ``how`` is sheet and way."""
+    """Return the texts in files as a table, or the error; ``how`` is sheet and way."""
     return _table_of(_keys(files), how, files)
 
 
@@ -362,7 +362,7 @@ def dropped_files(uploads: Sequence[Any]) -> tuple[File, ...]:
 
 
 def hold(place: Place, files: Sequence[File]) -> None:
-    """Hold files for the screen that uses them; no files clears those held."""
+    """Hold files for the screen that uses them; without files, clear those held."""
     state.put(state.key(HELD, place), [(file.name, file.data) for file in files])
     if actor().may("draft"):
         dropped.keep_files(store(), place, files)
@@ -377,7 +377,7 @@ def held(place: Place) -> tuple[File, ...]:
 
 
 def held_upload(place: Place) -> HeldFile | None:
-    """Return the one file held for that screen; draw its line, with a way to choose another."""
+    """Return the single file held for that screen; draw its line, with a way to choose another."""
     files = held(place)
     if not files:
         return None

@@ -1,4 +1,4 @@
-"""Every screen of the app, and every link to one: the only place with a screen's file or address.
+"""Every screen of the app, and every link to one: the only module with a screen's file or address.
 
 A screen's address (`/run?run=3`) is its `url`, so that bookmarks survive a move of its file.
 """
@@ -27,7 +27,7 @@ class Screen(NamedTuple):
     title: str
     icon: str
     help: str
-    #: On a team's server, people with one of these rights see it in the navigation.
+    #: On a team's server, only people with one of these rights see it in the navigation.
     verbs: tuple[Verb, ...] = ("read",)
 
     @property
@@ -209,7 +209,7 @@ PLACES = (
     Place("Review", (QUEUES, ARENA), (REVIEW_ITEM,)),
     Place("Compare", (COMPARE, CONTESTS)),
 )
-#: Rarely used screens, below the places.
+#: Rarely used screens, at the end of the sidebar.
 FOOT = (Place("Judges", (JUDGES,)), Place("Members", (MEMBERS,)), Place("Documents", (DOCUMENTS,)))
 SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *place.within))
 
@@ -217,7 +217,9 @@ SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *plac
 def barred_at(
     to: Screen, address: Mapping[str, object], who: Actor | None = None
 ) -> dict[str, Any]:
-    """Return link arguments for users without the right. All may read a finished spot check."""
+    """Return link arguments that disable it for users without the right. All may read a finished
+    spot check.
+    """
     if to == SPOT_CHECK and state.RUN in address:
         return {}
     plan = state.PLAN in address
@@ -270,7 +272,7 @@ def href(url: str, address: Mapping[str, object]) -> str:
     return f"{url}?{urlencode(state.spelled(address))}"
 
 
-#: Whether this run has drawn the link to the page's documentation.
+#: Whether this script run has drawn the link to the page's documentation.
 ABOUT = "page_about"
 
 
@@ -293,5 +295,5 @@ def grade_address(**known: int | None) -> dict[str, object]:
     return {**(state.get(PATH) or {}), **{name: v for name, v in known.items() if v is not None}}
 
 
-#: The state of the path when it was left: the ids of its dataset and rubric.
+#: The last state of "Grade my texts": the ids of its dataset and rubric.
 PATH = "grade_path"

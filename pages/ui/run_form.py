@@ -37,26 +37,26 @@ SAVED, PICKED = "A saved panel", "Choose judges"
 OWN_PANEL = "Chosen judges"
 
 
-def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
+def panel(choices: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
     """Return the chosen panel; `None` (after showing why) without a judge.
 
     `labelled` is how many items the judges can learn from.
     """
-    _propose(found, labelled)
-    saved = _saved(found)
-    judges = saved.judges if saved is not None else _picked(found)
+    _propose(choices, labelled)
+    saved = _saved(choices)
+    judges = saved.judges if saved is not None else _picked(choices)
     if not judges:
         st.info("Choose at least one judge.", icon=":material/gavel:")
         return None
     rules = _rules(saved, rubric, len(judges))
-    of = saved.name if saved else OWN_PANEL
-    chosen = planning.panel_of(of, judges, rules, _seating(saved, judges))
+    panel_name = saved.name if saved else OWN_PANEL
+    chosen = planning.panel_of(panel_name, judges, rules, _seating(saved, judges))
     show_missing_keys(chosen.judges)
     return chosen
 
 
 def _propose(choices: RunChoices, labelled: int) -> None:
-    """Fill in last time's judges, or capable ones, until the person chooses others."""
+    """Fill in the last run's judges, or suitable ones, until the person chooses others."""
     proposed = judging.planned(store(), choices, labelled)
     names, panel_id = list(proposed.judges), proposed.panel
     state.guess(plan_key("how"), PICKED if panel_id is None and choices.judges else SAVED)
@@ -67,10 +67,10 @@ def _propose(choices: RunChoices, labelled: int) -> None:
 
 def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
     """Return how this run asks its judges: as the panel does, unless changed here."""
-    # A panel that was changed meanwhile starts again from its own settings.
-    of = content_hash(saved.model_dump()) if saved else OWN_PANEL
+    # The fields start again from a panel's settings after it was changed.
+    source = content_hash(saved.model_dump()) if saved else OWN_PANEL
     start = setup_of(saved) if saved else PanelSetup()
-    keys_of_panel = FieldKeys(lambda name: plan_key("seating", of, name), lasting=True)
+    keys_of_panel = FieldKeys(lambda name: plan_key("seating", source, name), lasting=True)
     return asking.setup_fields(
         keys_of_panel,
         start,
@@ -94,8 +94,8 @@ def name_field(key: str, placeholder: str, most: int = 200) -> str:
 def _saved(choices: RunChoices) -> Panel | None:
     if not choices.panels:
         return None
-    how = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
-    if how != SAVED:
+    mode = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
+    if mode != SAVED:
         return None
     panels = {panel_row.id: panel_row.panel for panel_row in choices.panels}
     if state.get(plan_key("panel")) not in panels:
@@ -138,17 +138,17 @@ def _picked(choices: RunChoices) -> tuple[Judge, ...]:
 
 
 def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]:
-    """Return the rule of each scale that the rubric uses; the saved panel's rules come first."""
+    """Return the rule of each scale that the rubric uses, starting with the saved panel's."""
     rules: dict[Scale, str] = {
         scale: getattr(saved.rules, scale) if saved else RULES[scale][0] for scale in RULES
     }
-    of = saved.name if saved else OWN_PANEL
+    panel_name = saved.name if saved else OWN_PANEL
     with st.expander("How votes become a verdict", expanded=judges > 1 and saved is None):
-        own = sum(c.aggregation is not None for c in rubric.criteria)
-        if own:
-            st.caption(f"{own} of the rubric's criteria bring their own rule.")
+        own_rules = sum(c.aggregation is not None for c in rubric.criteria)
+        if own_rules:
+            st.caption(f"{own_rules} of the rubric's criteria bring their own rule.")
         for scale in planning.scales_of(rubric):
-            key = plan_key("rule", scale, of)
+            key = plan_key("rule", scale, panel_name)
             state.seed(key, rules[scale])
             rules[scale] = st.selectbox(
                 SCALE_WORDS[scale],
@@ -215,7 +215,7 @@ def _on_seed() -> None:
 
 
 def show_estimate(request: RunRequest | None) -> None:
-    """Draw a request's estimate and Start, or why there can be no run."""
+    """Draw a request's estimate and Start, or why a run is impossible."""
     with st.container(border=True):
         st.html('<div class="rs-section">What it will take</div>')
         estimate = None if request is None else _estimate(request)

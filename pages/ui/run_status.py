@@ -1,4 +1,4 @@
-"""The status of a run on every page: in words, its progress, and what to do about failures."""
+"""The status of a run on every page: in words, its progress, and how to fix failures."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from pages.ui.widgets import (
 )
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
-#: How many raters are named in a line; the rest are counted.
+#: The number of raters named in a line; others are counted.
 NAMED = 4
 SLOW = "A slow server of your own is waited for while it is there."
 NOBODY = "The process that worked on this run has ended, and no other has taken over."
 
 
 def versions_line(row: RunRow) -> str:
-    """Return what was graded with what, with the versions."""
+    """Return the versions of the rubric and the dataset in a line."""
     return (
         f"{one_line(row.rubric_name, 70)}, {row.version_words}, on "
         f"{one_line(row.dataset_name, 70)}, version {row.dataset_number}"
@@ -48,10 +48,10 @@ def versions_line(row: RunRow) -> str:
 
 
 def raters_line(row: RunRow) -> str:
-    """Return who judged or rated elsewhere; many are counted."""
+    """Return who judged, or rated elsewhere, in a line; further raters are counted."""
     names = [one_line(judge.name, 60) for judge in row.panel.judges]
-    more = f" and {fmt.count(len(names) - NAMED)} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    unlisted = f" and {fmt.count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{unlisted}"
 
 
 def votes_words(row: RunRow) -> str:
@@ -117,14 +117,14 @@ RUN_ACT = "run_act"
 RUN_LOOK = "run_look"
 
 POLL_SECONDS = 1.0
-#: While it is worked on, the rest of the page follows this often.
+#: Seconds between updates of the rest of the page during a run.
 REDRAW_SECONDS = 6.0
 
 
 def show(run_id: int, *, title: str = "", about: str = "") -> None:
-    """Draw the status with its buttons; it refreshes only while a worker is on the run.
+    """Draw the status with its buttons; it refreshes only while a worker processes the run.
 
-    `title` at the head of the run's own page; `about` follows the votes (HTML).
+    `title` is for the head of the run's own page; `about` follows the votes (HTML).
     """
     row = lifecycle.progress(store(), run_id).row
     began = time.monotonic()
@@ -181,7 +181,9 @@ def draw(look: RunProgress, *, pace: bool = True, title: str = "", about: str = 
 
 @contextmanager
 def line_of(run: RunRow, title: str, shown: str, about: str) -> Iterator[None]:
-    """Open the row of a run's name, status and votes; its contents are drawn at the end."""
+    """Draw the row of a run's name, status and votes; the `with` block's contents come at its
+    end.
+    """
     key = "rs_head" if title else None
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=key):
         if title:
@@ -212,12 +214,12 @@ def _pace(look: RunProgress) -> None:
         return
     waiting = look.row.status == "queued"
     rate = "waiting" if waiting else "measuring" if look.rate is None else fmt.pace(look.rate)
-    left = fmt.seconds(look.seconds_left) if look.seconds_left is not None else fmt.DASH
+    remaining = fmt.seconds(look.seconds_left) if look.seconds_left is not None else fmt.DASH
     spent = spent_words(look.row) if look.row.calls else fmt.DASH
     figures(
         [
             LabelledFigure("Pace", rate, "Votes by the second, the minute or the hour."),
-            LabelledFigure("Time left", left, "At the pace of the last seconds."),
+            LabelledFigure("Time left", remaining, "At the pace of the last seconds."),
             LabelledFigure("Spent so far", spent),
             LabelledFigure("Failures", fmt.count(look.row.failures_open)),
         ]
@@ -239,9 +241,9 @@ def _batches(look: RunProgress) -> None:
             name="Batches at the provider",
             numbers=(1,),
         )
-    taken = len(look.batches) - len(out)
-    if taken:
-        st.caption(f"{fmt.plural(taken, 'batch', 'batches')} came back.")
+    received = len(look.batches) - len(out)
+    if received:
+        st.caption(f"{fmt.plural(received, 'batch', 'batches')} came back.")
     if out and not look.row.active:
         st.caption(
             "This app is not waiting for these, but the provider still processes them. Resume "
@@ -251,13 +253,23 @@ def _batches(look: RunProgress) -> None:
         st.warning(label(message), icon=":material/cloud_off:")
 
 
-def _batch(one: BatchRow, active: bool) -> list[str]:
-    left = None if one.due is None or not active else one.due - clock.at()
+def _batch(batch: BatchRow, active: bool) -> list[str]:
+    until_check = None if batch.due is None or not active else batch.due - clock.at()
     look = (
-        fmt.DASH if left is None else "soon" if left < 60 else f"in {fmt.about_minutes(left / 60)}"
+        fmt.DASH
+        if until_check is None
+        else "soon"
+        if until_check < 60
+        else f"in {fmt.about_minutes(until_check / 60)}"
     )
-    answered = f"{fmt.count(one.answered)} of {fmt.plural(one.lines, 'question')}"
-    return [esc(one.judge), answered, fmt.ago(one.created), esc(one.said.replace("_", " ")), look]
+    answered = f"{fmt.count(batch.answered)} of {fmt.plural(batch.lines, 'question')}"
+    return [
+        esc(batch.judge),
+        answered,
+        fmt.ago(batch.created),
+        esc(batch.said.replace("_", " ")),
+        look,
+    ]
 
 
 def _buttons(look: RunProgress, *, grades: bool) -> None:
@@ -280,10 +292,10 @@ def _buttons(look: RunProgress, *, grades: bool) -> None:
         )
     if code_elsewhere(run.panel.judges):
         return
-    left = run.planned - look.settled - look.spared
-    if look.stalled or (not run.active and left > 0):
+    remaining = run.planned - look.settled - look.spared
+    if look.stalled or (not run.active and remaining > 0):
         st.button(
-            f"Resume ({fmt.plural(left, 'vote')} left)",
+            f"Resume ({fmt.plural(remaining, 'vote')} left)",
             key=state.key(RUN_ACT, "resume", run.id),
             type="primary",
             icon=":material/play_arrow:",
@@ -317,26 +329,26 @@ def _grades(run: RunRow) -> None:
 
 
 def _elsewhere(look: RunProgress) -> None:
-    """Say where a run continues if its judges are code that no page runs."""
+    """Show where a run continues if its judges are code that pages cannot run."""
     programs = code_elsewhere(look.row.panel.judges)
-    left = look.row.planned - look.row.votes - look.spared
-    if programs and left > 0:
-        st.caption(f"What is left ({fmt.plural(left, 'vote')}) cannot be asked from here:")
+    remaining = look.row.planned - look.row.votes - look.spared
+    if programs and remaining > 0:
+        st.caption(f"What is left ({fmt.plural(remaining, 'vote')}) cannot be asked from here:")
         problem_list(programs)
 
 
 def show_failures(look: RunProgress) -> None:
-    """Draw failures by kind, if any: how many, of which judge, the last message, and what to do."""
+    """Draw failures by kind, if any: their number, judges, last message, and fix."""
     if not look.failures:
         return
-    judges = {judge.name: judge for judge in look.row.panel.judges}
+    judges, askable = {j.name: j for j in look.row.panel.judges}, look.row.panel.askable
     lines = []
     for kind in look.failures:
-        of = [judges[name] for name in kind.judges if name in judges]
+        failed = [judges[name] for name in kind.judges if name in judges]
         lines.append(
             f"<div>{tag(f'✕ {kind.times} × {FAILURE_WORDS.get(kind.kind, kind.kind)}', 'bad')} "
             f"<span class='rs-quiet'>{esc(', '.join(kind.judges))}</span></div>"
-            f"<div>{esc(advice(kind.kind, of) if look.row.panel.askable else IMPORTED_EMPTY)}</div>"
+            f"<div>{esc(advice(kind.kind, failed) if askable else IMPORTED_EMPTY)}</div>"
             f"<div class='rs-quiet'>Last message: {esc(kind.message[:400])}</div>"
         )
     kinds = ", ".join(FAILURE_WORDS.get(failure.kind, failure.kind) for failure in look.failures)
@@ -350,6 +362,6 @@ def show_failures(look: RunProgress) -> None:
         st.html(f'<div class="rs-card">{"".join(lines)}</div>')
 
 
-def _on_act(act: Callable[..., str], run_id: int) -> None:
+def _on_act(action: Callable[..., str], run_id: int) -> None:
     with shown_errors():
-        act(store(), run_id)
+        action(store(), run_id)

@@ -1,8 +1,8 @@
 """The session and the address: every URL parameter, and the state that screens share.
 
-The address holds what a link must reopen (ids, filters); the session holds this tab's unsaved
-work (ids, plain dicts, primitives); everything else is in the store. A widget's key is
-`key(family, *ids)`; its family is named once, next to the code that draws the widget.
+The address holds what a link must reopen (ids, filters); the session holds this tab's unsaved work
+(ids, plain dicts, primitives); everything else is in the store. A widget's key is `key(family,
+*ids)`; its family is named once, next to the code that draws the widget.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RUNS = "runs"
 FIRST = "a"
 SECOND = "b"
 PAGE = "page"
-#: In the address: a document, and a part of it.
+#: URL parameters: a document, and a section of it.
 DOCUMENT = "document"
 PART = "part"
 CRITERION = "criterion"
@@ -38,33 +38,33 @@ SYSTEM = "system"
 SPLIT = "split"
 PLAN = "plan"
 QUEUE = "queue"
-#: In the address, the value for what is not saved yet (ids are numbers, so this is not an id).
+#: The URL value of what is not saved yet (ids are numbers, so this is not an id).
 NEW = "new"
-#: The dataset of which an import is the next version.
+#: URL parameter: the dataset of which an import is the next version.
 INTO = "into"
 SHOW = "show"
-#: The value for the screen of regrade requests.
+#: URL value of the screen of regrade requests.
 REGRADES = "regrades"
 FLAGGED = "flagged"
 SWEEP = "sweep"
 FIND = "find"
-#: In the address of a run: a set of its items that no filter describes (`work.offer_work`).
+#: URL parameter of a run: a set of its items that no filter describes (`work.offer_work`).
 SET = "set"
-#: In the address of a new queue: its rule, if it is not for a set (`work.settle`).
+#: URL parameter of a new queue: its rule, if it is not for a set (`work.settle`).
 RULE = "rule"
 #: URL parameter of a new queue: its name.
 NAMED = "named"
-#: In the address of a run's item: the open criterion.
+#: URL parameter of a run's item: the open criterion.
 AT = "at"
-#: In the address: the trial run over a few texts, made before the run over all of them.
+#: URL parameter: the trial run over a few texts, before the run over all of them.
 TRIED = "tried"
-#: In the address: the task of a model that drafts a rubric.
+#: URL parameter: the task of a model that drafts a rubric.
 DRAFT = "draft"
-#: In the address: the side of a rubric that is shown; `BENCH` is the workbench.
+#: URL parameter: the shown side of a rubric; `BENCH` is the workbench.
 SIDE = "side"
-#: In the address: the other version of a comparison.
+#: URL parameter: the other version of a comparison.
 AGAINST = "against"
-#: In every address of a server that has several: the workspace (`resources.enter`).
+#: URL parameter of every address on a server with several workspaces (`resources.enter`).
 WORKSPACE = "w"
 
 # Families of session keys that several screens use; a family begins with its page's name.
@@ -108,27 +108,29 @@ def seed(name: str, value: Any, *, in_form: bool = False) -> None:
 
     The value is sent on every run until the browser has answered with a value for the widget. A
     value set by the script reaches the browser only with the run that sets it. If the next run
-    comes before that one is drawn, the widget would show its own default (the first option, the
+    comes before that run is drawn, the widget would show its own default (the first option, the
     least number) while another value applies, and would send that default later.
 
     Args:
         name: the widget's key.
         value: its first value.
         in_form: the widget is in an `st.form`. The browser sends its values only with the submit,
-            so that silence does not mean that nothing was typed: the value is sent once.
+            so a missing value does not mean that nothing was typed: the first value is sent once.
     """
     # `in` searches the whole session every time; a look-up does not.
     try:
-        now = st.session_state[name]
+        current = st.session_state[name]
     except KeyError:
         st.session_state[name] = value
         return
     if not in_form and _is_unheard(name):
-        st.session_state[name] = now
+        st.session_state[name] = current
 
 
 def _is_unheard(name: str) -> bool:
-    """Return whether the browser has sent no value for the widget, and this run must draw it."""
+    """Return whether the browser has sent no value for the widget, so that this run must draw
+    it.
+    """
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return False
@@ -148,8 +150,8 @@ def guess(name: str, value: Any) -> None:
     """
     guessed = key(GUESSED, name)
     missing = object()
-    now = get(name, missing)
-    if (now is missing or now == get(guessed, missing)) and now != value:
+    current = get(name, missing)
+    if (current is missing or current == get(guessed, missing)) and current != value:
         put(name, value)
     seed(name, value)
     put(guessed, value)
@@ -170,14 +172,14 @@ def drop_everything() -> None:
 
 
 def on_page(path: str) -> None:
-    """Remember which page is shown; the frame calls this on every run."""
+    """Remember which page is shown; called by the frame on every run."""
     parameters = [(name, st.query_params.get_all(name)) for name in st.query_params]
     if get(PAGE_SHOWN) != path:
         put(PAGE_SHOWN, path)
         put(ARRIVING, True)
     elif get(ADDRESS_SHOWN) != parameters:
-        # The browser keeps its address on a link to the page it is on (measured with Streamlit
-        # 1.67), and the next act would return to the link's page. So it is told the address.
+        # On a link to its own page the browser keeps its address (measured with Streamlit 1.67),
+        # and the next act would return to the link's page. So the script sends the address.
         st.query_params.update({})
     put(ADDRESS_SHOWN, parameters)
 
@@ -281,7 +283,7 @@ def flash(message: str) -> None:
 def take_flash() -> str | None:
     """Return the waiting message, once."""
     message = get(FLASH)
-    if message is not None:  # dropping a missing key searches the whole session
+    if message is not None:  # Dropping a missing key searches the whole session.
         drop(FLASH)
     return message if isinstance(message, str) else None
 

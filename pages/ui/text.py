@@ -28,8 +28,8 @@ from core.text.names import visible
 JOINER = "\u2060"
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
-# Where a joiner is needed: entities disable Markdown's syntax, but Streamlit finds icons, emoji,
-# addresses and arrows later, in the finished text.
+# Positions that need a word joiner: entities disable Markdown's syntax, but Streamlit finds icons,
+# emoji, addresses and arrows later, in the finished text.
 _TRIGGERS = (
     re.compile(r":(?=\S)"),
     re.compile(r"[wW](?=[wW]{2}\.)"),
@@ -52,21 +52,22 @@ KeyT = TypeVar("KeyT")
 
 
 def told_apart(names: Mapping[KeyT, str], limit: int) -> dict[KeyT, str]:
-    """Return names of one line, numbered where several are equal: lists choose by what they show.
+    """Return names on one line each, numbered if several are equal, since lists choose by shown
+    text.
 
     >>> told_apart({7: "Essay", 8: "Lab", 9: "Essay"}, 80)
     {7: 'Essay', 8: 'Lab', 9: 'Essay · no. 2'}
     """
-    shown, seen = dict[KeyT, str](), Counter[str]()
+    shown, counts = dict[KeyT, str](), Counter[str]()
     for key, name in names.items():
         line = one_line(name, limit)
-        seen[line] += 1
-        shown[key] = line if seen[line] == 1 else f"{line} · no. {seen[line]}"
+        counts[line] += 1
+        shown[key] = line if counts[line] == 1 else f"{line} · no. {counts[line]}"
     return shown
 
 
 def label(text: str, limit: int = 0) -> str:
-    """Return the text as Markdown that shows exactly these characters: no style, icon or link.
+    """Return the text as Markdown that shows exactly these characters, without style, icon or link.
 
     Every mark of punctuation becomes a character reference, which Markdown reads as text. A word
     joiner (invisible, no width) splits what is recognised after that: `:icons:`, addresses, arrows.
@@ -107,12 +108,12 @@ def marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
     >>> marked("a<b", [(0, 2)])
     '<mark class="rs-mark">a&lt;</mark>b'
     """
-    parts, at = list[str](), 0
+    parts, position = list[str](), 0
     for start, end in _merged(marks, len(text)):
         inside = f'<mark class="rs-mark">{esc(text[start:end])}</mark>'
-        parts += [esc(text[at:start]), inside]
-        at = end
-    return "".join([*parts, esc(text[at:])])
+        parts += [esc(text[position:start]), inside]
+        position = end
+    return "".join([*parts, esc(text[position:])])
 
 
 def _merged(marks: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:

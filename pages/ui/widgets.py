@@ -19,7 +19,7 @@ from pages.ui import routes, state
 from pages.ui.browser import tables
 from pages.ui.text import esc, label, one_line
 
-#: Most unknown answers of a criterion that a page asks about.
+#: The most unknown answers of a criterion that a page asks about.
 MOST_WORDS = 60
 
 #: The few styles that themes cannot express.
@@ -33,7 +33,7 @@ def frame_css() -> None:
     st.html(f"<style>:root{{color-scheme:{scheme}}}\n{CSS}</style>")
 
 
-#: From this many votes on, a page's figures take seconds and are computed on request.
+#: With at least this many votes, a page's figures take seconds and are computed on request.
 MANY = {"agreement": 400_000, "report": 50_000}
 WORKED_OUT = "worked_out"
 
@@ -51,9 +51,9 @@ class LabelledFigure(NamedTuple):
 
 @contextlib.contextmanager
 def shown_errors() -> Iterator[None]:
-    """Show errors that a person can fix; anything else is a bug and is raised.
+    """Show errors that a person can fix; raise others, which are bugs.
 
-    Every callback and fragment needs one, because the frame's own does not reach them.
+    Every callback and fragment needs this, because the frame's own does not cover them.
     """
     try:
         yield
@@ -64,7 +64,7 @@ def shown_errors() -> Iterator[None]:
 
 
 def refusal(error: InputError, *, where: str = "") -> None:
-    """Draw a refusal and every problem in it; ``where`` if the page does not say it."""
+    """Draw an error and every problem in it; ``where`` names its place if the page does not."""
     head = f"{where}: {error.message}" if where else error.message
     st.error(label(head), icon=":material/error:")
     problem_list(error.problems)
@@ -109,7 +109,7 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
 
 
 def worked_out(page: str, votes: int, about: tuple[object, ...]) -> bool:
-    """Return whether to compute a page's figures now; else draw a button for it.
+    """Return whether to compute a page's figures now; otherwise draw a button for it.
 
     `about` changes whenever the figures would, so that the button appears again.
     """
@@ -243,8 +243,8 @@ def one_of(
 
 
 def pager(pages: int, key: str, on_change: Callable[[str], None]) -> None:
-    """Draw the numbers of pages in a row, wide enough for seven of them."""
-    # Narrower, it leaves out all pages but the one that is shown.
+    """Draw the page numbers in a row, wide enough for seven of them."""
+    # In a narrower row the widget omits all pages but the current one.
     wide = 48 * min(pages, 7) + 120
     st.pagination(pages, key=key, width=wide, on_change=on_change, args=(key,))
 
@@ -284,7 +284,7 @@ OUTCOMES: Mapping[Outcome, tuple[str, Tone]] = {
     "fail": ("✕ Fails", "bad"),
     "review": ("Needs a person", "warn"),
 }
-#: The same within a sentence.
+#: The words for an outcome within a sentence.
 OUTCOME_WORDS: Mapping[Outcome, str] = {
     "pass": "passes",
     "fail": "fails",
@@ -302,7 +302,7 @@ def outcome_tags(trace: Trace) -> list[str]:
 
 
 def partly_tags(trace: Trace) -> list[str]:
-    """Return tags for an item's points not assessed; none if all were."""
+    """Return tags for an item's unassessed points; empty if all were assessed."""
     return [] if trace.complete else [tag(assessed_words(trace.criteria), "warn")]
 
 
@@ -332,7 +332,7 @@ METHODS: dict[IntervalChoice, str] = {
 
 
 def confidence() -> Confidence:
-    """Return this tab's choice, made on any page; 95% before a choice."""
+    """Return this tab's choice, made on any page; 95% until then."""
     return Confidence(*state.get(CONFIDENCE, USUAL))
 
 
@@ -342,16 +342,16 @@ def level_words() -> str:
 
 
 def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidence:
-    """Draw a popover that chooses it; `methods` if resampling makes the intervals."""
-    how = confidence()
+    """Draw a popover that chooses level and method; `methods` if resampling makes the intervals."""
+    choice = confidence()
     width: Literal["stretch", "content"] = "stretch" if stretch else "content"
     with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
         interval_fields(methods=methods)
-    return how
+    return choice
 
 
 def interval_fields(*, methods: bool = True) -> None:
-    """Draw the choice itself, within another popover."""
+    """Draw these fields, within another popover."""
     _choice("level", "How often an interval holds the true value", LEVELS, fmt.level_words)
     if methods:
         caption = METHODS.__getitem__

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 ServiceT = TypeVar("ServiceT", bound=Callable[..., Any])
-#: Longer arguments are cut in the record of changes.
+#: Longer arguments are shortened in the record of changes.
 LONGEST = 120
 
 
@@ -22,23 +22,23 @@ def allowed(verb: Verb) -> Callable[[ServiceT], ServiceT]:
     """Mark a service, whose first argument is a store, as allowed only to users with this right.
 
     Its first write adds a line to the record of changes in the same transaction: the user, the
-    service, and its arguments, shortened. A service called by another one does not ask again.
+    service, and its arguments, shortened. A service called by another service does not ask again.
 
     For other users the service raises ``NotAllowed``, which says who may, before it does anything.
     """
 
-    def around(act: ServiceT) -> ServiceT:
-        name = f"{act.__module__.removeprefix('core.services.')}.{act.__name__}"
-        signature = inspect.signature(act)
+    def around(service: ServiceT) -> ServiceT:
+        name = f"{service.__module__.removeprefix('core.services.')}.{service.__name__}"
+        signature = inspect.signature(service)
 
-        @wraps(act)
+        @wraps(service)
         def asked(store: Store, *args: Any, **kwargs: Any) -> Any:
             if store.actor.trusted and not store.actor.audited:
-                return act(store, *args, **kwargs)
-            given = signature.bind(store, *args, **kwargs).arguments
-            about = {key: plain(value) for key, value in list(given.items())[1:]}
+                return service(store, *args, **kwargs)
+            arguments = signature.bind(store, *args, **kwargs).arguments
+            about = {key: plain(value) for key, value in list(arguments.items())[1:]}
             with store.granted(verb, name, about, clock.now()):
-                return act(store, *args, **kwargs)
+                return service(store, *args, **kwargs)
 
         return cast("ServiceT", asked)
 

@@ -17,10 +17,10 @@ def undecided(store: Store, run_id: int) -> int:
     0 for the person at the machine, and for those who may see blind cells (leads and admins) or
     review nothing.
     """
-    who = store.actor
-    if who.via != "page" or who.may("see blind cells") or not who.may("review"):
+    user = store.actor
+    if user.via != "page" or user.may("see blind cells") or not user.may("review"):
         return 0
-    return store.queues.undecided(run_id, who.name)
+    return store.queues.undecided(run_id, user.name)
 
 
 def require_labels_open(store: Store, dataset_id: int) -> None:

@@ -12,7 +12,8 @@ import time
 from importlib.util import find_spec
 from typing import Any
 
-#: Seconds for which metadata is kept, and the shortest time between fetches after failed sign-ins.
+#: Seconds for which metadata is cached, and the shortest time between fetches after failed
+#: sign-ins.
 KEPT, ANEW = 3600.0, 60.0
 
 
@@ -31,7 +32,7 @@ class _Kept:
         return not failed and not self.old(KEPT)
 
     async def said(self) -> Any:
-        # A caller that is cancelled must not cancel the request for the others.
+        # Cancelling one caller must not cancel the request for the others.
         return await asyncio.shield(self._asked)
 
 
@@ -39,7 +40,7 @@ def keep() -> None:
     """Make every client share one fetch per provider while its metadata is fresh.
 
     Sign-ins during a fetch wait for its answer. Authlib fetches unknown keys itself. If a sign-in
-    fails anyway (another issuer, other addresses, keys without names), the next one fetches
+    fails anyway (another issuer, other addresses, keys without names), the next sign-in fetches
     everything again.
     """
     if find_spec("authlib") is None:

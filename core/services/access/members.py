@@ -1,4 +1,4 @@
-"""Members of a team: who may sign in, in which role, and for how long a sign-in counts."""
+"""Members of a team: who may sign in, in which role, and how long a sign-in lasts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def actor(
     """Return the current user, from the login provider's claims (``None``: not signed in).
 
     It is checked on every rerun of a page, so that members who were switched off, or signed out in
-    another window, are out at once. ``store`` acts for the program itself.
-    Without ``join`` the check adds no member.
+    another window, are out at once. ``store`` acts for the program itself. Without ``join`` the
+    check adds no member.
     """
     if claims is None:
         return Actor(refused="You are not signed in.")
@@ -51,7 +51,7 @@ def actor(
 def address_in(claims: Mapping[str, Any] | None) -> str:
     """Return the login provider's e-mail address; empty if it gives none.
 
-    Addresses are compared in lower case only: look-alike letters make another person.
+    Addresses only ignore case; look-alike letters make a different person.
     """
     return str((claims or {}).get("email") or "").lower()
 
@@ -62,7 +62,7 @@ def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -
         return "Your provider gives no e-mail address, so this app cannot tell who you are."
     if why := why_not_address(str(claims.get("email"))):
         return f"Your provider's name for you cannot be a member's here: {why}"
-    # Some providers send text and some nothing: only a plain yes counts.
+    # Some providers send text or nothing; only a plain ``True`` counts.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
     issued = _seconds(claims.get("iat"))
@@ -77,7 +77,7 @@ def _may_join(access: TeamAccess, email: str) -> bool:
 
 
 def _seconds(issued: object) -> float:
-    """Return the time of a sign-in; without one it counts as too old."""
+    """Return the time of a sign-in; without a time it counts as too old."""
     is_number = isinstance(issued, int | float) and not isinstance(issued, bool)
     return float(issued) if is_number else 0.0  # type: ignore[arg-type]
 
@@ -105,13 +105,13 @@ def everyone(store: Store) -> list[MemberRow]:
 
 
 def recorded_people(store: Store) -> Sequence[str]:
-    """Return everyone in the record of changes; the empty name is the terminal."""
+    """Return everyone in the record of changes; the empty name means the terminal."""
     require(store, "administer")
     return store.audit.actors()
 
 
 def record_size(store: Store, who: str | None = None) -> int:
-    """Count the lines of the record of changes, or those of one person."""
+    """Return the number of lines in the record of changes, or of those of one person."""
     require(store, "administer")
     return store.audit.count(actor=who)
 
@@ -119,7 +119,7 @@ def record_size(store: Store, who: str | None = None) -> int:
 def record(
     store: Store, who: str | None = None, *, offset: int = 0, limit: int = 100
 ) -> list[AuditRow]:
-    """Lines of the record of changes, the newest first."""
+    """Return lines of the record of changes, the newest first."""
     require(store, "administer")
     return store.audit.list(actor=who, offset=offset, limit=limit)
 
@@ -139,7 +139,7 @@ def record_csv(store: Store) -> bytes:
 
 @allowed("administer")
 def put(store: Store, email: str, role: TeamRole, *, disabled: bool = False) -> MemberRow:
-    """Add a member, give one another role, or switch one off or on again.
+    """Add a member, change a member's role, or switch one off or on again.
 
     Raises:
         InputError: no address, no role, or an admin whom the configuration names.

@@ -1,8 +1,8 @@
 """Limits on a server's open pages: for signed-in people, and a few for others.
 
-Visitors who have not signed in take no places of those who have. They share a few places of their
-own, and one address gets only part of these, so an anonymous visitor cannot lock others out. How
-long their pages stay open is in ``core/services/runs/limits.py``.
+Visitors who have not signed in share a few places of their own. One network address gets only part
+of these, so an anonymous visitor cannot lock others out. ``core/services/runs/limits.py`` decides
+how long their pages stay open.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: There is one place for visitors per this many for signed-in people. An address may take a third
-#: of the visitors' places, a person a fifth of the others. Small servers have at least a few.
+#: Visitors have one place per this many for signed-in people. An address may use a third of the
+#: visitors' places, a person a fifth of the others. Small servers have at least a few.
 STRANGERS, OF_AN_ADDRESS, OF_A_PERSON = 10, 3, 5
-#: The most per minute, from one address and in all: pages opened without a sign-in (Streamlit keeps
-#: the memory of 128 closed ones for two minutes), and sign-in steps of each kind.
+#: The most per minute, from one address and in total: pages opened without a sign-in (Streamlit
+#: keeps the memory of 128 closed pages for two minutes), and sign-in steps of each kind.
 PAGES_A_MINUTE, STEPS_A_MINUTE = (30, 60), (60, 600)
 
 _FULL = (
@@ -41,7 +41,7 @@ SLOWLY = "Too many of these come from your address, or from everywhere. Try agai
 class Visit:
     """A page's visitor: a member's e-mail address, and their network address.
 
-    Without a sign-in the address is ``None``; it is empty on servers that have no sign-in.
+    Without a sign-in the address is ``None``; it is empty on servers without sign-ins.
     """
 
     who: str | None
@@ -49,7 +49,7 @@ class Visit:
 
 
 class OpenPages:
-    """The pages that are open, and whether there is room for one more.
+    """The open pages, and whether there is room for another.
 
     Args:
         most: the most pages open to signed-in people.
@@ -71,8 +71,8 @@ class OpenPages:
         """
         if visit.who is None:
             every = self._count(lambda one: one.who is None)
-            here = self._open[visit]
-            if every < self.strangers and here < self.of_an_address:
+            open_here = self._open[visit]
+            if every < self.strangers and open_here < self.of_an_address:
                 return ""
             return _STRANGERS.format(all=self.strangers, most=self.of_an_address)
         if self._count(lambda one: one.who is not None) >= self.most:
@@ -86,7 +86,7 @@ class OpenPages:
         return ""
 
     def enter(self, visit: Visit, now: float) -> str:
-        """Take a place now; return why not, or an empty text."""
+        """Take a place now; return why that is impossible, or an empty string."""
         why = self.why_not(visit)
         if not why and visit.who is None and not self._opened.take(visit.address, now):
             why = SLOWLY
@@ -95,24 +95,24 @@ class OpenPages:
         return why
 
     def leave(self, visit: Visit) -> None:
-        """Free the place."""
+        """Free the visitor's place."""
         self._open[visit] -= 1
         if not self._open[visit]:
             del self._open[visit]
 
-    def _count(self, of: Callable[[Visit], bool]) -> int:
-        return sum(many for key, many in self._open.items() if of(key))
+    def _count(self, matches: Callable[[Visit], bool]) -> int:
+        return sum(number for key, number in self._open.items() if matches(key))
 
 
 class Minute:
-    """A limit per minute, for each address and in all."""
+    """A limit per minute, for each address and in total."""
 
     def __init__(self, each: int, in_all: int) -> None:
         self._each, self._in_all = each, in_all
         self._minute, self._counts = -1, Counter[str]()
 
     def take(self, address: str, now: float) -> bool:
-        """Count one more now if the limit allows it; return whether it does.
+        """Count another event now if the limit allows it; return whether it does.
 
         >>> minute = Minute(1, 10)
         >>> minute.take("192.0.2.7", 0.0), minute.take("192.0.2.7", 59.0)
@@ -122,7 +122,7 @@ class Minute:
         """
         if int(now // 60) != self._minute:
             self._minute, self._counts = int(now // 60), Counter()
-        # The limit for all bounds the number of addresses.
+        # The total limit also bounds the number of stored addresses.
         if self._counts[address] >= self._each or self._counts.total() >= self._in_all:
             return False
         self._counts[address] += 1
@@ -142,7 +142,7 @@ def is_loopback(address: str) -> bool:
 
 
 def network(address: str) -> str:
-    """Return the address that limits count by: for IPv6 the network of one customer.
+    """Return the address by which limits count: for IPv6 the network of one customer.
 
     >>> network("192.0.2.7"), network("::ffff:192.0.2.7"), network("2001:db8::1:2:3:4")
     ('192.0.2.7', '192.0.2.7', '2001:db8::/64')

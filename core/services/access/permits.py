@@ -46,7 +46,7 @@ def permit(kind: Kind, more: Mapping[str, Any]) -> None:
 
 
 def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
-    """Return the secrets that these judges would send, and that were not allowed here."""
+    """Return the secrets that these judges would send and that are not allowed here."""
     sent = [
         (judge, sending)
         for judge in judges
@@ -59,7 +59,7 @@ def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
 
 
 def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
-    """Allow the secrets that these judges send, except those that the other judges send, too."""
+    """Allow the secrets that these judges send, except those that the other judges also send."""
     texts = {_as_text(sending) for judge in judges for sending in sendings(judge, os.environ)}
     texts -= {_as_text(sending) for judge in apart_from for sending in sendings(judge, os.environ)}
     texts -= permits("secrets").keys() if texts else set()
@@ -70,7 +70,7 @@ REFUSED = "This would send secrets of this machine to an address that is not all
 
 
 def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
-    """Return the same as problems; none on a team's server, where the admin's list counts."""
+    """Return ``strange`` as problems; empty on a team's server, where the admin's list counts."""
     if load_settings().access is not None:
         return ()
     return tuple(
@@ -79,14 +79,14 @@ def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
     )
 
 
-def _told(one: Sending) -> str:
-    where = visible(one.where)
-    host = visible(one.host)
-    return f"{one.what} to {host}" + (f" ({where})" if where != host else "")
+def _told(sending: Sending) -> str:
+    where = visible(sending.where)
+    host = visible(sending.host)
+    return f"{sending.what} to {host}" + (f" ({where})" if where != host else "")
 
 
-def _as_text(one: Sending) -> str:
-    return f"{one.what} -> {one.where}"
+def _as_text(sending: Sending) -> str:
+    return f"{sending.what} -> {sending.where}"
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -25,7 +25,9 @@ def listed(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
 
 
 def usable(store: Store) -> list[ListedProvider] | None:
-    """Return the providers that the current user may choose for a judge; ``None``: any address."""
+    """Return the providers that the current user may choose for a judge; ``None`` allows any
+    address.
+    """
     access = load_settings().access
     return None if access is None else listed(access, store.actor)
 
@@ -39,10 +41,10 @@ def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
 
 
 def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
-    """Refuse judges that no listed provider serves, or none that this user may use.
+    """Raise an error for judges without a listed provider, or without one that this user may use.
 
     Without a user only the list counts (for a run that continues long after it was started).
-    Without a configuration nothing is refused.
+    Without a configuration every judge passes.
 
     Raises:
         InputError: every judge that is not served, and what would serve it.
@@ -58,7 +60,8 @@ def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
 
 
 def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source: str = "") -> None:
-    """Refuse judges that may not be called from here: before a plan, and again before the call.
+    """Raise an error for judges that may not be called from here: before a plan, and before the
+    call.
 
     On a team's server the admin's list counts, otherwise what this machine's user allowed.
 
@@ -72,7 +75,8 @@ def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source:
 
 
 def require_kept(store: Store, judges: Iterable[Judge]) -> None:
-    """Refuse judges that the owner has not saved, to visitors of an app without a sign-in.
+    """Raise an error for judges that the owner has not saved, if a visitor uses an app without
+    sign-in.
 
     Visitors' calls go to the addresses, with the keys, of the Judges page.
 
@@ -82,13 +86,13 @@ def require_kept(store: Store, judges: Iterable[Judge]) -> None:
     if store.actor.via != "visitor":
         return
     rows = (*store.judges.list(), *store.judges.list(archived=True))
-    asked = {_asks(row.judge) for row in rows}
-    asked |= {_asks(judge) for panel in store.panels.list() for judge in panel.panel.judges}
+    saved = {_asks(row.judge) for row in rows}
+    saved |= {_asks(judge) for panel in store.panels.list() for judge in panel.panel.judges}
     mend = "Add it on the Judges page of that machine."
     problems = tuple(
         Problem("is not a judge of this app.", mend, (judge.name,))
         for judge in judges
-        if not judge.offline and judge.askable and _asks(judge) not in asked
+        if not judge.offline and judge.askable and _asks(judge) not in saved
     )
     if problems:
         raise InputError("These judges cannot be asked from elsewhere.", problems)

@@ -1,8 +1,8 @@
 """Monthly spending by provider: what was spent, what running work reserves, and the limits.
 
-Runs, drafts by models and connection tests count alike. Running work reserves the rest of its
-budget, so that two runs started together cannot spend the same money twice. At its end it frees
-what it did not need.
+Runs, drafts by models and connection tests all count. Running work reserves the rest of its budget,
+so that two runs started together cannot spend the same money twice. At its end it frees what it did
+not need.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TIMES, LEAST = 2.0, 0.05
 class Share:
     """What a person spent on a provider in a month, and reserves now, in US dollars.
 
-    ``person`` is empty for work from the terminal or from before there was a sign-in.
+    ``person`` is empty for work from the terminal, or from before there was a sign-in.
     """
 
     provider: str
@@ -43,7 +43,7 @@ class Share:
 def shares(store: Store, month: str, apart_from: int | None = None) -> list[Share]:
     """Return spending by provider and person; calls without a known price cost 0 here.
 
-    ``month`` is ``2026-11`` (UTC). ``apart_from``: a run whose own hold does not count.
+    ``month`` is ``2026-11`` (UTC). ``apart_from`` is a run whose own reserve does not count.
     """
     access = load_settings().access
     by_share = dict[tuple[str, str], list[float]]()
@@ -62,7 +62,9 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
     if month == clock.now()[:7]:
         for person, judges, left in (*store.runs.held(apart_from), *store.helps.held()):
             add(person, judges, (0.0, left))
-    return [Share(name, who, *sums) for (name, who), sums in sorted(by_share.items())]
+    return [
+        Share(name, person_name, *sums) for (name, person_name), sums in sorted(by_share.items())
+    ]
 
 
 def within_limits(
@@ -70,18 +72,17 @@ def within_limits(
 ) -> float | None:
     """Return the budget of new work, lowered to what the month has left; ``None``: no limit.
 
-    Call it in the transaction that stores the work, from which on its reserve counts.
+    Call it in the transaction that stores the work; from then on its reserve counts.
 
     Args:
         store: acts for the user who starts the work.
         judges: the judges that it calls.
         budget: its own, if it has one.
-        expected: about what it will cost, in US dollars.
+        expected: its approximate cost, in US dollars.
 
     Raises:
-        InputError: a judge is not served by a listed provider (or, for a visitor, is not kept),
-            nothing is left of a month's limit, or a price is not known, so that the limit could not
-            be kept.
+        InputError: a judge is not served by a listed provider (or, for a visitor, is not saved),
+            a month's limit is used up, or a price is unknown, so that the limit could not be kept.
     """
     require_kept(store, judges)
     require_allowed(judges, store.actor)
@@ -132,7 +133,7 @@ def is_limited(judges: Sequence[Judge]) -> bool:
 
 
 def limit_of(store: Store, run: Run) -> float | None:
-    """Return what a run may cost in all: its budget, or less if the month has less left.
+    """Return what a run may cost in total: its budget, or less if the month has less left.
 
     It is checked when work begins, which may be long after the run was created. Runs from the
     terminal have only their own budget.
@@ -165,13 +166,13 @@ def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) 
         raise InputError("These judges cannot be asked from this server.", problems)
 
 
-def _left(now: Iterable[Share], one: ListedProvider, person: str) -> float:
+def _left(current: Iterable[Share], provider: ListedProvider, person: str) -> float:
     """Return what is left of a provider's limits for a person; infinite without limits."""
-    used = [share for share in now if share.provider == one.name]
+    used = [share for share in current if share.provider == provider.name]
     by_all = sum(share.spent + share.held for share in used)
     mine = sum(share.spent + share.held for share in used if share.person == person)
-    limits = ((one.monthly_usd, by_all), (one.person_usd, mine))
-    return min(float("inf") if limit is None else limit - taken for limit, taken in limits)
+    limits = ((provider.monthly_usd, by_all), (provider.person_usd, mine))
+    return min(float("inf") if limit is None else limit - spent for limit, spent in limits)
 
 
 def month_of(store: Store, month: str) -> list[Share]:

@@ -254,8 +254,8 @@ def in_words(result: OneImpression) -> str:
     low, high = result.gap.low, result.gap.high
     text = (
         f"On the same {result.answers} answers, {percent(rubric_way.share[ITEM])} of the variance "
-        f"of the rubric's scores lies in the answers, "
-        f"{percent(mark.share[ITEM])} of one impression's. "
+        f"of the rubric's scores lies in the answers, {percent(mark.share[ITEM])} of one "
+        "impression's. "
     )
     sure = low is not None and high is not None and (low > 0 or high < 0)
     better = "The rubric's" if (result.gap.value or 0.0) > 0 else "One impression's"

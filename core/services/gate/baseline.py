@@ -27,7 +27,7 @@ RESAMPLES = 2000
 
 
 class Baseline(NamedTuple):
-    """The content of a file: the figures by path, their answers, and the number of looks with
+    """The content of a file: the figures by path, their answers, and the number of checks with
     ``--watch``.
     """
 
@@ -68,12 +68,14 @@ def written(
         }
         for answers in pairs
     }
-    whole = {FORMAT: 1, "source": source, "written": at, "reference": reference}
-    return json.dumps({**whole, "figures": figures, "criteria": stored}, ensure_ascii=False) + "\n"
+    content = {FORMAT: 1, "source": source, "written": at, "reference": reference}
+    return (
+        json.dumps({**content, "figures": figures, "criteria": stored}, ensure_ascii=False) + "\n"
+    )
 
 
 def looked_at(text: str) -> str:
-    """Return the file's text with one more look."""
+    """Return the file's text with another check counted."""
     data = json.loads(text)
     return json.dumps({**data, "looks": int(data.get("looks", 0)) + 1}, ensure_ascii=False) + "\n"
 
@@ -98,11 +100,11 @@ def read(text: str, name: str) -> Baseline:
 
 def _pairs(name: str, stored: Mapping[str, Any]) -> AnswerPairs:
     labels, cells = tuple(map(str, stored["labels"])), stored["cells"]
-    both = np.array([[int(a), int(b)] for a, b in cells.values()], np.int64).reshape(-1, 2)
-    if both.size and not (both.min() >= 0 and both.max() < len(labels)):
+    options = np.array([[int(a), int(b)] for a, b in cells.values()], np.int64).reshape(-1, 2)
+    if options.size and not (options.min() >= 0 and options.max() < len(labels)):
         raise ValueError(name)
     return AnswerPairs(
-        name, labels, stored["scale"] == "ordinal", tuple(cells), both[:, 0], both[:, 1]
+        name, labels, stored["scale"] == "ordinal", tuple(cells), options[:, 0], options[:, 1]
     )
 
 
@@ -148,21 +150,21 @@ def fall(
     """
     old, new, paired = _matched(before, now, criterion)
     sides = (old, new)
-    own = [Resampled([item for answers in side for item in answers.items]) for side in sides]
+    resampled = [Resampled([item for answers in side for item in answers.items]) for side in sides]
     first, second = (
-        _or_none(float(figure(whole.once(side), side)[0])) if whole.items else None
-        for whole, side in zip(own, sides, strict=True)
+        _or_none(float(figure(resamples.once(side), side)[0])) if resamples.items else None
+        for resamples, side in zip(resampled, sides, strict=True)
     )
-    counted = len(own[0].items)
+    counted = len(resampled[0].items)
     if first is None or second is None:
         return Fall(first, second, Estimate(None), counted, paired)
     if paired:
         # Both sides have the same items, which are drawn together.
-        drawn = own[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
+        drawn = resampled[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
     else:
         drawn = [
-            whole.values({"it": figure}, [side], RESAMPLES, seed + index)["it"][0]
-            for index, (whole, side) in enumerate(zip(own, sides, strict=True))
+            resamples.values({"it": figure}, [side], RESAMPLES, seed + index)["it"][0]
+            for index, (resamples, side) in enumerate(zip(resampled, sides, strict=True))
         ]
     drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
     ends = _over_looks(differences, drop, look) if look else percentile(differences)
@@ -192,13 +194,19 @@ def _matched(
         for answers in before
         if answers.name in by_name and answers.labels == by_name[answers.name].labels
     ]
-    others = [by_name[answers.name] for answers in earlier]
-    common = [set(a.items) & set(b.items) for a, b in zip(earlier, others, strict=True)]
+    matching = [by_name[answers.name] for answers in earlier]
+    common = [set(a.items) & set(b.items) for a, b in zip(earlier, matching, strict=True)]
     if not any(common):
-        return earlier, others, False
+        return earlier, matching, False
     return (
-        [_only(answers, both) for answers, both in zip(earlier, common, strict=True)],
-        [_only(answers, both) for answers, both in zip(others, common, strict=True)],
+        [
+            _only(answers, common_cells)
+            for answers, common_cells in zip(earlier, common, strict=True)
+        ],
+        [
+            _only(answers, common_cells)
+            for answers, common_cells in zip(matching, common, strict=True)
+        ],
         True,
     )
 

@@ -1,4 +1,4 @@
-"""Bounds on figures: whether they hold, and whether the figures rest on enough labels."""
+"""Bounds on figures: whether they are met, and whether the figures have enough labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.services.agreement.ratings import LABELS, Rated
 from core.services.gate.figures import COUNTED, NamedFigure
 from core.text import numbers as fmt
 
-#: With fewer labelled observations, or a smaller share of decided cells, no check passes.
+#: A check with fewer labelled observations, or a smaller share of decided cells, fails.
 MIN_N, MIN_DECIDED = 20, 0.5
 
 
@@ -74,8 +74,8 @@ class GateLabels:
 
     def unlike(self, path: str) -> str:
         """Return why labels are not a fair sample for a figure; empty without evidence."""
-        own = [c.name for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
-        names = [*own, ""] if own else self._unlike
+        criteria = [c.name for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
+        names = [*criteria, ""] if criteria else self._unlike
         return next((self._unlike[name] for name in names if name in self._unlike), "")
 
     def of(self, path: str) -> tuple[float | None, int, bool]:
@@ -102,8 +102,8 @@ class GateLabels:
         )
         labelled = sum(int((verdicts >= 0).sum()) for verdicts in labels)
         voted = sum(int((criterion.panel >= 0).sum()) for criterion in chosen)
-        few = picked * 10 <= labelled or labelled == voted
-        return decided / cells if cells else None, picked, not (self._even or few)
+        few_picked = picked * 10 <= labelled or labelled == voted
+        return decided / cells if cells else None, picked, not (self._even or few_picked)
 
 
 def bounded(
@@ -139,15 +139,15 @@ def bounded(
 
 
 def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) -> str:
-    """Return why the figure rests on too little; empty if it does not."""
+    """Return why the figure has too few labels or cells; empty if it has enough."""
     if figure.value is None:
         return ""
     if figure.n is not None and figure.n < limits.min_n:
         return f"n = {fmt.count(figure.n)}; at least {fmt.count(limits.min_n)} are asked (--min-n)"
     if decided is not None and decided < limits.min_decided:
-        asked = f"at least {fmt.percent(limits.min_decided)} are asked (--min-decided)"
+        required = f"at least {fmt.percent(limits.min_decided)} are asked (--min-decided)"
         share = fmt.apart(decided, limits.min_decided, fmt.percent, 0)
-        return f"{share} of cells are decided; {asked}"
+        return f"{share} of cells are decided; {required}"
     return ""
 
 
@@ -163,13 +163,13 @@ def _bound_in_words(
     end = (
         "" if not limits.lower else "a lower end of " if bound.kind == "min" else "an upper end of "
     )
-    asked = (
+    required = (
         f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
     )
     estimate = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
     described = estimate.words(lambda number: fmt.apart(number, bound.value, fmt.number, 3))
     if figure.value is None:
-        return f"{described.inline}, {asked}"
+        return f"{described.inline}, {required}"
     details = [described.ends] if described.ends else []
     if figure.n is not None:
         details.append(f"n = {fmt.count(figure.n)}")
@@ -178,4 +178,4 @@ def _bound_in_words(
     if decided is not None:
         details.append(f"{fmt.apart(decided, limits.min_decided, fmt.percent, 0)} decided")
     text = described.value + (f" ({', '.join(details)})" if details else "")
-    return f"{text}, not enough to tell: {short}" if short else f"{text}, {asked}"
+    return f"{text}, not enough to tell: {short}" if short else f"{text}, {required}"

@@ -121,7 +121,7 @@ def check_source(
 
 
 def looked_at(text: str) -> str:
-    """Return the text of a baseline with one more look."""
+    """Return the text of a baseline with another check counted."""
     return kept.looked_at(text)
 
 
@@ -195,7 +195,7 @@ def _drops(
 def _dropped(path: str, fallen: kept.Fall, most: float) -> dict[str, Any]:
     """Return a check that fails if the drop is surely larger than allowed, by its whole interval.
 
-    A figure that became undefined fails; one that was undefined before cannot fall.
+    A figure that became undefined fails; a figure that was undefined before cannot fall.
     """
     drop = fallen.drop
     sure = drop.low is not None and drop.low > most
@@ -252,7 +252,7 @@ def as_text(result: GateReport) -> str:
 
 
 def as_junit(result: GateReport) -> bytes:
-    """Return the report in JUnit's XML, as CI servers show it."""
+    """Return the report as JUnit XML, which CI servers display."""
     failed = sum(not check["ok"] for check in result.checks)
     counts = {"tests": str(len(result.checks)), "failures": str(failed), "errors": "0"}
     suites = ElementTree.Element("testsuites", counts)

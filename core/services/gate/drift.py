@@ -46,7 +46,7 @@ PROMISED = (
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """One look: its run, its time, and the judge's version.
+    """One repeat: its run, its time, and the judge's version.
 
     ``means`` are those of the last two, four and eight looks, including this one.
     """
@@ -59,7 +59,9 @@ class DriftPoint:
 
     @property
     def beyond(self) -> Look | None:
-        """Return the look, or else the shortest mean of last looks, that exceeds its limits."""
+        """Return the look that exceeds its limits, or else the shortest mean of last looks that
+        does.
+        """
         return next((candidate for candidate in (self.look, *self.means) if candidate.out), None)
 
     @property
@@ -83,7 +85,7 @@ class JudgeSeries:
 
     @property
     def alert(self) -> str:
-        """Return a sentence if the newest look exceeds its limits; else the empty string."""
+        """Return a sentence if the newest look exceeds its limits; otherwise an empty string."""
         last = self.points[-1]
         look = last.beyond
         if look is None:
@@ -113,7 +115,7 @@ class JudgeSeries:
 
 @dataclass(frozen=True)
 class Drift:
-    """All series of an anchor; without repeats there is no result yet."""
+    """All series of an anchor; empty until there are repeats."""
 
     anchor: Run
     repeats: tuple[Run, ...]
@@ -142,7 +144,7 @@ def anchor_of(store: Store, run_id: int) -> int:
 
 
 def request(store: Store, run_id: int, budget: float | None = None) -> RunRequest:
-    """Return the request of a repeat. Raises ``InputError`` if it cannot be graded here."""
+    """Return the request of a repeat. Raise ``InputError`` if the run cannot be graded here."""
     run = store.runs.get(anchor_of(store, run_id))
     if not run.panel.askable:
         raise InputError(f"The votes of run {run.id} were imported: its judges cannot be asked.")
@@ -177,7 +179,7 @@ def ask(store: Store, run_id: int, budget: float | None = None) -> int:
 
 
 def looks(store: Store, anchor: int) -> list[int]:
-    """Return an anchor's repeats in order, with their votes: all that affects a series."""
+    """Return an anchor's repeats in order with their votes, on which a series depends."""
     return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
 
 
@@ -193,18 +195,18 @@ def _repeats(store: Store, anchor: int) -> list[RunRow]:
 def drift(store: Store, run_id: int) -> Drift:
     """Return a run's judges over time; ``run_id`` may be a repeat. Raises ``NotFound``."""
     anchor = store.runs.get(anchor_of(store, run_id))
-    asked = [run for run in _repeats(store, anchor.id) if run.votes and not run.active]
-    repeats = tuple(store.runs.get(run.id) for run in asked)
+    repeats_asked = [run for run in _repeats(store, anchor.id) if run.votes and not run.active]
+    repeats = tuple(store.runs.get(run.id) for run in repeats_asked)
     answers = _Answers(store, anchor)
     first = answers.of(anchor)
     judges = [judge.name for judge in anchor.panel.judges if judge.rater_kind != "human"]
     tests = len(judges) * len(MEASURES)
     runs = (anchor, *repeats)
-    given = [first, *(answers.of(run) for run in repeats)]
+    answers_by_run = [first, *(answers.of(run) for run in repeats)]
     versions = [_versions(store, run) for run in runs]
 
     def series_of(judge: str, measure: str) -> JudgeSeries:
-        cells = np.array([answered[judge, measure] for answered in given])
+        cells = np.array([answered[judge, measure] for answered in answers_by_run])
         itself = looks_at(cells[[0, 0]], answers.items, tests)
         looks = [*itself, *looks_at(cells, answers.items, tests)]
         points = (
@@ -222,11 +224,11 @@ class _Answers:
 
     def __init__(self, store: Store, anchor: Run) -> None:
         self._store, self._anchor = store, anchor
-        # The graded version counts, whatever version scores have followed since.
-        asked = replace(anchor, scored_version_id=anchor.rubric_version_id)
-        self._table = table = CellTable(store, asked)
+        # The graded version counts, whichever version scores have followed since.
+        graded = replace(anchor, scored_version_id=anchor.rubric_version_id)
+        self._table = table = CellTable(store, graded)
         self._truth = np.full(len(table), run_columns.NO_LABEL)
-        for name, labels in run_columns.label_columns(store, asked).items():
+        for name, labels in run_columns.label_columns(store, graded).items():
             cells, items = table.cells_of(name, np.arange(len(table.ids)))
             self._truth[cells] = labels[items]
         self._gives = table.by_option(_earned)
@@ -263,7 +265,7 @@ class _Answers:
 
 
 def _earned(criterion: Criterion) -> list[float | None]:
-    """Return what each option earns; ``None`` if options have no order."""
+    """Return the share that each option earns; ``None`` if options have no order."""
     if criterion.scale == "nominal":
         return [None] * len(criterion.values)
     return [earned(criterion, value) for value in criterion.values]

@@ -11,15 +11,15 @@ from core.errors import InputError
 #: The key of a pair for a reference; any other reference is a rater.
 PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
-#: The keys that hold the number of observations of neighbouring figures, in order of preference.
+#: The keys with the number of observations of neighbouring figures, in order of preference.
 _COUNTS = ("n", "labels", "cells", "items_with_2plus")
-#: The figures over all cells, whatever labels there are.
+#: The figures over all cells, with or without labels.
 COUNTED = ("trust.decided", "trust.cells", "trust.settled", "trust.labels")
 _NO_REASON = "The figure is undefined."
 
 
 class NamedFigure(NamedTuple):
-    """A number of the report, or ``None`` and why; its interval, and its observations."""
+    """A number of the report, or ``None`` with the reason; its interval, and its observations."""
 
     value: float | None
     why: str = ""
@@ -66,11 +66,11 @@ def paths_of(
     *,
     per_criterion: bool = False,
 ) -> list[str]:
-    """Return the paths that a name stands for.
+    """Return the paths that a name means.
 
-    A path stands for itself; with ``*`` for a criterion, it stands for each of them. A short name
-    is the panel's figure against the reference: over all criteria or, with ``per_criterion``, of
-    each. The names ``right``, ``before`` and ``decided`` are figures of the trust statement.
+    A path means itself; with ``*`` for a criterion, it means each of them. A short name is the
+    panel's figure against the reference: over all criteria or, with ``per_criterion``, of each. The
+    names ``right``, ``before`` and ``decided`` are figures of the trust statement.
 
     Raises:
         InputError: the figure is unknown; lists the known ones.
@@ -102,9 +102,9 @@ def _unknown(
     per_criterion: bool,
 ) -> str:
     overall = f"overall.panel.{key}."
-    each = f"criteria.{criteria[0]}.panel.{key}." if criteria else ""
+    prefix = f"criteria.{criteria[0]}.panel.{key}." if criteria else ""
     short = [p.removeprefix(overall) for p in figures if p.startswith(overall)]
-    of_each = [p.removeprefix(each) for p in figures if each and p.startswith(each)]
+    of_each = [p.removeprefix(prefix) for p in figures if prefix and p.startswith(prefix)]
     plain = [path for path in of_each if "." not in path]
     close = get_close_matches(name, [*short, *of_each, *figures], n=1, cutoff=0.75)
     unknown = f"{name!r} is not a figure of this source."

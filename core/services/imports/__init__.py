@@ -1,6 +1,6 @@
 """Votes from elsewhere become a run.
 
-May import agreement and what is below. Afterwards they are like any votes.
+May import agreement and the layers below. Imported votes are treated like any votes.
 """
 
 __all__ = ["column_roles", "import_files", "said", "vote_import"]

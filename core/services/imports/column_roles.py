@@ -1,4 +1,4 @@
-"""The roles of a file's columns as people choose them, one per column, and the mapping they make.
+"""The roles of a file's columns as people choose them, one per column, and the resulting mapping.
 
 A role is plain text, fit for a widget: a field of an item or of a vote ("submission"), "context",
 "meta", "out", "answers" (of a rater or to a criterion), "label" (a criterion with the column's own
@@ -30,7 +30,7 @@ _WORDS = {
     "reference": "Reference answer",
     "system": "System (who wrote it)",
 }
-#: Roles that a column of items can have, as shown to people. All others name a criterion.
+#: The roles that a column of items can have, as shown to people. All others name a criterion.
 ITEM_ROLES = _WORDS | {
     META: "Keep as a note (meta)",
     "split": "Split (calibration or evaluation)",
@@ -43,7 +43,7 @@ ITEM_ROLES = _WORDS | {
     "meta_map": "Notes (object)",
     LABEL: "Label (a criterion of this name)",
 }
-#: Roles whose cells are lists or objects, which a CSV file cannot hold.
+#: Roles whose cells are lists or objects, which a CSV file cannot store.
 NESTED = ("label_map", "truth", "truth_reasons", "meta_map")
 _VOTES = _WORDS | {
     "item": "Item",
@@ -126,7 +126,7 @@ def votes_from(
     """Return the mapping of the roles of a table of votes, and problems with doubled roles.
 
     A column of answers keeps the rater and the criterion that were guessed for it. Several columns
-    of the item are its id together.
+    with the item's role form its id together.
     """
     fields, problems = dict[str, str](), list[Problem]()
     guessed, answers = {c.column: c for c in guess.columns}, list[VoteColumn]()
@@ -146,7 +146,7 @@ def votes_from(
 
 
 def words_of_ticks(table: Table, mapping: VoteMapping) -> dict[str, dict[str, str]]:
-    """Return that a mark is met and a blank is not, where the answers are one mark or nothing."""
+    """Return that a mark means met and a blank unmet, for answers that are one mark or nothing."""
     marks = ticks(table, [column.column for column in mapping.columns])
     return words_in_changes([mark.removeprefix(WORD) for mark in marks])
 
@@ -160,32 +160,32 @@ def mapping_from(
     {'tone': 'b'}
     """
     fields, labels, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
-    many: dict[str, list[str]] = {OUT: [], META: [], CONTEXT: []}
+    columns_of_role: dict[str, list[str]] = {OUT: [], META: [], CONTEXT: []}
     problems = list[Problem]()
     for column, role in zip(columns, roles, strict=True):
-        if role in many:
-            many[role].append(column)
+        if role in columns_of_role:
+            columns_of_role[role].append(column)
             continue
         kind, colon, name = role.partition(":")
         if role == LABEL:
             name = criterion_of(column)
-        into = {"label": labels, "reason": reasons}.get(kind, fields)
+        target = {"label": labels, "reason": reasons}.get(kind, fields)
         place = name if colon or role == LABEL else role
-        if place in into:
-            problems.append(_doubled(role_words(role), into[place], column))
-        into.setdefault(place, column)
+        if place in target:
+            problems.append(_doubled(role_words(role), target[place], column))
+        target.setdefault(place, column)
     return (
         ColumnMapping.model_validate(
             fields
             | {"labels": labels, "reasons": reasons, "structured": structured}
-            | {role: many[role] for role in (CONTEXT, META)}
+            | {role: columns_of_role[role] for role in (CONTEXT, META)}
         ),
         (*problems, *_unlabelled(labels, reasons)),
     )
 
 
 def criterion_of(column: str) -> str:
-    """Return the criterion that a column of labels is about.
+    """Return the criterion of a column of labels.
 
     >>> criterion_of("label: Tone"), criterion_of("Tone")
     ('Tone', 'Tone')

@@ -1,4 +1,4 @@
-"""From a file to what would be imported, for the command line and the page alike."""
+"""Turn a file into what would be imported, for the command line and the page."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ from core.services.imports.vote_import import (
 )
 from core.store.store import Store
 
-#: What the shapes of tables are called.
+#: The name of each shape of table.
 SHAPE_WORDS: dict[SeenKind, str] = {
     "long": "votes, one answer a row",
     "wide": "votes, a rater a column",
@@ -72,7 +72,7 @@ SHAPE_WORDS: dict[SeenKind, str] = {
 
 @dataclass(frozen=True)
 class FileLook:
-    """A source that was opened: its shape, and for a table which column is probably what."""
+    """An opened source: its shape and, for a table, the probable role of each column."""
 
     source: VoteSource
     kind: SeenKind
@@ -87,88 +87,84 @@ def look(
     rubric: Rubric | None = None,
     changes: Sequence[str] = (),
 ) -> FileLook:
-    """Return what a source seems to be, or what ``kind`` or changes of the mapping say it is.
+    """Return what a source seems to hold, or what ``kind`` or changes of the mapping say it holds.
 
     Raises ``InputError``.
     """
     chosen = bool(changes) or rubric is not None
-    seen: SeenKind = kind or kind_of(source, rubric, told=chosen)
+    shape: SeenKind = kind or kind_of(source, rubric, told=chosen)
     first = None
-    if changes and source.lone and (table_kind := _of_table(seen)):
+    if changes and source.lone and (table_kind := _of_table(shape)):
         first = first_reading(table_of(source, rubric=rubric), table_kind, rubric, changes)
-    unsaid = seen == "unknown" and source.lone and not changes
+    unsaid = shape == "unknown" and source.lone and not changes
     if unsaid and (mapping := only_reading(table_of(source, MAX_ITEMS, rubric), rubric)):
         return FileLook(source, mapping.layout, table_of(source, rubric=rubric), mapping)
-    seen = seen if kind else _kind_meant(seen, changes, first.layout if first else None)
-    if seen not in TABLES:
-        return FileLook(source, seen, table_of(source, MAX_ITEMS) if seen == "unknown" else None)
+    shape = shape if kind else _kind_meant(shape, changes, first.layout if first else None)
+    if shape not in TABLES:
+        return FileLook(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
     table = table_of(source, rubric=rubric)
-    guess = guess_layout(table, seen, rubric)
-    file_look = FileLook(source, seen, table, guess if first is None else kept(guess, first))
-    return (
-        replace(file_look, mapping=guessed(file_look, rubric))
-        if kind and not changes
-        else file_look
-    )
+    guess = guess_layout(table, shape, rubric)
+    look = FileLook(source, shape, table, guess if first is None else kept(guess, first))
+    return replace(look, mapping=guessed(look, rubric)) if kind and not changes else look
 
 
-def _of_table(seen: SeenKind) -> TableKind | None:
-    """Return the kind of a table; ``None`` for what is none."""
-    return next((kind for kind in get_args(TableKind) if kind == seen), None)
+def _of_table(shape: SeenKind) -> TableKind | None:
+    """Return the kind of a table; ``None`` if the source is not a table."""
+    return next((kind for kind in get_args(TableKind) if kind == shape), None)
 
 
-def _kind_meant(seen: SeenKind, changes: Sequence[str], first: Layout | None) -> SeenKind:
-    """Return what kind of file a table is, given the caller's roles for its columns.
+def _kind_meant(shape: SeenKind, changes: Sequence[str], first: Layout | None) -> SeenKind:
+    """Return the kind of a table, given the caller's roles for its columns.
 
-    Votes, proposed or read, stay votes in their layout where nothing says another one.
+    Votes, proposed or read, keep their layout unless the roles name another.
     """
-    is_votes = seen in TABLES or (seen == "unknown" and first is not None)
-    if not (is_votes or seen in ("dataset", "unknown") or (changes and seen in TOOL_NAMES)):
-        return seen
+    is_votes = shape in TABLES or (shape == "unknown" and first is not None)
+    if not (is_votes or shape in ("dataset", "unknown") or (changes and shape in TOOL_NAMES)):
+        return shape
     are_items = is_only_for_items if is_votes else is_for_items
     meant = layout_meant(changes, first)
-    return meant or ("dataset" if are_items(changes) else first if is_votes and first else seen)
+    return meant or ("dataset" if are_items(changes) else first if is_votes and first else shape)
 
 
-def likeliest_kind(seen: FileLook) -> SeenKind | None:
-    """Return the kind of votes that an unrecognised table comes nearest to, if to any."""
-    if seen.kind != "unknown" or seen.table is None or not_to_be_read(seen.table):
+def likeliest_kind(look: FileLook) -> SeenKind | None:
+    """Return the kind of votes that an unrecognised table is nearest to, or ``None``."""
+    if look.kind != "unknown" or look.table is None or not_to_be_read(look.table):
         return None
-    kind = next((shape.kind for shape in nearest_shapes(seen.table)), None)
+    kind = next((shape.kind for shape in nearest_shapes(look.table)), None)
     return kind if kind in TABLES else None
 
 
-def nearest_in_words(seen: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
-    """Of a table that is not recognised: the shapes that it comes nearest to, and what they lack.
+def nearest_in_words(look: FileLook, *, options: bool = False) -> tuple[Problem, ...]:
+    """Return the nearest shapes of an unrecognised table, and what it lacks for each.
 
-    With ``options`` each says what the command line would have to be told.
+    With ``options`` each names the command line options to use.
     """
-    if seen.kind != "unknown" or seen.table is None:
+    if look.kind != "unknown" or look.table is None:
         return ()
-    if why := not_to_be_read(seen.table):
+    if why := not_to_be_read(look.table):
         return (Problem(why),)
-    sheet = seen.source.sheet
-    more = f" --sheet {shlex.quote(sheet)}" if sheet else ""
+    sheet = look.source.sheet
+    sheet_option = f" --sheet {shlex.quote(sheet)}" if sheet else ""
     return tuple(
         Problem(
             f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
-            f"If it is that: {near.options}{more}" if options else "",
+            f"If it is that: {near.options}{sheet_option}" if options else "",
         )
-        for near in nearest_shapes(seen.table)
+        for near in nearest_shapes(look.table)
     )
 
 
-def guessed(seen: FileLook, rubric: Rubric | None) -> VoteMapping | None:
+def guessed(look: FileLook, rubric: Rubric | None) -> VoteMapping | None:
     """Return the mapping of a table, guessed again with the help of a rubric."""
-    if seen.table is None or seen.mapping is None:
+    if look.table is None or look.mapping is None:
         return None
-    return likely_mapping(seen.table, guess_layout(seen.table, seen.mapping.layout, rubric), rubric)
+    return likely_mapping(look.table, guess_layout(look.table, look.mapping.layout, rubric), rubric)
 
 
 def look_at_bytes(
     data: bytes | Opened, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
 ) -> FileLook:
-    """Look at a file in memory; of a workbook, at the given sheet."""
+    """Return the probable content of a file in memory; of a workbook, of the given sheet."""
     return look(open_bytes(data, name).on_sheet(sheet), rubric=rubric)
 
 
@@ -190,7 +186,7 @@ def check(
     dataset_version: int | None = None,
     bins: Sequence[str] = (),
 ) -> CheckedVotes:
-    """Return the votes under this mapping, on a rubric and a dataset that are kept here, if named.
+    """Return the votes under this mapping, on a stored rubric and dataset if they are named.
 
     ``bins`` are words like ``tone=0,0.5,1`` that cut the numbers of a tool's results into steps.
     """
@@ -225,38 +221,38 @@ def import_path(
     dry: bool = False,
     data: bytes | None = None,
 ) -> dict[str, Any]:
-    """Return what ``import --json`` says: what was kept, or with ``dry`` what would be.
+    """Return the data of ``import --json``: what was stored, or with ``dry`` would be.
 
     ``changes`` are words like ``item=doc_id`` that change a guessed mapping. A rubric or a dataset
-    alone is kept as such; of a table that holds several rubrics, each. ``bins`` are words
-    like ``tone=0,0.5,1`` that cut numbers into steps. ``sheet`` names the sheet of a workbook.
-    ``words`` are like ``tone:ja=MET``: which option the file's word for an answer is. ``data`` is
-    the content, if it was not read from ``path`` (standard input).
+    alone is stored as such, and so is each of several rubrics in a table. ``bins`` are words like
+    ``tone=0,0.5,1`` that cut numbers into steps. ``sheet`` names the sheet of a workbook. ``words``
+    like ``tone:ja=MET`` name the option of a word in the file. ``data`` is the content, if it was
+    not read from ``path`` (standard input).
     """
     read_rubric = read_rubric_file(rubric).value if rubric else None
     read_dataset = read_dataset_file(dataset, read_rubric).value if dataset else None
     source = open_path(path) if data is None else open_bytes(data, path.name)
     source = source.on_sheet(sheet)
     try:
-        seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
+        file_look = look(source, kind=kind, rubric=read_rubric, changes=changes)
     except SheetNotChosen as several:
         source = _on_its_sheet(source, several)
-        seen = look(source, kind=kind, rubric=read_rubric, changes=changes)
-    if seen.kind == "unknown":
-        raise _unknown(seen)
-    if seen.kind == "dataset":
+        file_look = look(source, kind=kind, rubric=read_rubric, changes=changes)
+    if file_look.kind == "unknown":
+        raise _unknown(file_look)
+    if file_look.kind == "dataset":
         meant = [WORD + word for word in words]
-        return _items(store, seen, read_rubric, [*changes, *meant], dry)
-    mapping = changed(seen, changes)
+        return _items(store, file_look, read_rubric, [*changes, *meant], dry)
+    mapping = changed(file_look, changes)
     if words:
         mapping = with_words(mapping, words)
-    if seen.kind == "rubric":
-        return _rubrics(store, seen, dry)
-    if bins and seen.kind not in TOOL_NAMES:
+    if file_look.kind == "rubric":
+        return _rubrics(store, file_look, dry)
+    if bins and file_look.kind not in TOOL_NAMES:
         raise InputError("--bins is for the scores of other tools; this is not one of their files.")
     bundle = read_bundle(
-        seen.source,
-        seen.kind,
+        file_look.source,
+        file_look.kind,
         rubric=read_rubric,
         dataset=read_dataset,
         mapping=mapping,
@@ -264,20 +260,20 @@ def import_path(
         said={column for change in changes for column in change.partition("=")[2].split(",")},
     )
     expected = preview(store, bundle)
-    done = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
-    report = votes_said(bundle, expected, done) | {"db": str(store.path)}
-    # What follows needs as much again as many items took.
+    result = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
+    report = votes_said(bundle, expected, result) | {"db": str(store.path)}
+    # The next step needs as much memory again as many items took.
     del bundle
-    if done is not None:
-        make_ready(store, done)
+    if result is not None:
+        make_ready(store, result)
     return report
 
 
 def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
-    """Return a workbook on the only one of its sheets with votes, or with items.
+    """Return a workbook on its only sheet with votes or, without any, with items.
 
     Raises:
-        SheetNotChosen: several have some, or none has.
+        SheetNotChosen: several sheets have some, or none has.
     """
     kinds = {sheet: _kind_on(source.on_sheet(sheet)) for sheet in several.sheets}
     for wanted in ("votes", "items"):
@@ -291,26 +287,30 @@ def _on_its_sheet(source: VoteSource, several: SheetNotChosen) -> VoteSource:
 
 def _kind_on(source: VoteSource) -> Literal["votes", "items", "neither"]:
     try:
-        seen = look(source)
-        near = nearest_shapes(seen.table) if seen.kind == "unknown" and seen.table else ()
+        file_look = look(source)
+        near = (
+            nearest_shapes(file_look.table)
+            if file_look.kind == "unknown" and file_look.table
+            else ()
+        )
     except InputError:
         return "neither"
-    if seen.kind in TABLES or any(shape.kind != "dataset" for shape in near):
+    if file_look.kind in TABLES or any(shape.kind != "dataset" for shape in near):
         return "votes"
-    return "items" if seen.kind == "dataset" or near else "neither"
+    return "items" if file_look.kind == "dataset" or near else "neither"
 
 
-def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:
+def changed(file_look: FileLook, changes: Sequence[str]) -> VoteMapping | None:
     """Return the guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
 
     Raises:
-        InputError: a change that is not understood.
+        InputError: a change is not understood.
     """
-    if not changes or seen.table is None or seen.mapping is None:
+    if not changes or file_look.table is None or file_look.mapping is None:
         if changes:
             raise InputError("--map is for tables; this source names its columns itself.")
-        return seen.mapping
-    return change_votes(seen.mapping, changes, seen.table)
+        return file_look.mapping
+    return change_votes(file_look.mapping, changes, file_look.table)
 
 
 def with_words(mapping: VoteMapping | None, words: Sequence[str]) -> VoteMapping:
@@ -321,35 +321,35 @@ def with_words(mapping: VoteMapping | None, words: Sequence[str]) -> VoteMapping
 
 
 def words_to_say(
-    seen: FileLook, mapping: VoteMapping | None, rubric: Rubric | None
+    file_look: FileLook, mapping: VoteMapping | None, rubric: Rubric | None
 ) -> dict[str, list[str]]:
     """Return the file's labels that are not options of the rubric, by criterion."""
-    if rubric is None or mapping is None or seen.table is None:
+    if rubric is None or mapping is None or file_look.table is None:
         return {}
     try:
-        lines = votes_in(with_paths(seen.table, mapping.used().values()), mapping).lines
+        lines = votes_in(with_paths(file_look.table, mapping.used().values()), mapping).lines
     except InputError:
-        # The check says what is wrong with the mapping.
+        # The check reports what is wrong with the mapping.
         return {}
     return strange_words(rubric, lines)
 
 
-def _unknown(seen: FileLook) -> InputError:
-    """Return the refusal of a table from which nothing is guessed."""
-    columns = seen.table.columns if seen.table else ()
+def _unknown(file_look: FileLook) -> InputError:
+    """Return the error for a table whose kind cannot be guessed."""
+    columns = file_look.table.columns if file_look.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
-    near = nearest_in_words(seen, options=True)
+    near = nearest_in_words(file_look, options=True)
     mend = "" if near else f" {HOW_TO_SAY}"
     message = "This is neither a table of votes nor a dataset in a known format."
-    return InputError(f"{message} Its columns are {shown}.{mend}", near, seen.source.name)
+    return InputError(f"{message} Its columns are {shown}.{mend}", near, file_look.source.name)
 
 
-def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
-    """Rubrics alone."""
-    name = seen.source.name
-    first, *more = rubrics = read_rubrics(seen.source.opened, name)
+def _rubrics(store: Store, file_look: FileLook, dry: bool) -> dict[str, Any]:
+    """Store rubrics without votes, unless ``dry``; return the report."""
+    name = file_look.source.name
+    first, *others = rubrics = read_rubrics(file_look.source.opened, name)
     notices = tuple(notice for read in rubrics for notice in read.notices)
-    if more:
+    if others:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
     criteria = len(first.value.criteria)
     report = alone_said("rubric", first.value.name, dry) | {"criteria": criteria}
@@ -360,15 +360,15 @@ def _rubrics(store: Store, seen: FileLook, dry: bool) -> dict[str, Any]:
 
 
 def _items(
-    store: Store, seen: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
+    store: Store, file_look: FileLook, rubric: Rubric | None, changes: Sequence[str], dry: bool
 ) -> dict[str, Any]:
-    """Return a dataset alone."""
-    name, opened = seen.source.name, seen.source.opened
-    if seen.source.lone:
-        parsed = read_items(opened, name, rubric, changes, seen.source.sheet, spend=True)
+    """Store a dataset without votes, unless ``dry``; return the report."""
+    name, opened = file_look.source.name, file_look.source.opened
+    if file_look.source.lone:
+        parsed = read_items(opened, name, rubric, changes, file_look.source.sheet, spend=True)
     else:
-        name = seen.source.title
-        parsed = dataset_of(table_of_files(seen.source.files, name), name, rubric, changes)
+        name = file_look.source.title
+        parsed = dataset_of(table_of_files(file_look.source.files, name), name, rubric, changes)
     items = parsed.value
     report = alone_said("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:
@@ -380,14 +380,14 @@ def _items(
 
 @dataclass(frozen=True)
 class ToolItems:
-    """The items that another tool's results are about; ``tool`` is the tool's name."""
+    """The items of another tool's results; ``tool`` is the tool's name."""
 
     tool: str
     found: Checked
 
 
 def tool_items(data: str | bytes, name: str) -> ToolItems | None:
-    """Return what a file holds that is another tool's results; ``None`` of any other file."""
+    """Return the items of a file if it has another tool's results, else ``None``."""
     opened = Opened(data, name)
     tool = None if isinstance(data, str) else tool_of(opened)
     if tool is None:

@@ -1,4 +1,4 @@
-"""What is said of an import: as data for `--json`, and in a few lines."""
+"""The report of an import: as data for `--json`, and in a few lines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from core.services.imports.vote_import import BroughtIn, ImportPreview
 
 
 def roles_said(roles: Sequence[ColumnRole]) -> dict[str, Any]:
-    """Return the table of roles, and what of the columns is left out."""
-    left = [{"column": r.column, "cells": r.filled} for r in roles if r.role == IGNORED]
-    return {"roles": [role.data() for role in roles], "dropped": left}
+    """Return the table of roles, and the parts of the columns that are left out."""
+    left_out = [{"column": r.column, "cells": r.filled} for r in roles if r.role == IGNORED]
+    return {"roles": [role.data() for role in roles], "dropped": left_out}
 
 
 def alone_said(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
-    """Return what is said of a rubric or a dataset without votes."""
+    """Return the report on a rubric or a dataset without votes."""
     report: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
     return report | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **roles_said(())}
 
@@ -31,7 +31,7 @@ _OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
 def votes_said(
     bundle: VoteBundle, expected: ImportPreview, done: BroughtIn | None
 ) -> dict[str, Any]:
-    """Return what is said of votes that were imported, or would be."""
+    """Return the report on votes that were imported, or would be."""
     return {
         "kind": bundle.format,
         "run": expected.run if done is None else done.run,
@@ -60,7 +60,7 @@ def notices_said(notices: Sequence[Problem]) -> list[dict[str, Any]]:
 
 
 def as_text(report: Mapping[str, Any]) -> str:
-    """Return what an import did, in a few lines; before it is done, with the table of roles."""
+    """Return the import's result in a few lines; before the import, with the table of roles."""
     if report["dry_run"] and report["roles"]:
         roles = roles_as_text([ColumnRole(**role) for role in report["roles"]])
         return f"{roles}\n{_done_in_words(report)}"
@@ -79,8 +79,8 @@ def _done_in_words(report: Mapping[str, Any]) -> str:
     )
     run = report["run"]
     if report["dry_run"]:
-        there = f" Run {run} holds them already." if report["existed"] else ""
-        return f"Would import {contents}.{there}"
+        existing = f" Run {run} holds them already." if report["existed"] else ""
+        return f"Would import {contents}.{existing}"
     if run is None:
         return f"Rubric and dataset of {report['name']!r} are kept; there are no votes, so no run."
     if report["existed"]:

@@ -39,16 +39,16 @@ _KINDS: dict[str, JudgeKind] = {
     "llm": "imported",
     "offline": "imported_offline",
 }
-#: Items recorded at a time, all within one transaction.
+#: The number of items recorded at a time, all within one transaction.
 _BATCH = 200
-#: The import holds the run only within its transaction, so it is not visible to others.
+#: The import leases the run only within its transaction, so others do not see the lease.
 _LEASE_SECONDS = 3600.0
 _NO_ANSWER = "The file holds no usable answer of this rater."
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRater:
-    """What one rater brings. ``votes`` are all answers, ``abstentions`` among them."""
+    """One rater's contribution. ``votes`` counts all answers, including ``abstentions``."""
 
     name: str
     kind: str
@@ -61,11 +61,10 @@ class ImportedRater:
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """What importing would bring in, and what is there already.
+    """What an import would add, and what is already stored.
 
-    ``run`` is the run that holds these votes already, ``None`` where there is none or where there
-    are no votes; then only rubric and dataset would be kept. ``hash`` is that of all that is
-    imported.
+    ``run`` is the run that already has these votes; ``None`` without such a run, or without votes
+    (then only rubric and dataset would be stored). ``hash`` is the hash of everything imported.
     """
 
     raters: tuple[ImportedRater, ...]
@@ -80,7 +79,7 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True)
 class BroughtIn:
-    """What an import did. ``existed``: the run holds these votes already; nothing was added."""
+    """The result of an import. ``existed``: the run already had these votes; nothing was added."""
 
     run: int | None
     rubric_version: int
@@ -89,7 +88,7 @@ class BroughtIn:
 
 
 def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
-    """Return what ``bring_in`` would do; raises ``InputError`` where it could not."""
+    """Return what ``bring_in`` would do; raise ``InputError`` if it could not."""
     seats = _seats(bundle)
     panel, digest = _panel(bundle, seats) if seats else None, _digest(bundle, seats)
     counts = seats.counts
@@ -126,14 +125,14 @@ def bring_in(
     source: str = "",
     seen: ImportPreview | None = None,
 ) -> BroughtIn:
-    """Keeps rubric, dataset and votes, all or nothing; the same votes again are the same run.
+    """Store rubric, dataset and votes, all or nothing; equal votes return the existing run.
 
     Args:
         store: the data file.
         bundle: what ``core.formats`` read.
         name: the run's name; empty for one made from the bundle's.
         source: where the votes came from, e.g. a file's name.
-        seen: what ``preview`` said of this bundle, which then need not be hashed again.
+        seen: the ``preview`` of this bundle, which then need not be hashed again.
 
     Raises:
         InputError: a rater who answers the same question twice in one place, or whose name is too
@@ -175,7 +174,7 @@ def make_ready(store: Store, brought: BroughtIn) -> None:
 
 
 def shown_status(run_details: Any) -> str:
-    """Where an imported run came from, in words; empty for a run that was made here.
+    """Return the origin of an imported run in words; empty for other runs.
 
     >>> shown_status({"imported": {"source": "votes.csv", "format": "long"}})
     'votes.csv (long table)'
@@ -201,7 +200,7 @@ FORMAT_WORDS = {
 
 @dataclass(frozen=True)
 class _Seats:
-    """The rows, and for each the name of the judge that gave the vote."""
+    """The rows, and the judge's name for each."""
 
     rows: Sequence[ImportedVote]
     names: Sequence[str]
@@ -263,7 +262,7 @@ def _seats(bundle: VoteBundle) -> _Seats | CleanSeats:
         clean = CleanSeats(rows)
         if clean.told_apart:
             return clean
-    # These bring SciPy, which items and rubrics do without.
+    # These load SciPy, which items and rubrics do not need.
     from core.services.agreement.load_ratings import Row, column_names
     from core.services.agreement.ratings import Rater
 
@@ -322,7 +321,7 @@ def _digest(bundle: VoteBundle, seats: _Seats | CleanSeats) -> str:
 
 
 def _hashed(row: ImportedVote) -> list[Any]:
-    """Return a vote as it is hashed."""
+    """Return a vote as plain data for hashing."""
     return [
         *row.cell,
         row.kind,
@@ -331,7 +330,7 @@ def _hashed(row: ImportedVote) -> list[Any]:
         row.reason,
         row.order,
         row.probabilities,
-        # Not said where there is none, so that what was imported before is known again.
+        # A missing confidence is omitted, so that earlier imports keep their hash.
         *([] if row.confidence is None else [row.confidence]),
     ]
 
@@ -341,7 +340,7 @@ def _state(row: ImportedVote) -> str:
 
 
 def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanSeats) -> int:
-    """Return a finished run with these votes (a transaction is open)."""
+    """Return a finished run with these votes; called within a transaction."""
     now, at = clock.now(), clock.at()
     ids = [item.id for item in bundle.dataset.items]
     run = store.runs.create(plan, seats.planned(ids), now=now)

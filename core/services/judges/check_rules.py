@@ -1,4 +1,4 @@
-"""A judge's checks as rows of rules, as a form shows them, and a trial of them on an item.
+"""A judge's checks as rows of rules, as a form shows them, and a trial of the checks on an item.
 
 Checks that rules cannot express (tests joined by all or any, a schema) stay YAML text.
 """
@@ -22,7 +22,7 @@ from core.judging.checks.desk import CheckEnded, at_once, checks_as_json
 Test = Literal[
     "contains", "lacks", "equals", "regex", "words", "characters", "number", "json_schema"
 ]
-#: Tests of a text against a text, and tests of a number.
+#: Tests that compare texts, and tests of a number.
 TEXT_TESTS: tuple[Test, ...] = ("contains", "lacks", "equals", "regex")
 RANGE_TESTS: tuple[Test, ...] = ("words", "characters", "number")
 #: The longest text in a row of the form, and the largest number that a browser keeps exactly.
@@ -33,9 +33,9 @@ YAML_PLACE = "Further checks"
 
 
 class RuleRow(TypedDict):
-    """A rule as plain data: the test, and the option to choose if it holds.
+    """A rule as plain data: the test, and the option to choose if it succeeds.
 
-    ``otherwise`` is the option if no rule holds, given in a criterion's last rule; empty to
+    ``otherwise`` is the option if no rule matches, given in a criterion's last rule; empty to
     abstain.
     """
 
@@ -73,9 +73,11 @@ def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
     """Return the rules, and as YAML the criteria that rules cannot express."""
     rows, others = list[RuleRow](), dict[str, Any]()
     for criterion, checks_of in checks.items():
-        own = [_as_row(criterion, rule, checks_of.otherwise or "") for rule in checks_of.rules]
-        shown = [row for row in own if row is not None]
-        if len(shown) == len(own):
+        converted = [
+            _as_row(criterion, rule, checks_of.otherwise or "") for rule in checks_of.rules
+        ]
+        shown = [row for row in converted if row is not None]
+        if len(shown) == len(converted):
             rows += shown
         else:
             others[criterion] = checks_of.model_dump(
@@ -85,7 +87,7 @@ def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
 
 
 def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
-    """Return the rule as a row, or ``None`` if the row would read back as another rule."""
+    """Return the rule as a row, or ``None`` if the row would read back as a different rule."""
     when = rule.when
     inner = when.not_ or when
     test = "lacks" if when.not_ is not None else when.test
@@ -109,10 +111,10 @@ def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
 
 def _fits_a_line(row: RuleRow) -> bool:
     ends = [end for end in (row["low"], row["high"]) if end is not None]
-    whole = row["test"] == "number" or all(end == int(end) for end in ends)
+    integral = row["test"] == "number" or all(end == int(end) for end in ends)
     near = all(abs(end) <= _MOST_NUMBER for end in ends)
     one_line = row["text"].splitlines() in ([], [row["text"]])
-    return whole and near and one_line and len(row["text"]) <= MOST_TEXT
+    return integral and near and one_line and len(row["text"]) <= MOST_TEXT
 
 
 def _check(row: RuleRow) -> Check:
@@ -168,7 +170,7 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
 
 
 def _lacks(row: RuleRow) -> list[tuple[str, str]]:
-    """Return what is missing in a rule, in the words of the form."""
+    """Return the missing fields of a rule, as the form names them."""
     wrong = []
     ends = [end for end in (row["low"], row["high"]) if end is not None]
     if not row["criterion"].strip():
@@ -183,7 +185,7 @@ def _lacks(row: RuleRow) -> list[tuple[str, str]]:
 
 
 def _others(text: str) -> dict[str, CriterionChecks]:
-    """Checks by criterion, as a panel file has them. Raises ``InputError`` with one problem."""
+    """Return checks by criterion, as in a panel file. Raise ``InputError`` with one problem."""
     if not text.strip():
         return {}
     try:
@@ -228,9 +230,9 @@ def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
     return [_tried(criterion, answers[criterion]) for criterion in checks]
 
 
-def _tried(criterion: str, said: tuple[str | None, str] | CheckError) -> Tried:
-    if isinstance(said, CheckEnded):
-        return Tried(criterion, None, f"The check {said}", failed=True)
-    if isinstance(said, CheckError):
-        return Tried(criterion, None, str(said), failed=True)
-    return Tried(criterion, *said)
+def _tried(criterion: str, outcome: tuple[str | None, str] | CheckError) -> Tried:
+    if isinstance(outcome, CheckEnded):
+        return Tried(criterion, None, f"The check {outcome}", failed=True)
+    if isinstance(outcome, CheckError):
+        return Tried(criterion, None, str(outcome), failed=True)
+    return Tried(criterion, *outcome)

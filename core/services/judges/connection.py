@@ -1,7 +1,7 @@
 """The connection test: a small real question to a judge, before a run depends on it.
 
-It is called like every question of a run (``LLMJudge`` and its provider), in an event loop of its
-own, so that no page waits for it. The result is kept in the data file with a hash of the settings.
+It is called like every question of a run (``LLMJudge`` and its provider), in its own event loop, so
+that no page waits for it. The data file keeps the result with a hash of the settings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from core.store.database.content import noun_hash
 from core.store.store import Store
 from core.text.numbers import seconds
 
-#: How much longer than its timeout a test may take: the first one imports litellm.
+#: Seconds that a test may take longer than its timeout: the first test imports litellm.
 GRACE = 40.0
 
 _RUBRIC = Rubric(
@@ -51,10 +51,10 @@ _ITEM = Item(id="connection-test", submission="The capital of France is Paris.")
 class ConnectionResult:
     """The result of a connection test. Unknown values are ``None``.
 
-    ``settings`` is the hash of the judge's settings that were tried, ``when`` ISO UTC text.
-    ``answer`` is the label the judge chose and ``right`` whether it is the true one. Without an
-    answer, ``failure`` is the kind of failure and ``message`` says more; it holds no key.
-    ``seconds`` is the last try's duration, ``cost`` in US dollars, ``tries`` requests on the wire.
+    ``settings`` is the hash of the tested settings, ``when`` ISO UTC text. ``answer`` is the label
+    the judge chose and ``right`` whether it is the true one. Without an answer, ``failure`` is the
+    kind of failure and ``message`` explains it without the key. ``seconds`` is the last try's
+    duration, ``cost`` in US dollars, ``tries`` requests on the wire.
     """
 
     judge: str
@@ -81,16 +81,16 @@ class ConnectionResult:
 def check_connection(
     judge: Judge, *, timeout: float | None = None, on_sent: Callable[[], object] = lambda: None
 ) -> ConnectionResult:
-    """Ask ``judge`` one question in another thread, and wait for the result.
+    """Ask ``judge`` one question in another thread, and return the result.
 
     Args:
         judge: its settings; its key is taken from the environment.
         timeout: seconds for all tries; by default the judge's own, and none for a local server
             that responds.
-        on_sent: called when the question was sent, which shows that the server is there.
+        on_sent: called when the question was sent, which shows that the server responds.
 
     Raises:
-        InputError: the judge is an offline or imported one, which has nothing to connect to.
+        InputError: the judge is offline or imported, so it has nothing to connect to.
     """
     if judge.offline:
         raise InputError(
@@ -112,8 +112,8 @@ def check_connection(
 
 @lru_cache(maxsize=1)
 def loop() -> asyncio.AbstractEventLoop:
-    """Return the event loop, in a thread of its own, for model calls that no page waits for."""
-    # litellm binds its clients to the loop that they were made in, so all calls share one.
+    """Return the event loop, in its own thread, for model calls that no page waits for."""
+    # litellm binds its clients to the loop that created them, so all calls share one loop.
     started = asyncio.new_event_loop()
     threading.Thread(target=started.run_forever, name="models", daemon=True).start()
     return started
@@ -161,12 +161,12 @@ async def _ask_at(
             on_sent()
 
     try:
-        asked = LLMJudge(
+        judge_asked = LLMJudge(
             *(spec, provider, key, gate),
             known=known_values(spec),
             on_call=out,
         )
-        return await asyncio.wait_for(asked.ask(_question(spec)), timeout)
+        return await asyncio.wait_for(judge_asked.ask(_question(spec)), timeout)
     except TimeoutError:
         return _timed_out(limit)
     finally:
@@ -241,14 +241,14 @@ _running: dict[tuple[str, str], _Test] = {}
 def begin(store: Store, judge: Judge) -> None:
     """Test ``judge`` in the background; ``last_result`` returns the result later.
 
-    A running test is not started twice. Its cost counts towards the current user's month; if
-    nothing is left of that month's limit, the judge is not called.
+    A running test is not started twice. Its cost counts towards the current user's month; if that
+    month's limit is used up, the judge is not called.
     """
     require_allowed([judge], store.actor)
     spending.require_left(store, judge)
     if not is_running(store, judge.name):
-        given = (store.acting(LOCAL), judge, store.actor.name)
-        thread = threading.Thread(target=_keep, args=given, daemon=True)
+        arguments = (store.acting(LOCAL), judge, store.actor.name)
+        thread = threading.Thread(target=_keep, args=arguments, daemon=True)
         _running[str(store.path), judge.name] = _Test(thread, time.monotonic())
         thread.start()
 
@@ -256,8 +256,8 @@ def begin(store: Store, judge: Judge) -> None:
 def under_way(store: Store) -> frozenset[str]:
     """Return the judges with a running test in this process.
 
-    Call this before reading results: a result that arrives in between is then shown, and a test
-    that was listed as running is looked at again.
+    Call this before reading results. A result that arrives in between is then shown, and a judge
+    listed as running is checked again.
     """
     path = str(store.path)
     return frozenset(

@@ -22,16 +22,16 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     """Return the judge with these settings. Blank texts and ``None`` mean the default.
 
     Raises:
-        InputError: every problem. A value that could be a key is never repeated.
+        InputError: lists every problem. A value that could be a key is never repeated.
     """
     data = {name: _trimmed(value) for name, value in settings.items()}
     if isinstance(data.get("replicas"), str):
         # People separate them by spaces or commas.
         data["replicas"] = tuple(data["replicas"].replace(",", " ").split())
-    given = {name: value for name, value in data.items() if value is not None and value != ""}
-    problems = _name_problems(given)
+    filled = {name: value for name, value in data.items() if value is not None and value != ""}
+    problems = _name_problems(filled)
     try:
-        judge = build(Judge, {**given, "name": given.get("name") or "Judge"}, "judge")
+        judge = build(Judge, {**filled, "name": filled.get("name") or "Judge"}, "judge")
     except InputError as error:
         raise InputError(_REFUSED, tuple(dict.fromkeys((*problems, *error.problems)))) from None
     if not judge.askable:
@@ -114,9 +114,10 @@ def known_values(judge: Judge) -> dict[str, str]:
 
 
 def key_of(judge: Judge) -> str | None:
-    """Return the judge's key, from its own variable or, if called directly, its provider's.
+    """Return the judge's key, from its own variable or, if called directly, its provider's; or
+    ``None``.
 
-    litellm looks for keys itself, and can sign in without any.
+    litellm looks for keys itself, and can sign in without a key.
     """
     names = (judge.key_env,) if judge.key_env else key_variables(judge)
     return next((value for name in names if (value := os.environ.get(name))), None)
@@ -132,8 +133,8 @@ def key_of(judge: Judge) -> str | None:
 class PanelSetup:
     """Everything in a panel except its name, judges and rules.
 
-    ``stages`` maps judges to their stage (from 0; 0 where absent) and matters with a ``cascade``
-    only; ``shadows`` names the judges whose votes do not count.
+    ``stages`` maps judges to their stage (from 0, the default), and only matters with a
+    ``cascade``. ``shadows`` names the judges whose votes do not count.
     """
 
     asking: Asking = field(default_factory=Asking)
@@ -160,7 +161,9 @@ def panel_data(
     rules: Mapping[Scale, str] | Mapping[str, str],
     setup: PanelSetup,
 ) -> dict[str, Any]:
-    """Return a panel as plain data, for ``build`` to check, without settings of no effect."""
+    """Return a panel as plain data, for ``build`` to check, without settings that have no
+    effect.
+    """
     seats = [
         judge.model_dump()
         | {

@@ -1,7 +1,7 @@
-"""Programs as judges: only those that this machine's user has allowed may run.
+"""Programs as judges: only programs that this machine's user has allowed may run.
 
-A permit (`services/access/permits`) is for a command, the folder that it runs in, and the contents
-of the files that it names. If one of these changes, it is another program.
+A permit (`services/access/permits`) covers a command, its working folder, and the contents of the
+files that it names. A change of any of these makes it another program.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from core.services.access.permits import (
 )
 from core.text.names import visible
 
-#: Of larger files (such as a model's weights) only size and time are compared.
+#: Larger files (such as a model's weights) are compared only by size and time.
 _MOST_HASHED = 100_000_000
 _MEND = "Read it and what it names. If you trust it, say so once: --trust (Python: trust=True)."
 
@@ -39,10 +39,10 @@ def programs_of(
     """Return the judges that are programs, as functions; for the terminal and Python, never a page.
 
     ``trust`` allows them on this machine from now on, and the secrets that all these judges send.
-    Judges that the user ``typed`` are allowed as they are. ``source`` is the file with the judges.
+    Judges that the user ``typed`` need no permit. ``source`` is the file with the judges.
 
     Raises:
-        InputError: something is not allowed yet; it is shown in full.
+        InputError: a program or secret is not allowed yet; the message shows it in full.
     """
     judges = tuple(judges)
     programs = [judge for judge in judges if judge.kind == "command"]
@@ -60,7 +60,9 @@ def programs_of(
 
 
 def unasked(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
-    """Return the same for a run that makes no more calls: a call would fail, and run nothing."""
+    """Return these functions for a run that makes no more calls: each fails without running
+    anything.
+    """
 
     async def refuse(*_: object) -> Any:
         raise RuntimeError("This program was not allowed on this machine.")

@@ -1,4 +1,4 @@
-"""Problems that would keep a judge from answering, found before a run is created.
+"""Problems that would prevent a judge from answering, found before a run is created.
 
 A judge without its key, or with settings that its client cannot send, would fail on every call.
 With separate workers (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
@@ -23,7 +23,7 @@ from core.text.names import visible
 
 _OWN = "Use off, low, medium or high instead"
 
-#: Functions of this program, by the names of their judges.
+#: Functions of this program, by the name of their judge.
 Functions = Mapping[str, JudgeFunction]
 NO_FUNCTIONS: Functions = MappingProxyType({})
 
@@ -41,7 +41,7 @@ _ELSEWHERE = {
 def code_elsewhere(
     judges: Iterable[Judge], functions: Functions = NO_FUNCTIONS
 ) -> tuple[Problem, ...]:
-    """Return the judges whose code cannot run here, each with where it can."""
+    """Return a problem for each judge whose code cannot run here, with where it can."""
     return tuple(
         Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
@@ -54,14 +54,14 @@ def _runs(judge: Judge) -> str:
 
 
 def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
-    """Refuse judges whose code belongs to another program."""
+    """Raise ``InputError`` for judges whose code belongs to another program."""
     problems = code_elsewhere(judges, functions)
     if problems:
         raise InputError("These judges cannot be asked here.", problems)
 
 
 def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = None) -> None:
-    """Refuse judges that cannot be called with their settings.
+    """Raise an error for judges that cannot be called with their settings.
 
     Raises:
         InputError: a key is missing, or a thinking setting cannot be sent; each with its judge.
@@ -114,7 +114,7 @@ def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterato
         yield Problem("lacks a value that was removed: it could be a secret.", HOW, place)
     if load_settings(environ).runner == "none":
         return
-    for name, there in env_status(variables(judge.params), environ).items():
-        if not there:
+    for name, is_set in env_status(variables(judge.params), environ).items():
+        if not is_set:
             mend = f"Put the value into the environment variable {name}."
             yield Problem("names a variable that is not set.", mend, place)

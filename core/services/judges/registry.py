@@ -44,7 +44,7 @@ KeyState = Literal["set", "not set", "not needed", "unknown"]
 class JudgeEntry:
     """A judge in the registry, with what is known about it without a call.
 
-    ``key_env`` is the variable that should hold its key (empty: none). ``last_test`` is ``None`` if
+    ``key_env`` is the variable that should have its key (empty: none). ``last_test`` is ``None`` if
     it was never tested; ``test_holds`` says whether that test used the same settings. ``panels``
     are the saved panels that it belongs to.
     """
@@ -63,7 +63,7 @@ class JudgeEntry:
 
     @property
     def strange(self) -> tuple[str, ...]:
-        """Return the secrets that it would send and that were not allowed here; read on demand."""
+        """Return the secrets that it would send and that are not allowed here; read on demand."""
         return tuple(problem.message for problem in permits.strange_words([self.judge]))
 
     @property
@@ -81,7 +81,7 @@ class JudgeEntry:
 def ensure_defaults(store: Store) -> None:
     """Create the two offline judges and their panel, once per data file.
 
-    Judges that were renamed or archived since are left as they are.
+    Judges that were renamed or archived since then stay as they are.
     """
     if store.read_only or store.settings.get(_SEEDED):
         return
@@ -101,7 +101,7 @@ def ensure_defaults(store: Store) -> None:
 def list_judges(store: Store, *, archived: bool = False) -> list[JudgeEntry]:
     """Return the judges in use, models first, then by name.
 
-    With ``archived``, return the archived ones whose name is free, in their last version.
+    With ``archived``, return the archived judges whose name is free, in their last version.
     """
     rows = store.judges.list(archived=archived)
     panels = [] if archived else store.panels.list()
@@ -139,7 +139,7 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
     if judge.offline or not judge.askable:
         return "", "not needed"
     names = key_names(judge)
-    name_set = next((name for name, there in env_status(names, environ).items() if there), "")
+    name_set = next((name for name, is_set in env_status(names, environ).items() if is_set), "")
     if names:
         return name_set or names[0], "set" if name_set else "not set"
     return "", "not needed" if judge.api_base or model_file.path_of(judge.model) else "unknown"
@@ -157,15 +157,15 @@ def env_status(names: Iterable[str], environ: Mapping[str, str] | None = None) -
 
 @allowed("set judges")
 def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None = None) -> JudgeRow:
-    """Save a judge, new or in place of ``former``, and update the saved panels.
+    """Save a judge, new or replacing ``former``, and update the saved panels.
 
     Args:
         store: the data file.
         settings: the fields of ``Judge`` as plain data, without blank texts.
         former: the name of the edited judge; a new name renames it.
 
-    The secrets that its calls send are allowed on this machine, except those that ``former`` sent
-    already, since a stranger may have set these (``allow_judge``).
+    The secrets that its calls send are allowed on this machine, except those that ``former``
+    already sent, since a stranger may have set these (``allow_judge``).
 
     Raises:
         InputError: the settings are invalid, or the name is taken. A value that could be a key is
@@ -199,7 +199,7 @@ def _saved(store: Store, settings: Mapping[str, Any], former: str | None = None)
 
 @allowed("set judges")
 def allow_judge(store: Store, name: str) -> None:
-    """Allow on this machine the secrets that a judge sends, which may have come with a file."""
+    """Allow on this machine the secrets that a judge sends, which may have come from a file."""
     permits.allow_sendings([store.judges.get(name).judge])
 
 
@@ -212,7 +212,7 @@ def _refresh_panels(store: Store, former: str, judge: Judge) -> None:
 
 
 def _in_seat(judge: Judge, seat: Judge) -> Judge:
-    """Return the judge with its settings of this panel."""
+    """Return the judge with the settings that this panel gives it."""
     return judge.model_copy(update={"stage": seat.stage, "shadow": seat.shadow})
 
 
@@ -251,7 +251,7 @@ def save_panel(
     panel_id: int | None = None,
     setup: PanelSetup | None = None,
 ) -> PanelRow:
-    """Save a panel of judges from the registry, new or in place of ``panel_id``.
+    """Save a panel of judges from the registry, new or replacing ``panel_id``.
 
     ``rules`` are the aggregation rules by scale. An archived judge stays in the panel with the
     settings that it has there. Without a ``setup`` the panel keeps its own.

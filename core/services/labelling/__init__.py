@@ -1,7 +1,7 @@
 """Labels: how many are needed and what they cost, results of queues, agreement of reviewers, cells
-settled in the grid, and answers alike.
+settled in the grid, and similar answers.
 
-May import pairwise and what is below it.
+May import pairwise and the layers below.
 """
 
 __all__ = [

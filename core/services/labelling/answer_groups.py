@@ -1,4 +1,4 @@
-"""Answers alike: groups of similar answers in a run, to review and settle together."""
+"""Groups of similar answers in a run, to review and settle together."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ class AnswerGroup(NamedTuple):
 
 
 def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list[AnswerGroup]:
-    """Return a run's answers in groups, the largest first, single ones included.
+    """Return a run's answers in groups, the largest first, including groups of one answer.
 
-    Only items that are asked this criterion and have a text take part; answers to different
-    questions are never in one group.
+    It covers only items with this criterion and a text; answers to different questions are never in
+    one group.
     """
     rubric, settled = scored_rubric(store, run), adjudication.settled(store, run.id)
     items = [
         item
         for item in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
-        if criterion in {asked.name for asked in effective(item, rubric).criteria}
+        if criterion in {question.name for question in effective(item, rubric).criteria}
         and item.output.strip()
     ]
     result = []
     for together in grouped(items, closeness):
         answers = []
         for item in together:
-            given = settled.get((item.id, criterion))
-            option = None if given is None else given.option
-            answers.append(GroupedAnswer(item.id, item.output, given is not None, option))
+            verdict = settled.get((item.id, criterion))
+            option = None if verdict is None else verdict.option
+            answers.append(GroupedAnswer(item.id, item.output, verdict is not None, option))
         result.append(AnswerGroup(together[0].prompt, tuple(answers)))
     return sorted(result, key=lambda group: -len(group.answers))
 
 
 @dataclass(frozen=True)
 class CheckedSingly:
-    """Members of settled groups that were judged again singly: how many, and how many alike.
+    """Members of settled groups that were judged again singly: how many, and how many equally.
 
     ``other`` are the items whose single verdict differs from the group's.
     """
@@ -75,15 +75,17 @@ class CheckedSingly:
 def checked(store: Store, run_id: int, criterion: str) -> CheckedSingly:
     """Return how often single verdicts on members agree with their group's."""
     of_groups, singly = (_verdicts(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY))
-    both = [item for item in singly if item in of_groups and singly[item] is not None]
-    other = tuple(item for item in both if singly[item] != of_groups[item])
+    compared = [item for item in singly if item in of_groups and singly[item] is not None]
+    different = tuple(item for item in compared if singly[item] != of_groups[item])
     drawn = sum(
         cell.criterion == criterion
         for row in queues.queues(store, run_id)
         if row.name == SINGLY
         for cell in store.queues.cells(row.id)
     )
-    return CheckedSingly(drawn, Estimate.share(len(both) - len(other), len(both)), other)
+    return CheckedSingly(
+        drawn, Estimate.share(len(compared) - len(different), len(compared)), different
+    )
 
 
 def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:

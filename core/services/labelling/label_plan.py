@@ -1,7 +1,7 @@
 """What more random labels of a run would buy: precision, time and cost.
 
-The expected difference between people and votes comes from how much the votes agree. It is
-corrected by the differences on cells that people labelled at random.
+The expected difference between people and votes depends on the votes' agreement. It is corrected by
+the differences on cells that people labelled at random.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ DRAWS: dict[DrawKind, str] = {
     "strata": "as many of each verdict",
     "doubt": "doubtful ones more often",
 }
-#: Further numbers of labels in a plan.
+#: Other numbers of labels shown in a plan.
 STEPS = (25, 50, 100, 200, 400, 800)
-#: The weight, in labels, of the expectation from votes next to what labels show.
+#: The weight, in labels, of the expectation from votes against what labels show.
 BELIEVED = 10.0
-#: With this many random labels, the difference from people counts as measured.
+#: With at least this many random labels, the difference from people counts as measured.
 MEASURED = 10
 #: A group with fewer expected labels may get fewer than the two that it needs.
 THIN = 5
@@ -79,13 +79,13 @@ class Bought(NamedTuple):
 class LabelPlan:
     """What labels of a criterion would buy (of all criteria by weight, if it is empty).
 
-    ``left`` cells have a verdict and no label that may speak for others, ``known`` have one.
-    ``off`` is how far people are expected to be off from the votes (root mean square), and how far
-    they are where nothing is left; ``measured`` says whether labels have shown it. ``gap`` between
-    the two systems is to be found; ``voted`` is that of the votes, where it was not given, and
-    ``shown`` what random labels say of it, ``told`` where that is more than chance.
-    ``most_power`` is what all labels together would give: more takes more tasks. ``thin``: of how
-    many groups of each draw, a verdict of one of the two, so many labels would tell too little.
+    ``left`` cells have a verdict but no label that may represent others, ``known`` cells have one.
+    ``off`` is the expected difference of people from the votes (root mean square), or the measured
+    one if nothing is left; ``measured`` says whether labels have shown it. ``gap`` between the two
+    systems is to be found; ``voted`` is the votes' gap, if none was given, and ``shown`` the gap by
+    random labels, ``told`` if that is more than chance. ``most_power`` is the power of all labels
+    together: more needs more tasks. ``thin`` counts, by draw, the groups (a verdict of one of the
+    two systems) for which so many labels would show too little.
     """
 
     criterion: str
@@ -106,7 +106,7 @@ class LabelPlan:
 
 
 class _Cells:
-    """Cells with a verdict: their items, the figures that draws use, and the answers expected of
+    """Cells with a verdict: their items, the figures that draws use, and the expected answers of
     people. ``side`` is -1 or 1 for the two systems of a gap.
     """
 
@@ -137,11 +137,11 @@ class _Cells:
 
     def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
         """Return the open cells of each stratum, and the groups with all of them drawn."""
-        at, kinds = strata(draw, self.about)
-        left = np.bincount(at[self.expected.left], minlength=len(kinds)).tolist()
-        pairs, group = np.unique(3 * at + self._side + 1, return_inverse=True)
-        draws = drawn(self.expected, group, np.ones(len(at))) if len(at) else []
-        sizes = {kind: size for kind, size in zip(kinds, left, strict=True) if size}
+        stratum, kinds = strata(draw, self.about)
+        open_cells = np.bincount(stratum[self.expected.left], minlength=len(kinds)).tolist()
+        pairs, group = np.unique(3 * stratum + self._side + 1, return_inverse=True)
+        draws = drawn(self.expected, group, np.ones(len(stratum))) if len(stratum) else []
+        sizes = {kind: size for kind, size in zip(kinds, open_cells, strict=True) if size}
         return sizes, list(zip([kinds[pair // 3] for pair in pairs.tolist()], draws, strict=True))
 
 
@@ -167,15 +167,15 @@ def label_plan(
         hourly: what an hour of a reviewer costs.
 
     Raises:
-        InputError: no such criterion or system, or ``labels`` below 1.
-        NotFound: there is no such run.
+        InputError: unknown criterion or system, or ``labels`` below 1.
+        NotFound: unknown run.
     """
     run = store.runs.get(run_id)
     _check(store, run, criterion, labels, pair)
     random = random_labels.of_run(store, run_id, criterion)
-    cells, seen = _cells(store, run, criterion, random)
+    cells, labels_seen = _cells(store, run, criterion, random)
     left = cells.left
-    plan = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
+    plan = LabelPlan(criterion, left, labels_seen, cells.off, labels_seen >= MEASURED, (), pair)
     if not left:
         why = "Every cell with a verdict has a label."
         return replace(plan, off=_seen_off(random, criterion), measured=True, reason=why)
@@ -215,14 +215,14 @@ def _check(
 
 
 def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[_Cells, int]:
-    """Return the cells that labels may stand for, and the number of random labels."""
+    """Return the cells that labels may represent, and the number of random labels."""
     table = CellTable(store, run)
-    left = table.decided == NO_LABEL
+    unlabelled = table.decided == NO_LABEL
     labelled = np.zeros(len(table), np.bool_)
     if not known.reason:
         labelled[known.cells.cells[_speaking(known)]] = True
-        left &= ~labelled
-    counted = has_verdict(table) & (left | labelled)
+        unlabelled &= ~labelled
+    counted = has_verdict(table) & (unlabelled | labelled)
     if criterion:
         counted &= table.of(criterion)
     cells = np.flatnonzero(counted)
@@ -234,15 +234,14 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
     weights = np.ones(len(cells)) if criterion else table.weight[cells]
     part = weights / (float(weights[weights > 0].sum()) or 1.0)
     expected = _expected(table, question, voted, np.minimum(1.0, wrong[cells] * ratio))
-    return _Cells(table.item[cells], about, Expected(part, *expected, left[cells])), seen
+    return _Cells(table.item[cells], about, Expected(part, *expected, unlabelled[cells])), seen
 
 
 def _speaking(known: DrawnLabels) -> Numbers:
-    """Return which cells have a label that may stand for others: drawn ones, otherwise all."""
-    cells = known.cells
+    """Return which cells have a label that may represent others: drawn ones, otherwise all."""
     everywhere = known.queue is None and known.declared is None
-    there: Numbers = ~np.isnan(cells.counted) & (cells.drawn | everywhere)
-    return there
+    labelled: Numbers = ~np.isnan(known.cells.counted) & (known.cells.drawn | everywhere)
+    return labelled
 
 
 def _seen_off(known: DrawnLabels, criterion: str) -> float:
@@ -256,8 +255,10 @@ def _seen_off(known: DrawnLabels, criterion: str) -> float:
 
 
 def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
-    """Return the chance of another answer, from how many votes agree (as in a queue's order)."""
-    options = np.array([len(asked.scored) for asked in table.questions])[question]
+    """Return the chance of a different answer, from the votes' agreement (as in a queue's
+    order).
+    """
+    options = np.array([len(question_of.scored) for question_of in table.questions])[question]
     top = (1 + np.where(np.isnan(margin), 1.0, margin)) / 2
     chance: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
     return chance
@@ -268,13 +269,13 @@ def _expected(
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Return the votes' values, and mean and variance of people's answers with that chance."""
     scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
-    of = [
+    spread_of = [
         scales.setdefault(
             (tuple(asked.scored), tuple(asked.values[i] or 0.0 for i in asked.scored)), len(scales)
         )
         for asked in table.questions
     ]
-    scale = np.array(of)[question]
+    scale = np.array(spread_of)[question]
     judged, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
         for index, option in enumerate(scored):
@@ -285,7 +286,7 @@ def _expected(
 
 
 def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
-    """Return by what factor people differ more than expected, and from how many labels.
+    """Return by what factor people differ more than expected, and how many labels show that.
 
     ``wrong`` is the expectation for all cells of the run, NaN for cells that are left out.
     """
@@ -310,7 +311,8 @@ def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, uncertainty from tasks, gaps to find and voted.
+    """Two systems: their cells on shared tasks, uncertainty from tasks, and the gaps to find and
+    voted.
 
     ``tests`` is the number of pairs that are corrected together.
     """
@@ -349,13 +351,13 @@ def _apart(
     store: Store, run: Run, cells: _Cells, pair: tuple[str, str], gap: float | None
 ) -> _Apart:
     shared = system_answers.shared_tasks(store, run)
-    both = [task for task in shared.tasks if all(name in task.items for name in pair)]
-    if len(both) < 2:
+    common = [task for task in shared.tasks if all(name in task.items for name in pair)]
+    if len(common) < 2:
         why = shared.why or f"{pair[0]} and {pair[1]} share fewer than two tasks."
         return _Apart(cells, 0.0, 0.0, why)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
-    for index, side_of in enumerate(both):
+    for index, side_of in enumerate(common):
         for number, name in zip((-1, 1), pair, strict=True):
             row = rows[side_of.items[name]]
             task[row], of_side[row] = index, number
@@ -371,12 +373,12 @@ def _apart(
     about = cells.about
     drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
     tasks = task_error(scaled, task[cells.item[mine]])
-    now = float(scaled.part @ scaled.mean)
+    voted_gap = float(scaled.part @ scaled.mean)
     cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
     voted = float(scaled.part @ scaled.said)
-    return _Apart(cells_of, tasks, now if gap is None else gap, voted=voted, tests=tests)
+    return _Apart(cells_of, tasks, voted_gap if gap is None else gap, voted=voted, tests=tests)
 
 
 def _bought(

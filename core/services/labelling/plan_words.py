@@ -11,7 +11,7 @@ from core.text.numbers import about_minutes, count, percent, plural, score
 
 
 def in_words(plan: LabelPlan) -> str:
-    """Return the expected difference from people, and what it takes to tell two systems apart."""
+    """Return the expected difference from people, and how many labels tell two systems apart."""
     basis = (
         f"by {plan.known} random labels"
         if plan.measured
@@ -41,7 +41,7 @@ def in_words(plan: LabelPlan) -> str:
 
 
 def _lead(plan: LabelPlan) -> str:
-    """Return which system is ahead, by how much, and according to what."""
+    """Return which system is ahead, by how much, and by which evidence."""
     (first, second), gap = plan.pair or ("", ""), plan.gap or 0.0
     better, size = (second if gap > 0 else first), score(abs(gap))
     if plan.voted is None:
@@ -51,12 +51,12 @@ def _lead(plan: LabelPlan) -> str:
         return f"People are expected to find {better} ahead by {size} ({votes})."
     shown = (plan.shown if gap > 0 else turned(plan.shown)).words(score).inline
     sure = "is more than chance" if plan.told else "may be chance"
-    by = f"By {count(plan.known)} random labels"
-    return f"{by} {better} is ahead by {shown}, which {sure}; {votes}."
+    basis = f"By {count(plan.known)} random labels"
+    return f"{basis} {better} is ahead by {shown}, which {sure}; {votes}."
 
 
 def _by_votes(gap: float, first: str, second: str) -> str:
-    """Return who is ahead by the votes, which people may see differently."""
+    """Return which system is ahead by the votes; people may see it differently."""
     if not round(gap, 2):
         return "the votes have them level"
     return f"the votes have {second if gap > 0 else first} ahead by {score(abs(gap))}"
@@ -93,7 +93,7 @@ def as_text(plan: LabelPlan) -> str:
 def _widths(plan: LabelPlan) -> str:
     """Return a line that explains the columns."""
     mean = f"mean of {visible(plan.criterion)}" if plan.criterion else "mean score"
-    draws = "; ".join(f"{draw}, {how}" for draw, how in DRAWS.items())
+    draws = "; ".join(f"{draw}, {meaning}" for draw, meaning in DRAWS.items())
     text = (
         f"± is half the 95% interval of the corrected {mean} after this many more labels: {draws}."
     )

@@ -1,4 +1,4 @@
-"""Results of a queue: what people kept and changed, how long it took, and faulty criteria."""
+"""Results of a queue: verdicts that people kept and changed, their time, and faulty criteria."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Trouble:
         return self.ambiguous + self.wrong + self.double
 
 
-#: What became of the panel's verdict on a cell.
+#: The result of people's decision for the panel's verdict on a cell.
 Became = Literal["mended", "kept", "given", "uncertain"]
 
 
@@ -53,9 +53,9 @@ class Session:
     """The results of a queue.
 
     Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``,
-    added a missing one on ``given``, and left ``uncertain`` ones open. ``cells`` are those settled.
-    ``flips`` and ``change`` are expected of the ``left`` open cells. ``minutes`` is the time spent
-    on ``timed`` verdicts, ``each_seconds`` their median, ``left_minutes`` the time for the
+    added a missing one on ``given``, and left ``uncertain`` ones open. ``cells`` has the settled
+    cells. ``flips`` and ``change`` are expected of the ``left`` open cells. ``minutes`` is the time
+    spent on ``timed`` verdicts, ``each_seconds`` their median, ``left_minutes`` the time for the
     remaining verdicts at that pace. Unknown times are ``None``.
     """
 
@@ -89,22 +89,22 @@ def session(store: Store, queue_id: int) -> Session:
     queue = store.queues.get(queue_id)
     cells = _decided(store, queue)
     counts = Counter(cell.became for cell in cells)
-    now = queues.progress(store, queue_id)
+    progress = queues.progress(store, queue_id)
     times = spent(store.events.of_run(queue.run_id, queue_id))
-    each = median(times) / 1000 if times else None
+    seconds = median(times) / 1000 if times else None
     return Session(
         settled=len(cells),
         kept=counts["kept"],
         mended=counts["mended"],
         given=counts["given"],
         uncertain=counts["uncertain"],
-        left=now.total - now.resolved,
-        flips=now.flips,
-        change=now.change,
+        left=progress.total - progress.resolved,
+        flips=progress.flips,
+        change=progress.change,
         minutes=sum(times) / 60_000,
         timed=len(times),
-        each_seconds=each,
-        left_minutes=None if each is None else store.verdicts.needed(queue_id) * each / 60,
+        each_seconds=seconds,
+        left_minutes=None if seconds is None else store.verdicts.needed(queue_id) * seconds / 60,
         troubles=_troubles(store, queue_id),
         cells=cells,
     )
@@ -115,11 +115,11 @@ def _decided(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
     decided = store.settled.options(queue.run_id, queue.id)
     judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
     run = store.runs.get(queue.run_id)
-    rubric, own = scored_rubric(store, run), store.signs.own_rubrics(run.id)
+    rubric, own_rubrics = scored_rubric(store, run), store.signs.own_rubrics(run.id)
 
     def cell(item_id: str, name: str, option: int | None) -> DecidedCell:
         before = judged.get((item_id, name))
-        choices = own.get(item_id, rubric).criterion(name).choices
+        choices = own_rubrics.get(item_id, rubric).criterion(name).choices
         first, last = (None if at is None else choices[at].label for at in (before, option))
         return DecidedCell(item_id, name, _became(option, before), first, last)
 

@@ -53,8 +53,8 @@ def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair
     """Return every pair of reviewers on every criterion, most shared cells first.
 
     Cells count once all their reviewers have judged them, whether the two agree or not. Verdicts
-    with the votes in sight, and "cannot assess", are left out. Reviewers see only their own name; a
-    lead sees all. Raises ``NotFound``.
+    given with the votes visible, and "cannot assess", are left out. Reviewers see only their own
+    name; a lead sees all. Raises ``NotFound``.
     """
     seat = now_seated(store, seat)
     shared: dict[tuple[str, tuple[str, ...], str, str], _PairVerdicts] = {}
@@ -83,23 +83,23 @@ class _PairVerdicts(NamedTuple):
 def _judged_twice(
     store: Store, queue_id: int
 ) -> Iterator[tuple[SharedCell, Criterion, tuple[str, str], tuple[int, int]]]:
-    """Return every cell with every pair of people who chose an option before seeing votes."""
+    """Yield every cell with every pair of people who chose an option before seeing votes."""
     from core.services.results.run_columns import own_rubrics
     from core.services.results.scored_items import scored_rubric
 
     run = store.runs.get(store.queues.get(queue_id).run_id)
-    rubric, own = scored_rubric(store, run), own_rubrics(store, run)
+    rubric, own_rubrics_of = scored_rubric(store, run), own_rubrics(store, run)
     states = {(cell.item_id, cell.criterion): cell.state for cell in store.queues.cells(queue_id)}
     order = {criterion.name: index for index, criterion in enumerate(rubric.criteria)}
     given: dict[tuple[str, str], dict[str, int]] = {}
     for verdict in store.verdicts.of_queue(queue_id):
         place, option = (verdict.item_id, verdict.criterion), verdict.first.option
         blind = verdict.part == "review" and verdict.mode != "assisted"
-        done = verdict.final is not None and states.get(place) in ("resolved", "disagreement")
-        if blind and done and option is not None:
+        decided = verdict.final is not None and states.get(place) in ("resolved", "disagreement")
+        if blind and decided and option is not None:
             given.setdefault(place, {})[verdict.reviewer] = option
     for item_id, name in sorted(given, key=lambda place: (order.get(place[1], 0), place)):
-        criterion = own.get(item_id, rubric).criterion(name)
+        criterion = own_rubrics_of.get(item_id, rubric).criterion(name)
         chosen = given[item_id, name]
         resolved = states[item_id, name] == "resolved"
         for first, second in combinations(sorted(chosen, key=str.casefold), 2):
@@ -127,7 +127,7 @@ def _pair(shared: _PairVerdicts, first: str, second: str) -> ReviewerPair:
 
 
 def _kappa(shared: _PairVerdicts) -> Estimate:
-    """Return kappa with its interval, the same as of two raters on Agreement."""
+    """Return kappa with its interval, as for two raters on the Agreement page."""
     import numpy as np
 
     from core.metrics.intervals.draws import resample_many

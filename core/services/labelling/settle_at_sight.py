@@ -1,8 +1,8 @@
-"""Cells settled in the grid of a run, where their votes are in sight.
+"""Cells settled in the grid of a run, with their votes visible.
 
-Such verdicts are not blind. They belong to a queue of their own whose votes are always shown, so
-that the record, the figures on reviewers and undo treat them accordingly. They never count as
-random labels.
+Such verdicts are not blind. They belong to their own queue, whose votes are always shown, so that
+the record, the figures on reviewers and undo treat them accordingly. They never count as random
+labels.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BY_GROUPS, SINGLY = "Settled by groups", "Members of groups, singly"
 #: The rule selects no cell: reviewers add each one.
 RULE = QueueRule.only(everything=True, items=())
 SETTINGS = QueueSettings(mode="assisted", assisted_share=1.0)
-#: The most cells settled at once; a page of the grid has fewer of a criterion.
+#: The most cells settled at once; a page of the grid has fewer cells of a criterion.
 MOST = 200
 
 
@@ -52,14 +52,14 @@ def settle(
     *,
     name: str = NAME,
 ) -> SettledAtSight:
-    """Settle cells (item, criterion) of a run, all or none; own verdicts are replaced.
+    """Settle cells (item, criterion) of a run, all or none, replacing the person's own verdicts.
 
     ``given`` is the answer for all of them; ``None`` accepts each cell's verdict. ``name`` is the
     name of their queue.
 
     Raises:
-        InputError: no or too many cells, one without a verdict to accept, an option that a
-            criterion does not have, or a verdict against judges who agree that lacks a note.
+        InputError: no or too many cells, a cell without a verdict to accept, an option that a
+            criterion lacks, or a verdict against judges who agree that lacks a note.
         Conflict: another person settled one of them here.
         NotAllowed: this person still reviews the run blind.
     """
@@ -79,9 +79,9 @@ def settle(
             answers = _answers(store, run_id, item_id, names, given)
             ticket = claims.claim(store, seat, queue.id, item_id, take_over=True)
             for criterion in names:
-                done = commit_reveal.commit(store, ticket, {criterion: answers[criterion]})
-                ticket = done.ticket
-                steps.append(done.step)
+                result = commit_reveal.commit(store, ticket, {criterion: answers[criterion]})
+                ticket = result.ticket
+                steps.append(result.step)
             claims.release(store, ticket)
     return SettledAtSight(len(steps), tuple(reversed(steps)))
 
@@ -121,10 +121,10 @@ def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: 
         if singly is None
         else {cell.item_id for cell in store.queues.cells(singly.id) if cell.criterion == criterion}
     )
-    left = sorted(set(members) - drawn)
-    if not left:
+    remaining = sorted(set(members) - drawn)
+    if not remaining:
         raise InputError("No answer of a group is left to be looked at singly.")
-    chosen = Random(clock.draw_seed()).sample(left, min(number, len(left)))
+    chosen = Random(clock.draw_seed()).sample(remaining, min(number, len(remaining)))
     with store.write():
         queue = _queue(store, seat, run, SINGLY, QueueSettings(mode="blind"))
         cells = _candidates(store, run, {item_id: [criterion] for item_id in chosen})
@@ -157,7 +157,7 @@ def _add(
 ) -> None:
     """Add cells to the queue; ``assisted``: votes on their items are shown at once.
 
-    Those are settled at once, so the effect of settling them is not computed.
+    Such cells are settled at once, so the effect of settling them is not computed.
     """
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
     items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
@@ -186,17 +186,17 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
     )
     places = {name: index for index, name in enumerate(store.runs.item_ids(run.id))}
     for item_id, names in by_item.items():
-        asked = (
+        questions = (
             {}
             if item_id not in places
             else {item.name: item for item in effective(items[item_id], rubric).criteria}
         )
         for name in names:
-            if name not in asked:
+            if name not in questions:
                 problems.append(Problem("is not a cell of this run.", "", (item_id, name)))
                 continue
             candidates.append(
-                QueueCandidate(item_id, places[item_id], asked[name], ("chosen",), 1.0)
+                QueueCandidate(item_id, places[item_id], questions[name], ("chosen",), 1.0)
             )
     if problems:
         raise InputError("Not every cell can be settled.", tuple(problems[:20]))
@@ -220,15 +220,15 @@ def _answers(
 
 
 def _take_back(store: Store, seat: Seat, queue: QueueRow, by_item: dict[str, list[str]]) -> None:
-    """Withdraw this queue's verdicts on these cells, if allowed, before new ones are stored."""
+    """Withdraw this person's verdicts on these cells, if allowed, before new ones are stored."""
     for item_id, names in by_item.items():
         for name in names:
-            given = [
+            verdicts = [
                 event
                 for event in store.events.of_cell(queue.run_id, item_id, name)
                 if (event.queue_id, event.action) == (queue.id, "verdict")
             ]
-            gone = store.events.undone([event.id for event in given])
-            for event in given:
+            gone = store.events.undone([event.id for event in verdicts])
+            for event in verdicts:
                 if event.id not in gone:
                     other_acts.undo(store, seat, event.step)

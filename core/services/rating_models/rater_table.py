@@ -31,13 +31,13 @@ class RaterTable(NamedTuple):
     questions: tuple[RatedQuestion, ...]
 
     def of(self, criterion: str) -> RaterTable:
-        """Return the table of one criterion; of all for an empty name."""
+        """Return the table of one criterion, or of all for an empty name."""
         return self._replace(
             questions=tuple(q for q in self.questions if criterion in ("", q.name))
         )
 
     def some(self, most: int, why: str) -> RaterTable:
-        """Return at most ``most`` items, drawn with a seed from ``why``."""
+        """Return at most ``most`` items, drawn by a seed that ``why`` determines."""
         if len(self.items) <= most:
             return self
         rows = sorted(seeded(why).sample(range(len(self.items)), most))

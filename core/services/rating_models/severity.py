@@ -49,11 +49,11 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters, the surely strict first and the surely mild last, the others between in their
-    order; and the items, those to look at again first.
+    """The raters, surely strict first and surely mild last; and the items, those to check first at
+    the front.
 
-    ``reason`` says why there are none. ``spread`` is the standard deviation of qualities in logits,
-    the units of severities.
+    ``reason`` says why they are missing. ``spread`` is the standard deviation of qualities in
+    logits, the units of severities.
     """
 
     raters: tuple[tuple[str, RaterSeverity], ...]
@@ -63,9 +63,10 @@ class SeverityStudy(NamedTuple):
 
     @property
     def surely_changed(self) -> tuple[FairScore, ...]:
-        """Return the items whose score surely changes once severity is taken out.
+        """Return the items whose score surely changes once severity is removed.
 
-        None if no rater is surely strict or mild: scores then only shrink towards their mean.
+        It is empty if no rater is surely strict or mild: scores then only shrink towards their
+        mean.
         """
         if not any(rater.surely for _, rater in self.raters):
             return ()
@@ -77,21 +78,20 @@ def severity(
 ) -> SeverityStudy:
     """Return the severities of a table's raters, on one criterion or on all together.
 
-    Columns of one rater (``NAME|NUMBER``) answer the same question, so the first of them is used.
-    With very many items the model is fitted on a part; with ``items``, every item gets a fair
-    score.
+    Columns of one rater (``NAME|NUMBER``) answer the same question, so only the first is used. With
+    very many items the model is fitted on a part; with ``items``, every item gets a fair score.
     """
-    whole = table.of(criterion)
-    questions = [q for q in whole.questions if len(q.values) > 1]
+    chosen = table.of(criterion)
+    questions = [q for q in chosen.questions if len(q.values) > 1]
     if not questions:
         return SeverityStudy((), (), 0.0, ONE_LEVEL)
-    names, columns = _first_answers(whole)
+    names, columns = _first_answers(chosen)
     if len(names) > MOST_RATERS:
         return SeverityStudy((), (), 0.0, f"There are more than {MOST_RATERS} raters.")
-    part = whole.some(MOST_ITEMS, "severity")
+    part = chosen.some(MOST_ITEMS, "severity")
     learned = [ascending(q)[:, columns] for q in part.questions if len(q.values) > 1]
     rated = np.any([(matrix >= 0).any(axis=0) for matrix in learned], axis=0)
-    names = [name for name, there in zip(names, rated.tolist(), strict=True) if there]
+    names = [name for name, is_rated in zip(names, rated.tolist(), strict=True) if is_rated]
     sizes = [len(question.values) for question in questions]
     model = facets([matrix[:, rated] for matrix in learned], sizes, level)
     if model.reason:
@@ -101,11 +101,11 @@ def severity(
         return SeverityStudy(tuple(raters), (), model.spread)
     levels = [ascending(question)[:, columns][:, rated] for question in questions]
     fair = fair_scores(model, levels, sizes, level)
-    return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), model.spread)
+    return SeverityStudy(tuple(raters), _items(chosen.items, levels, sizes, fair), model.spread)
 
 
-def _surely_strict_first(one: tuple[str, RaterSeverity]) -> float:
-    return (one[1].shift.value or 0.0) if one[1].surely else 0.0
+def _surely_strict_first(rater: tuple[str, RaterSeverity]) -> float:
+    return (rater[1].shift.value or 0.0) if rater[1].surely else 0.0
 
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:
@@ -134,25 +134,27 @@ def _items(
     raters = np.any([matrix >= 0 for matrix in levels], axis=0).sum(axis=1)
     rows = zip(items, fair.tolist(), number.tolist(), mean.tolist(), raters.tolist(), strict=True)
     scores = [
-        FairScore(item, Estimate(value, low, high, n=n), gave, by)
+        FairScore(item, Estimate(value, low, high, n=n), gave, severities)
         if n
         else FairScore(item, Estimate.undefined(UNRATED), None, 0)
-        for item, (value, low, high), n, gave, by in rows
+        for item, (value, low, high), n, gave, severities in rows
     ]
     return tuple(sorted(scores, key=_untouched))
 
 
-def _untouched(one: FairScore) -> float:
-    if one.fair.value is None or one.mean is None:
+def _untouched(score: FairScore) -> float:
+    if score.fair.value is None or score.mean is None:
         return 1.0
-    return -abs(one.fair.value - one.mean)
+    return -abs(score.fair.value - score.mean)
 
 
-def in_words(found: SeverityStudy) -> str:
-    """Return who is surely strict or mild and by how much, and whose answers are unexpected."""
-    if found.reason:
-        return f"Who is severe is unknown: {found.reason}"
-    surely = _apart(found.raters)
+def in_words(study: SeverityStudy) -> str:
+    """Return which raters are surely strict or mild and by how much, and whose answers are
+    unexpected.
+    """
+    if study.reason:
+        return f"Who is severe is unknown: {study.reason}"
+    surely = _apart(study.raters)
     strict = [rater for rater in surely if rater[1].surely < 0]
     mild = [rater for rater in reversed(surely) if rater[1].surely > 0]
     parts = [
@@ -163,7 +165,7 @@ def in_words(found: SeverityStudy) -> str:
         if parts
         else "No rater is significantly stricter or milder than the others."
     )
-    odd = [name for name, rater in found.raters if rater.misfit.odd]
+    odd = [name for name, rater in study.raters if rater.misfit.odd]
     if odd:
         names = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if odd[3:] else "")
         verb = "answers" if len(odd) == 1 else "answer"
@@ -172,32 +174,33 @@ def in_words(found: SeverityStudy) -> str:
 
 
 def _apart(raters: Sequence[tuple[str, RaterSeverity]]) -> list[tuple[str, RaterSeverity]]:
-    """Return who surely differs from the raters that remain without those who differ more: one
-    strict rater makes all others milder than the average. Of two, each differs from the other.
+    """Return the raters that surely differ from the remaining ones, after removing those that
+    differ more: one strict rater makes all others milder than the average. Of two, each differs
+    from the other.
     """
     if len(raters) == 2:
         return [named for named in raters if named[1].surely]
-    left, apart = list(raters), list[tuple[str, RaterSeverity]]()
-    while left:
-        shifts = [named.shift.value or 0.0 for _, named in left]
+    remaining, apart = list(raters), list[tuple[str, RaterSeverity]]()
+    while remaining:
+        shifts = [named.shift.value or 0.0 for _, named in remaining]
         middle = sum(shifts) / len(shifts)
-        at = max(range(len(left)), key=lambda place: abs(shifts[place] - middle))
-        rater, away = left[at][1], shifts[at] - middle
+        extreme = max(range(len(remaining)), key=lambda place: abs(shifts[place] - middle))
+        rater, away = remaining[extreme][1], shifts[extreme] - middle
         reach = abs((rater.shift.high or 0.0) - (rater.shift.low or 0.0)) / 2
         if not rater.surely or abs(away) <= reach or (away > 0) != (rater.surely > 0):
             break
-        apart.append(left.pop(at))
+        apart.append(remaining.pop(extreme))
     return sorted(apart, key=lambda named: named[1].shift.value or 0.0)
 
 
 def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:
     name, rater = some[0]
-    more = f", and {len(some) - 1} more are {words}" if some[1:] else ""
+    others = f", and {len(some) - 1} more are {words}" if some[1:] else ""
     value = abs(rater.shift.value or 0.0)
     less = "less" if words == "stricter" else "more"
     return (
         f"{name} is {words} than the average rater and gives {percent(value)} of the scale {less} "
-        f"for the same work{more}"
+        f"for the same work{others}"
     )
 
 
@@ -220,16 +223,16 @@ def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
 
 
 def _each(table: RaterTable) -> list[str]:
-    """Return the criteria to look at separately; none if there is only one."""
+    """Return the criteria to study separately; empty if there is only one."""
     names = [question.name for question in table.questions]
     return names if len(names) > 1 else []
 
 
-def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
-    if found.reason:
-        return {"raters": None, "fair": None, "undefined": dict.fromkeys(NONE, found.reason)}
+def _data(study: SeverityStudy, *, listed: bool) -> dict[str, Any]:
+    if study.reason:
+        return {"raters": None, "fair": None, "undefined": dict.fromkeys(NONE, study.reason)}
     return {
-        "spread": found.spread,
+        "spread": study.spread,
         "raters": {
             name: {
                 "severity": rater.logits.value,
@@ -241,10 +244,10 @@ def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
                 "odd": rater.misfit.odd,
                 "n": rater.ratings,
             }
-            for name, rater in found.raters
+            for name, rater in study.raters
         },
-        "fair": {rater.item: _fair_data(rater) for rater in found.items} if listed else None,
-        "in_words": in_words(found),
+        "fair": {rater.item: _fair_data(rater) for rater in study.items} if listed else None,
+        "in_words": in_words(study),
         **({} if listed else {"undefined": {"fair": TOO_MANY}}),
     }
 
@@ -253,13 +256,13 @@ def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
 NONE = ("raters", "fair")
 
 
-def _fair_data(one: FairScore) -> dict[str, Any]:
-    fair = one.fair
+def _fair_data(score: FairScore) -> dict[str, Any]:
+    fair = score.fair
     data: dict[str, Any] = {
         "fair": fair.value,
         "fair_ci": fair.ci,
-        "mean": one.mean,
-        "raters": one.raters,
+        "mean": score.mean,
+        "raters": score.raters,
         "n": fair.n,
     }
     missing = dict.fromkeys(("fair", "mean"), fair.reason)
@@ -270,9 +273,9 @@ def fair_rows(table: RaterTable, level: float = USUAL.level) -> Iterator[dict[st
     """Yield a row per item: on all criteria together (no name), then on each of several."""
     for criterion in ("", *_each(table)):
         study = severity(table, criterion, level)
-        of = {fair.item: fair for fair in study.items}
+        score_of = {fair.item: fair for fair in study.items}
         for item in table.items:
-            fair = of.get(item) or FairScore(item, Estimate.undefined(study.reason), None, 0)
+            fair = score_of.get(item) or FairScore(item, Estimate.undefined(study.reason), None, 0)
             yield {
                 "item_id": item,
                 "criterion": criterion,

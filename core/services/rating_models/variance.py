@@ -27,7 +27,7 @@ from core.text.numbers import cost, percent, score
 
 #: With more ratings only a part of the items is used, drawn by a fixed seed.
 MOST = 20_000
-#: The most ways of asking in words.
+#: The main ways of asking in words.
 NOW, MORE, AGAIN = "As it was asked", "One rater more", "Every rater asked once more"
 WORDS: dict[Term, str] = {
     (ITEM,): "Items, across criteria",
@@ -126,7 +126,7 @@ def study(
     reversed_: tuple[Turned, ...] = (),
     level: float = USUAL.level,
 ) -> Study:
-    """Return the variance components of a criterion (empty: of all), and what more would gain.
+    """Return the variance components of a criterion (empty: of all), and the gain from asking more.
 
     ``price`` is the cost of an answer. ``reversed_`` are ``turned`` answers of the same run.
     """
@@ -179,10 +179,10 @@ def _reversed(
     questions = {q.name: (index, q.values) for index, q in enumerate(table.questions)}
     rows = list[tuple[float, int, int, int, int]]()
     for answer in reversed_:
-        asked = questions.get(answer.criterion)
-        if asked is None or answer.item not in places or answer.judge not in judges:
+        question = questions.get(answer.criterion)
+        if question is None or answer.item not in places or answer.judge not in judges:
             continue
-        number, values = asked
+        number, values = question
         if answer.option < len(values):
             place = places[answer.item]
             rows.append((values[answer.option], place, number, judges[answer.judge], order))
@@ -199,13 +199,13 @@ def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> Ways:
     return Ways(judged / cells, max(1.0, replicates), orders, len(np.unique(facets[ITEM])))
 
 
-def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk]:
-    criteria = found.levels[CRITERION]
+def _choices(components: Components, now: Ways, price: float | None) -> list[WayToAsk]:
+    criteria = components.levels[CRITERION]
 
     def choice(name: str, ways: Ways) -> WayToAsk:
         answers = criteria * ways.judges * ways.replicates * ways.orders
         paid = None if price is None else 1000 * answers * price
-        return WayToAsk(name, ways, worth(found, ways), paid)
+        return WayToAsk(name, ways, worth(components, ways), paid)
 
     choices = [
         choice(NOW, now),
@@ -215,28 +215,28 @@ def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk
         choice("Half as many items more", now._replace(items=round(1.5 * now.items))),
     ]
     if now.replicates * now.orders > 1:
-        # Without repeated answers a judge's view of an item cannot be told from its inconsistency.
+        # Without repeated answers, a judge's view of an item cannot be told from its inconsistency.
         choices.append(choice(AGAIN, now._replace(replicates=now.replicates + 1)))
     if now.orders > 1:
         choices.append(choice("In one order more", now._replace(orders=now.orders + 1)))
     return choices
 
 
-def in_words(found: Study) -> str:
+def in_words(study: Study) -> str:
     """Return the largest source of variance, the reliability, and the best way to ask."""
-    if found.found.reason:
-        return f"Where differences come from is unknown: {found.found.reason}"
-    by_name = {choice.name: choice for choice in found.choices}
+    if study.found.reason:
+        return f"Where differences come from is unknown: {study.found.reason}"
+    by_name = {choice.name: choice for choice in study.choices}
     now, more = by_name[NOW], [by_name[name] for name in (MORE, AGAIN) if name in by_name]
-    strict = found.share(JUDGE) + found.share(CRITERION, JUDGE)
-    single = found.share(ITEM, CRITERION)
+    strict = study.share(JUDGE) + study.share(CRITERION, JUDGE)
+    single = study.share(ITEM, CRITERION)
     parts = (
-        f" ({percent(found.share(ITEM))} across all criteria, {percent(single)} on single ones)"
+        f" ({percent(study.share(ITEM))} across all criteria, {percent(single)} on single ones)"
         if single
         else ""
     )
     sentence = (
-        f"{percent(found.between)} of all variance lies between items{parts}, {percent(strict)} in "
+        f"{percent(study.between)} of all variance lies between items{parts}, {percent(strict)} in "
         "how strict judges are. Of what items' scores differ by, "
         f"{percent(now.worth.relative)} would be there again with other judges like these; an "
         f"item's score is sure to ±{score(1.96 * now.worth.item_error)}."
@@ -250,37 +250,37 @@ def in_words(found: Study) -> str:
     return f"{sentence} {' '.join(bought)}{once}"
 
 
-def _for(one: WayToAsk, now: WayToAsk) -> str:
-    if one.cost is None or now.cost is None or one.cost == now.cost:
+def _for(way: WayToAsk, now: WayToAsk) -> str:
+    if way.cost is None or now.cost is None or way.cost == now.cost:
         return ""
-    return f" for {cost(one.cost - now.cost)} more per 1,000 items"
+    return f" for {cost(way.cost - now.cost)} more per 1,000 items"
 
 
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """Return the key ``variance`` of ``metrics --json``."""
     names = [question.name for question in table.questions]
-    each = names if len(names) > 1 else []
+    separate = names if len(names) > 1 else []
     return {
         "overall": _study_data(study(table, level=level)),
-        "criteria": {name: _study_data(study(table, name, level=level)) for name in each},
+        "criteria": {name: _study_data(study(table, name, level=level)) for name in separate},
     }
 
 
-def _study_data(found: Study) -> dict[str, Any]:
-    if found.found.reason:
-        return {"components": None, "undefined": {"components": found.found.reason}}
+def _study_data(study: Study) -> dict[str, Any]:
+    if study.found.reason:
+        return {"components": None, "undefined": {"components": study.found.reason}}
     return {
-        "items": found.items,
-        "ratings": found.found.n,
-        "levels": dict(found.found.levels),
+        "items": study.items,
+        "ratings": study.found.n,
+        "levels": dict(study.found.levels),
         "components": {
             " x ".join(term): {
                 "variance": part.value,
                 "ci": part.ci,
-                "share": found.share(*term),
-                "estimate": found.found.raw[term],
+                "share": study.share(*term),
+                "estimate": study.found.raw[term],
             }
-            for term, part in found.found.variances.items()
+            for term, part in study.found.variances.items()
         },
         "decisions": [
             {
@@ -289,6 +289,6 @@ def _study_data(found: Study) -> dict[str, Any]:
                 **part.worth._asdict(),
                 "per_thousand": part.cost,
             }
-            for part in found.choices
+            for part in study.choices
         ],
     }

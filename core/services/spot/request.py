@@ -1,4 +1,4 @@
-"""What a spot check asks: the request, which is also all that the page's form holds."""
+"""The request of a spot check, which is also everything that the page's form stores."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ from core.store.store import Store
 
 Way = Literal["text", "chat", "sections", "item"]
 DRAFT = "draft:"
-#: The id of a typed submission in the dataset of one item that is made for it.
+#: The item id of a typed submission, in the dataset of one item that is made for it.
 ITEM = "spot"
 NAME = "Spot check"
 _KEPT = "spot/form"
-#: How many models are chosen at first: a spot check compares several judges on one text.
+#: The number of models chosen at first: a spot check compares several judges on one text.
 MODELS = 3
 
 
 class SpotTurn(Noun):
-    """One message of a conversation; ``uid`` lasts while others come and go."""
+    """One message of a conversation; its ``uid`` stays while other messages are added and
+    removed.
+    """
 
     uid: str = Field(default_factory=lambda: secrets.token_hex(4))
     role: str = "user"
@@ -41,11 +43,11 @@ class SpotTurn(Noun):
 
 
 class SpotRequest(Noun):
-    """What to ask, by names and ids; the ways not taken stay as they were typed.
+    """What to ask, by names and ids; fields of the modes that are not used stay as typed.
 
     ``rubric`` is an id as text, or ``draft:`` and a draft's name. ``dataset`` is a dataset
-    version's id; ``judges`` are names; ``panel`` is the saved panel that filled them in and whose
-    ``rules`` hold. Offline judges learn, and examples come, from ``learn_from``.
+    version's id; ``judges`` are names; ``panel`` is the saved panel that chose them and whose
+    ``rules`` apply. Offline judges learn, and examples come, from ``learn_from``.
     """
 
     rubric: str = ""
@@ -71,7 +73,7 @@ class SpotRequest(Noun):
 
     @property
     def submission(self) -> Submission:
-        """Return the typed submission, of the way that is taken."""
+        """Return the typed submission of the chosen mode."""
         if self.way == "sections":
             return Sections(thinking=self.thinking, output=self.output)
         if self.way == "chat":
@@ -81,9 +83,9 @@ class SpotRequest(Noun):
 
 
 def opened(store: Store) -> SpotRequest:
-    """Return the form as it was left, else a fresh one with a rubric and judges to ask.
+    """Return the form as it was left, or a fresh form with a rubric and judges.
 
-    A field that this version of the program cannot read, or that is missing, starts fresh.
+    A field that is missing, or that this version of the program cannot read, starts fresh.
     """
     fresh = dict(_fresh(store))
     draft = store.drafts.get(_KEPT)
@@ -99,14 +101,14 @@ def opened(store: Store) -> SpotRequest:
 
 @allowed("draft")
 def keep(store: Store, request: SpotRequest) -> None:
-    """Keep the form for another page, another tab and another day."""
+    """Store the form for another page, another tab and another day."""
     store.drafts.save(_KEPT, request.model_dump(mode="json"), now=clock.now())
 
 
 def rubric_choices(store: Store) -> dict[str, str]:
-    """Return what can be checked with, last changed first: a choice, and its name with its state.
+    """Return the rubrics to check with, last changed first: a choice, and its name with its state.
 
-    That is the drafts that are kept, and saved rubrics at their latest version.
+    These are stored drafts, and saved rubrics at their latest version.
     """
     drafts = {
         DRAFT + draft.name: f"{draft.draft['name'] or 'Untitled rubric'} · "
@@ -136,7 +138,9 @@ def rubric_of(store: Store, choice: str) -> Rubric:
 
 
 def with_panel(store: Store, request: SpotRequest, panel_id: int | None) -> SpotRequest:
-    """Return the request with all that a saved panel says; ``None`` keeps only the judges."""
+    """Return the request with everything that a saved panel sets; ``None`` keeps only the
+    judges.
+    """
     if panel_id is None:
         plain = {"panel": None, "rules": Rules(), "asking": Asking()}
         return request.model_copy(update=plain)
@@ -147,7 +151,7 @@ def with_panel(store: Store, request: SpotRequest, panel_id: int | None) -> Spot
 
 
 def judges_of(store: Store, request: SpotRequest) -> tuple[Judge, ...]:
-    """Return the chosen judges as registered; those only the panel knows, as the panel has them."""
+    """Return the chosen judges as registered, or as in the panel if only that has them."""
     by_name = dict[str, Judge]()
     for row in list_panels(store):
         if row.id == request.panel:
@@ -167,7 +171,7 @@ def trial_of(store: Store, request: SpotRequest) -> Trial:
     """Return the trial that the request asks for.
 
     Raises:
-        InputError: the rubric, the judges or the item are missing or not valid.
+        InputError: the rubric, the judges or the item are missing or invalid.
     """
     rubric = rubric_of(store, request.rubric)
     judges = judges_of(store, request)
@@ -209,7 +213,7 @@ def _fresh(store: Store) -> SpotRequest:
 
 
 def _first_judges(store: Store, rubric: str) -> tuple[str, ...]:
-    """Models that can be reached, else the offline judges where they can learn the rubric."""
+    """Return models that can be called, else the offline judges if they can learn the rubric."""
     entries = list_judges(store)
     models = [entry.name for entry in entries if entry.ready_model]
     if models:

@@ -1,4 +1,6 @@
-"""Spot check: one submission, some judges, now, kept as a small run; two of them side by side."""
+"""Spot check: one submission and some judges, now, stored as a small run; and a comparison of
+two.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from core.store.store import Store
 
 
 class SpotTask(NamedTuple):
-    """What the items of a dataset were about: the same prompt, context (name, text), reference."""
+    """The task of a dataset's items: their common prompt, context (name, text) and reference."""
 
     prompt: str
     context: tuple[tuple[str, str], ...]
@@ -29,10 +31,10 @@ class SpotTask(NamedTuple):
 
 @allowed("write")
 def check(store: Store, request: SpotRequest) -> int:
-    """Start a spot check; returns its run's id, to be polled like any run's.
+    """Start a spot check; return its run's id, to be polled like any run's.
 
     Raises:
-        InputError: the request lacks something, or offline judges have no labels to learn from.
+        InputError: the request is incomplete, or offline judges have no labels to learn from.
     """
     trial = trial_of(store, request)
     (item,) = trial.texts.items
@@ -44,9 +46,7 @@ def check(store: Store, request: SpotRequest) -> int:
 
 @allowed("write")
 def ask_again(store: Store, run_id: int, seed: int | None = None) -> int:
-    """Return the same check with another seed (drawn where none is given); returns the new run's
-    id.
-    """
+    """Start the same check with another seed (by default a drawn one); return the new run's id."""
     run = store.runs.get(run_id)
     plan = run.plan
     request = RunRequest(
@@ -76,13 +76,13 @@ def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     """Return the distinct prompts (with references) among a dataset's first 500 items, in its
     order.
 
-    Empty if there are none, or more than ``most``, which are too many to choose from.
+    It is empty if there are more than ``most``, which are too many to choose from.
     """
     head = store.datasets.version(version_id).head
     distinct = dict[SpotTask, None]()
     for item in islice(store.datasets.items(version_id), 500):
-        whole = head.resolved(item)
-        task = SpotTask(whole.prompt, tuple(whole.context.items()), whole.reference)
+        resolved = head.resolved(item)
+        task = SpotTask(resolved.prompt, tuple(resolved.context.items()), resolved.reference)
         if any(task):
             distinct[task] = None
         if len(distinct) > most:
@@ -97,10 +97,10 @@ def recent(store: Store, limit: int = 10) -> list[tuple[RunRow, RunItemRow]]:
 
 
 def request_of(store: Store, run_id: int, request: SpotRequest) -> SpotRequest:
-    """Return what a check asked; the ways it did not take stay as they are in ``request``."""
+    """Return the request of a check; fields of unused modes stay as they are in ``request``."""
     run, item_id = store.runs.get(run_id), item_of(store, run_id)
     listed = {row.id for row in store.rubrics.list()}
-    asked: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "rubric": str(run.rubric_id) if run.rubric_id in listed else request.rubric,
         "judges": tuple(judge.name for judge in run.panel.judges),
         "panel": None,
@@ -111,25 +111,25 @@ def request_of(store: Store, run_id: int, request: SpotRequest) -> SpotRequest:
         "seed": None,
     }
     if item_id != ITEM:
-        asked |= {"way": "item", "dataset": run.dataset_version_id, "item": item_id}
-        return request.model_copy(update=asked)
+        fields |= {"way": "item", "dataset": run.dataset_version_id, "item": item_id}
+        return request.model_copy(update=fields)
     item = store.datasets.item(run.dataset_version_id, item_id)
-    asked |= {"prompt": item.prompt, "context": item.context, "reference": item.reference}
+    fields |= {"prompt": item.prompt, "context": item.context, "reference": item.reference}
     if isinstance(item.submission, str | Pair):
-        asked |= {"way": "text", "text": item.output}
+        fields |= {"way": "text", "text": item.output}
     elif isinstance(item.submission, Sections):
-        asked |= {"way": "sections", "thinking": item.thinking, "output": item.output}
+        fields |= {"way": "sections", "thinking": item.thinking, "output": item.output}
     else:
         turns = tuple(SpotTurn(role=m.role, content=m.content) for m in item.submission)
-        asked |= {"way": "chat", "turns": turns}
-    return request.model_copy(update=asked)
+        fields |= {"way": "chat", "turns": turns}
+    return request.model_copy(update=fields)
 
 
 @dataclass(frozen=True)
 class SpotPair:
-    """One criterion in both checks. A label is ``None`` where that check has no verdict.
+    """One criterion in both checks. A label is ``None`` if that check has no verdict.
 
-    ``changed`` is ``None`` where they cannot be compared: one has no verdict, or not the criterion.
+    ``changed`` is ``None`` if they cannot be compared: one lacks a verdict or the criterion.
     """
 
     criterion: str
@@ -140,7 +140,9 @@ class SpotPair:
 
 @dataclass(frozen=True)
 class SpotComparison:
-    """What changed between two checks, and ``setup``: what was set differently, in words."""
+    """What changed between two checks, and ``setup``: the differences of their settings in
+    words.
+    """
 
     before: ItemView
     after: ItemView
@@ -149,19 +151,19 @@ class SpotComparison:
 
     @property
     def changed(self) -> int:
-        """Criteria whose verdict is another one."""
+        """Return the number of criteria with a different verdict."""
         return sum(pair.changed is True for pair in self.pairs)
 
     @property
     def compared(self) -> int:
-        """Criteria that have a verdict in both."""
+        """Return the number of criteria with a verdict in both."""
         return sum(pair.changed is not None for pair in self.pairs)
 
 
 def earlier(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
-    """Checks of the same submission made before this one, newest first.
+    """Return checks of the same submission before this one, newest first.
 
-    Looks at the latest ``limit`` checks.
+    It searches the latest ``limit`` checks.
     """
     run, item = store.runs.row(run_id), item_of(store, run_id)
     return [
@@ -174,7 +176,7 @@ def earlier(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
 
 
 def compare(store: Store, before_id: int, after_id: int) -> SpotComparison:
-    """Two checks, criterion by criterion (matched by name), in the later one's order."""
+    """Return two checks, criterion by criterion (matched by name), in the later one's order."""
     before = item_view(store, before_id, item_of(store, before_id))
     after = item_view(store, after_id, item_of(store, after_id))
     old = {view.criterion.name: view for view in before.criteria}

@@ -1,4 +1,4 @@
-"""A trial: some texts, some judges, now, in a small run that the list of runs does not show."""
+"""A trial: some texts and some judges, now, in a small run that the list of runs hides."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from core.services.runs.lifecycle import start
 from core.services.runs.planning import Planned, RunRequest
 from core.store.store import Store
 
-#: Marks trial runs of other features in the details of a plan: they are no spot checks.
+#: The plan detail of other features' trial runs, which are not spot checks.
 HELP = "help"
-#: An estimate reads at most this many of the items that examples are drawn from.
+#: The most example items that an estimate reads.
 _EXAMPLES = 400
 
 
@@ -30,9 +30,9 @@ _EXAMPLES = 400
 class Trial:
     """The texts to ask about, and how. ``rubric`` need not be saved.
 
-    ``texts`` are kept in a hidden dataset, unless they are items of ``dataset_version``. Offline
-    judges learn from the dataset version ``learn_from`` and few-shot examples come from it; where
-    the texts are saved it is their own unless another is named.
+    ``texts`` are stored in a hidden dataset, unless they are items of ``dataset_version``. Offline
+    judges learn from the dataset version ``learn_from``, and few-shot examples come from it. For
+    saved texts it is their own version unless another is named.
     """
 
     name: str
@@ -57,12 +57,14 @@ def panel_of(
         InputError: the judges make no valid panel.
     """
     seats = [judge.model_copy(update={"stage": 0, "shadow": False}) for judge in judges]
-    given = {"name": name, "judges": seats, "rules": rules or Rules(), "asking": asking}
-    return build(Panel, given, "panel")
+    data = {"name": name, "judges": seats, "rules": rules or Rules(), "asking": asking}
+    return build(Panel, data, "panel")
 
 
 def estimate(store: Store, trial: Trial, examples: tuple[Item, ...] | None = None) -> CostEstimate:
-    """Return what a trial takes; nothing is stored. ``examples`` replaces those of its dataset."""
+    """Return the estimate of a trial; nothing is stored. ``examples`` replaces those of its
+    dataset.
+    """
     plan = RunPlan("", 0, 0, trial.panel, "spot", trial.seed or 0, trial.replicates)
     shown = _examples(store, trial) if examples is None else examples
     return estimate_planned(store, Planned(plan, trial.rubric, trial.texts.items, shown))
@@ -78,7 +80,7 @@ def _examples(store: Store, trial: Trial) -> tuple[Item, ...]:
 
 @allowed("write")
 def begin(store: Store, trial: Trial) -> int:
-    """Start a trial; returns the id of its run.
+    """Start a trial; return its run's id.
 
     Raises:
         InputError: there is nothing to judge, or offline judges have no labels to learn from.
@@ -111,10 +113,10 @@ def kept(store: Store, texts: Dataset, source: str) -> int:
 
 @dataclass(frozen=True)
 class Teacher:
-    """A dataset that offline judges could learn a rubric from.
+    """A dataset from which offline judges could learn a rubric.
 
     ``labels`` counts the labels whose criterion and option the rubric has; ``untaught`` names the
-    criteria without any, on which offline judges will abstain.
+    criteria without labels, on which offline judges will abstain.
     """
 
     row: DatasetRow
@@ -123,7 +125,7 @@ class Teacher:
 
 
 def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
-    """Return the datasets that offline judges could learn this rubric from, most labels first."""
+    """Return the datasets from which offline judges could learn this rubric, most labels first."""
     fit = list[Teacher]()
     for row in store.datasets.list():
         if not row.labelled:

@@ -1,7 +1,7 @@
 """A new run under another version of the rubric that starts with an earlier run's votes.
 
-Unchanged questions need no new calls: their votes are carried over, with their origin. The rest is
-asked at once or when the run is resumed. The earlier run stays as it is.
+Unchanged questions need no new calls: their votes are carried over, with their origin. Other votes
+are requested at once, or when the run is resumed. The earlier run stays unchanged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def outlook(
     *,
     again: Collection[str] = (),
 ) -> CarryEstimate:
-    """Return how many votes ``start_under`` would carry over, and how many are left to ask for.
+    """Return how many votes ``start_under`` would carry over, and how many remain to ask for.
 
     A cascade or an early stop may make some of these unnecessary.
     """
@@ -73,7 +73,7 @@ def start_under(
     Args:
         store: the data file.
         seat: the person who starts it.
-        run_id: the run whose votes are carried over. It stays as it is.
+        run_id: the run whose votes are carried over, which stays unchanged.
         version_id: the version of the new run.
         moves: how to read votes of renamed criteria and options; guessed if ``None``.
         again: criteria (by their newer name) whose votes are not carried over.
@@ -111,9 +111,9 @@ def _checked(store: Store, run_id: int, version_id: int, moves: Moves | None) ->
 
 def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -> Counter[str]:
     """Return how many votes of each item would be carried over."""
-    own, to, carried = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
+    own_rubrics, to, carried = store.signs.own_rubrics(run.id), places(edits), Counter[str]()
     for row in store.votes.all_ballots(run.id):
-        if row.item_id in own:
+        if row.item_id in own_rubrics:
             carried[row.item_id] += 1
         elif row.criterion in to:
             new, place = to[row.criterion]
@@ -123,13 +123,13 @@ def _kept(store: Store, run: Run, edits: VersionEdits, again: Collection[str]) -
 
 
 def _planned(store: Store, run: Run, version_id: int, kept: Counter[str]) -> list[tuple[str, int]]:
-    """Return the items with their planned number of votes; of imports, the existing ones."""
+    """Return the items with their planned number of votes; for imports, the existing number."""
     ids = store.runs.item_ids(run.id)
     if not run.panel.askable:
         return [(item_id, kept[item_id]) for item_id in ids]
-    rubric, own = store.rubrics.version(version_id).rubric, store.signs.own_rubrics(run.id)
-    each = answers_per_cell(run.panel, run.plan.replicates)
-    return [(item_id, len(own.get(item_id, rubric).criteria) * each) for item_id in ids]
+    rubric, own_rubrics = store.rubrics.version(version_id).rubric, store.signs.own_rubrics(run.id)
+    per_cell = answers_per_cell(run.panel, run.plan.replicates)
+    return [(item_id, len(own_rubrics.get(item_id, rubric).criteria) * per_cell) for item_id in ids]
 
 
 def _create(
@@ -152,15 +152,15 @@ def _create(
 def _carry_settled(
     store: Store, seat: Seat, run: Run, made: Run, edits: VersionEdits, again: Collection[str]
 ) -> None:
-    """Keep cells settled, under the same names, if their question is the same."""
-    own = store.signs.own_rubrics(run.id)
+    """Keep cells settled, under the same names, if their question is unchanged."""
+    own_rubrics = store.signs.own_rubrics(run.id)
     changed = {*edits.stale, *again}
     for item_id in store.runs.item_ids(run.id):
         cells = store.settled.of_items(run.id, [item_id]).get(item_id, {})
         act = adjudication.Act(store, seat, made, item_id, None, clock.now())
-        by_criterion = cells if item_id in own else translated_settled(cells, edits)
+        by_criterion = cells if item_id in own_rubrics else translated_settled(cells, edits)
         for name, verdict in by_criterion.items():
-            if item_id not in own and name in changed:
+            if item_id not in own_rubrics and name in changed:
                 continue
             reason = f"Carried over from run {run.id}"
             event = act.record("settle", name, after=settled_data(verdict), reason=reason)
@@ -170,7 +170,7 @@ def _carry_settled(
 def _rest(
     store: Store, made: int, run: Run, edits: VersionEdits, again: Collection[str], ask: bool
 ) -> None:
-    """Pass the run to the Runner, or stop it: done if nothing is missing, else to be resumed.
+    """Pass the run to the Runner, or stop it: as done if it misses nothing, else to be resumed.
 
     Votes that an early stop or a cascade saved in the earlier run are not missing.
     """

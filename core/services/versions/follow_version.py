@@ -48,14 +48,14 @@ __all__ = [
 
 
 def changes(store: Store, run_id: int) -> list[ScoredChange]:
-    """Return who let the run's scores follow which version, newest first."""
+    """Return who made the run's scores follow which version, newest first."""
     return store.scored.changes(run_id)
 
 
 def edits(store: Store, run_id: int, version_id: int, moves: Moves | None = None) -> VersionEdits:
     """Return the edits between the run's rubric and a version of it."""
-    asked = store.rubrics.version(store.runs.row(run_id).rubric_version_id).rubric
-    return edits_between(asked, store.rubrics.version(version_id).rubric, moves)
+    asked_version = store.rubrics.version(store.runs.row(run_id).rubric_version_id).rubric
+    return edits_between(asked_version, store.rubrics.version(version_id).rubric, moves)
 
 
 def difference(
@@ -71,17 +71,17 @@ def difference(
     changed = edits(store, run_id, version_id, moves)
     if changed.unmapped:
         raise InputError(f"Map the options of {', '.join(map(repr, changed.unmapped))} first.")
-    own = store.signs.own_rubrics(run_id)
+    own_rubrics = store.signs.own_rubrics(run_id)
     settled = settled_lookup(store, run_id)
     if not changed.in_place:
-        settled = _settled_as(settled, changed, own)
-    derive = _derive(store, run, rubric, own, settled)
+        settled = _settled_as(settled, changed, own_rubrics)
+    derive = _derive(store, run, rubric, own_rubrics, settled)
     ballots = store.votes.ballots(run_id)
     if not changed.in_place:
-        ballots = [b if b.item_id in own else translated(b, changed) for b in ballots]
+        ballots = [b if b.item_id in own_rubrics else translated(b, changed) for b in ballots]
     # Items without votes have no score before or after.
     voted = [b for b in ballots if b.ballots or b.failures]
-    return compare(store, run, changed, list(derive(voted)), rubric, own)
+    return compare(store, run, changed, list(derive(voted)), rubric, own_rubrics)
 
 
 @allowed("organise")
@@ -95,7 +95,7 @@ def follow(
     moves: Moves | None = None,
     reason: str = "",
 ) -> int:
-    """Let the scores of a run follow a version of its rubric; return the change's id.
+    """Make the scores of a run follow a version of its rubric; return the change's id.
 
     Cells whose question changed become stale (``staleness.stale_cells``), except for the criteria
     in ``keep``. People's verdicts on another question no longer count, until they settle the cell
@@ -119,10 +119,10 @@ def follow(
                 "them over to a new run under this version."
             )
         after = store.rubrics.version(version_id).rubric
-        now = hashes(after)
-        accepted = [now[name] for name in keep if name in changed.stale]
-        earlier = {one for change in changes(store, run_id) for one in change.kept}
-        aside, stands = put_aside(store, run_id, now, {*accepted, *earlier})
+        current = hashes(after)
+        accepted = [current[name] for name in keep if name in changed.stale]
+        earlier = {criterion for change in changes(store, run_id) for criterion in change.kept}
+        aside, stands = put_aside(store, run_id, current, {*accepted, *earlier})
         _mark(store, seat, run, aside, stands)
         change = store.scored.follow(
             run_id,
@@ -134,16 +134,16 @@ def follow(
             marked=sorted(aside),
             reason=reason,
         )
-        own = store.signs.own_rubrics(run_id)
-        derive = _derive(store, run, after, own, settled_lookup(store, run_id))
+        own_rubrics = store.signs.own_rubrics(run_id)
+        derive = _derive(store, run, after, own_rubrics, settled_lookup(store, run_id))
         store.results.rebuild(run_id, derive)
-        _raise_cells(store, run, changed, own)
+        _raise_cells(store, run, changed, own_rubrics)
         return change
 
 
 @allowed("organise")
 def roll_back(store: Store, seat: Seat, run_id: int) -> int:
-    """Undo the last change of the version that a run's scores follow; this can be undone, too.
+    """Undo the last change of the version that a run's scores follow; this can also be undone.
 
     Raises:
         Conflict: there was no change, or the run is being processed.
@@ -185,7 +185,7 @@ def _mark(
     aside: Collection[tuple[str, str]],
     stands: Collection[tuple[str, str]],
 ) -> None:
-    """Set aside decisions on another question; those that were set aside count again."""
+    """Set aside decisions on another question; decisions in ``stands`` count again."""
     states = {place: cell.state for place, cell in adjudication.settled(store, run.id).items()}
     ours = {place for change in changes(store, run.id) for place in change.marked}
     gone = [p for p in aside if states.get(p) == "active"]
@@ -198,9 +198,9 @@ def _mark(
         )
 
 
-def _raise_cells(store: Store, run: Run, found: VersionEdits, own: Collection[str]) -> None:
+def _raise_cells(store: Store, run: Run, edits: VersionEdits, own: Collection[str]) -> None:
     """Make reviewers look again at open cells whose question changed."""
-    names = set(found.stale)
+    names = set(edits.stale)
     for queue in store.queues.list(run.id):
         for cell in store.queues.cells(queue.id):
             if cell.criterion in names and cell.item_id not in own:
@@ -225,10 +225,10 @@ def _derive(
     )
 
 
-def _settled_as(settled: SettledOf, found: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
+def _settled_as(settled: SettledOf, edits: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
     def lookup(item_ids: Sequence[str]) -> dict[str, dict[str, Settled]]:
         return {
-            item_id: dict(cells) if item_id in own else translated_settled(cells, found)
+            item_id: dict(cells) if item_id in own else translated_settled(cells, edits)
             for item_id, cells in settled(item_ids).items()
         }
 

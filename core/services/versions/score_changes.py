@@ -16,7 +16,7 @@ from core.store.store import Store
 
 
 def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
-    """Return by older criterion the newer one, and the new place of each of its choices."""
+    """Return, by older criterion, the newer one and the new position of each of its choices."""
     return {
         old.name: (new, edits.moves.options.get(old.name, tuple(range(len(old.choices)))))
         for old, new in edits.pairs
@@ -24,7 +24,9 @@ def places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, 
 
 
 def translated(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
-    """Return an item's ballots in the newer version's terms, without those that have no place."""
+    """Return an item's ballots in the newer version's terms, without those that have no
+    equivalent.
+    """
     to = places(edits)
     ballots = (_ballot(row, to) for row in item.ballots)
     failures = {to[name][0].name: n for name, n in item.failures.items() if name in to}
@@ -49,7 +51,7 @@ def _ballot(
 def _moved(
     chances: tuple[float, ...] | None, place: tuple[int | None, ...], count: int
 ) -> tuple[float, ...] | None:
-    """Return chances in the newer version's places; none if some would be lost."""
+    """Return chances in the newer version's order; ``None`` if some would be lost."""
     if chances is None or any(p and to is None for p, to in zip(chances, place, strict=True)):
         return None
     spread = [0.0] * count
@@ -99,7 +101,7 @@ class Moved(NamedTuple):
 class Flips(NamedTuple):
     """How many verdicts on a criterion become better for the score, worse, or merely different.
 
-    ``items`` are those with such a verdict, ``was`` is what the criterion is called in the run.
+    ``items`` counts items with such a verdict; ``was`` is the criterion's name in the run.
     """
 
     criterion: str
@@ -124,8 +126,8 @@ class ScoreDifference:
     """How a version of the rubric would change a run.
 
     ``items`` have votes; ``moved`` are those that change, the largest change first. Means are over
-    the items with a score, ``None`` without any. ``outcomes`` count items before and after by
-    (pass | fail | review | none). ``stale`` and ``open`` are cells.
+    the items with a score, ``None`` without any. ``outcomes`` count items before and after by (pass
+    | fail | review | none). ``stale`` and ``open`` are cells.
     """
 
     edits: VersionEdits
@@ -166,7 +168,7 @@ def compare(
 ) -> ScoreDifference:
     """Return the difference between the run's current results and ``after``."""
     rows = {r.item_id: r for r in store.results.items(run.id, _ALL, limit=run.items)}
-    pairs = [(rows[one.item_id], one) for one in after]
+    pairs = [(rows[result.item_id], result) for result in after]
     moved = [
         Moved(new.item_id, old.score, new.score, old.outcome, new.outcome)
         for old, new in pairs
@@ -178,12 +180,12 @@ def compare(
     crossed: dict[tuple[str, str], int] = {}
     outcomes: dict[str, list[int]] = {}
     for old, new in pairs:
-        one, other = old.outcome or "none", new.outcome or "none"
-        outcomes.setdefault(one, [0, 0])[0] += 1
-        outcomes.setdefault(other, [0, 0])[1] += 1
-        if one != other:
-            crossed[one, other] = crossed.get((one, other), 0) + 1
-    asked = sum(one.item_id not in own for one in after)
+        result, outcome_after = old.outcome or "none", new.outcome or "none"
+        outcomes.setdefault(result, [0, 0])[0] += 1
+        outcomes.setdefault(outcome_after, [0, 0])[1] += 1
+        if result != outcome_after:
+            crossed[result, outcome_after] = crossed.get((result, outcome_after), 0) + 1
+    shared_items = sum(result.item_id not in own for result in after)
     return ScoreDifference(
         edits=edits,
         items=len(pairs),
@@ -192,10 +194,12 @@ def compare(
         mean_before=fmean(before_scores) if before_scores else None,
         mean_after=fmean(after_scores) if after_scores else None,
         bins=_bins(before_scores, after_scores),
-        outcomes={name: (one, other) for name, (one, other) in outcomes.items()},
+        outcomes={
+            name: (result, outcome_after) for name, (result, outcome_after) in outcomes.items()
+        },
         crossed=crossed,
-        stale=len(edits.stale) * asked,
-        open=len(edits.added) * asked,
+        stale=len(edits.stale) * shared_items,
+        open=len(edits.added) * shared_items,
     )
 
 
@@ -223,15 +227,15 @@ def _flips(
                 counts[now.criterion][_way(news[now.criterion], before[key], now.option)] += 1
                 items[now.criterion].append(item.item_id)
     return tuple(
-        Flips(name, up, down, other, olds[name], tuple(items[name]))
-        for name, (up, down, other) in counts.items()
+        Flips(name, up, down, different, olds[name], tuple(items[name]))
+        for name, (up, down, different) in counts.items()
         if items[name]
     )
 
 
 def _way(criterion: Criterion, before: int | None, after: int | None) -> int:
     """Return 0 for better, 1 for worse, 2 if neither is known."""
-    values = [None if at is None else criterion.values[at] for at in (before, after)]
+    values = [None if option is None else criterion.values[option] for option in (before, after)]
     if values[0] is None or values[1] is None or values[0] == values[1]:
         return 2
     return 0 if (values[1] - values[0]) * criterion.weight > 0 else 1
@@ -245,10 +249,10 @@ def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
     low, high = min(0.0, *scores), max(1.0, *scores)
     width = (high - low) / BINS
 
-    def count(found: Sequence[float]) -> list[int]:
+    def count(scores: Sequence[float]) -> list[int]:
         counts = [0] * BINS
-        for score in found:
-            # A score on a bin's lower edge must not fall below it by a rounding error.
+        for score in scores:
+            # A rounding error must not move a score on a bin's lower edge below it.
             counts[min(BINS - 1, int((score - low) / width + 1e-9))] += 1
         return counts
 
@@ -258,15 +262,15 @@ def _bins(before: Sequence[float], after: Sequence[float]) -> tuple[Bin, ...]:
     )
 
 
-def _close(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= _SAME
+def _close(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return abs(first - second) <= _SAME
 
 
 @dataclass
 class Uses:
-    """The runs that were graded by a version, and those that follow it now.
+    """The runs that were graded by a version, and the runs that follow it now.
 
     ``queues`` counts the review queues of either.
     """

@@ -30,7 +30,7 @@ PARTS: dict[Part, tuple[str, Tone]] = {
 }
 
 
-#: Up to this many criteria, each closed line has a field for its weight.
+#: With at most this many criteria, each closed line has a field for its weight.
 FEW = 12
 
 

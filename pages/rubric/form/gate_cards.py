@@ -28,7 +28,7 @@ PREDICATES: Mapping[str, str] = {
     "abstained": "abstained",
     "answered": "did not abstain",
 }
-#: The choice that asks for a number in place of an option.
+#: The choice that asks for a number instead of an option.
 NUMBER = "a value …"
 CRITERION, TAG = "criterion", "tag"
 
@@ -36,7 +36,7 @@ CRITERION, TAG = "criterion", "tag"
 def show_when(
     name: str, draft: RubricDraft, uid: str, gate: Mapping[str, Any]
 ) -> list[CriterionDraft]:
-    """Draw the condition; return the criteria that it looks at."""
+    """Draw the condition; return the criteria that it considers."""
     when = gate["when"]
     names, chosen = _subjects(draft, when)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -61,12 +61,12 @@ def show_when(
             on_change=_on_subject,
             args=(name, uid),
         )
-        over = _over(draft, chosen)
+        criteria = _over(draft, chosen)
         predicate = draft_rules.predicate_of(when)
         shown = "answered" if when.get("abstained") is False else predicate
         st.selectbox(
             "its verdict",
-            _predicates(over, shown),
+            _predicates(criteria, shown),
             index=None if shown is None else 0,
             key=drafts.held(name, shown, uid, "predicate"),
             format_func=PREDICATES.__getitem__,
@@ -75,14 +75,14 @@ def show_when(
             args=(name, uid),
         )
         if predicate is not None and predicate != "abstained":
-            _threshold(name, uid, predicate, when[predicate], over)
-    return over
+            _threshold(name, uid, predicate, when[predicate], criteria)
+    return criteria
 
 
 def _subjects(
     draft: RubricDraft, when: Mapping[str, Any]
 ) -> tuple[dict[tuple[str, str], str], tuple[str, str] | None]:
-    """Return the captions of what a gate can look at, and this gate's choice."""
+    """Return the captions of what a gate can consider, and this gate's choice."""
     names = {(CRITERION, c["uid"]): one_line(c["name"], 60) or "Unnamed" for c in draft["criteria"]}
     for tag in dict.fromkeys(tag for c in draft["criteria"] for tag in c["tags"]):
         names[(TAG, tag)] = f"tagged “{one_line(tag, 40)}”"
@@ -96,15 +96,15 @@ def _subjects(
 def _over(draft: RubricDraft, chosen: tuple[str, str] | None) -> list[CriterionDraft]:
     if chosen is None:
         return []
-    kind, what = chosen
+    kind, value = chosen
     if kind == TAG:
-        return draft_rules.subjects(draft, tag=what)
-    return draft_rules.subjects(draft, criterion=what)
+        return draft_rules.subjects(draft, tag=value)
+    return draft_rules.subjects(draft, criterion=value)
 
 
-def _predicates(over: Sequence[CriterionDraft], shown: str | None) -> list[str]:
+def _predicates(criteria: Sequence[CriterionDraft], shown: str | None) -> list[str]:
     """Return the predicates that apply to these criteria, always including the one in use."""
-    simple = bool(over) and all(c["scale"] == "binary" for c in over)
+    simple = bool(criteria) and all(c["scale"] == "binary" for c in criteria)
     return [
         predicate
         for predicate in PREDICATES
@@ -112,10 +112,10 @@ def _predicates(over: Sequence[CriterionDraft], shown: str | None) -> list[str]:
     ]
 
 
-def _labels(over: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
+def _labels(criteria: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
     """Return the captions of the options that can follow a predicate, by label."""
     captions: dict[str, str] = {}
-    for option in (o for c in over for o in c["options"]):
+    for option in (o for c in criteria for o in c["options"]):
         if not (option["na"] and predicate in COMPARES):
             value = "" if option["na"] or predicate not in COMPARES else option["value"]
             shown = f" · {fmt.score(value)}" if isinstance(value, float | int) else ""
@@ -124,15 +124,15 @@ def _labels(over: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
 
 
 def _threshold(
-    name: str, uid: str, predicate: str, value: Any, over: Sequence[CriterionDraft]
+    name: str, uid: str, predicate: str, value: Any, criteria: Sequence[CriterionDraft]
 ) -> None:
-    labels = _labels(over, predicate)
+    labels = _labels(criteria, predicate)
     if predicate == "in":
-        given = [_as_written(label, labels) for label in value]
+        chosen = [_as_written(label, labels) for label in value]
         st.multiselect(
             "of these",
-            list(dict.fromkeys([*labels, *given])),
-            key=drafts.held(name, given, uid, "in"),
+            list(dict.fromkeys([*labels, *chosen])),
+            key=drafts.held(name, chosen, uid, "in"),
             format_func=lambda label: labels.get(label, label),
             width=280,
             on_change=_on_threshold,
@@ -140,12 +140,12 @@ def _threshold(
         )
         return
     number = isinstance(value, float | int)
-    now = NUMBER if number else _as_written(value, labels)
+    current = NUMBER if number else _as_written(value, labels)
     more = [NUMBER] if predicate in COMPARES else []
     st.selectbox(
         "this option",
-        list(dict.fromkeys([*labels, *([] if number else [now]), *more])),
-        key=drafts.held(name, now, uid, "threshold"),
+        list(dict.fromkeys([*labels, *([] if number else [current]), *more])),
+        key=drafts.held(name, current, uid, "threshold"),
         format_func=lambda label: labels.get(label, label),
         width=196,
         on_change=_on_threshold,
@@ -175,12 +175,12 @@ def _on_subject(name: str, uid: str) -> None:
         chosen = state.get(drafts.field(name, uid, "subject"))
         if chosen is None:
             return
-        kind, what = chosen
+        kind, value = chosen
         draft = drafts.draft(name)
         if kind == TAG:
-            drafts.change(name, draft_rules.set_subject(draft, uid, tag=what))
+            drafts.change(name, draft_rules.set_subject(draft, uid, tag=value))
         else:
-            drafts.change(name, draft_rules.set_subject(draft, uid, criterion=what))
+            drafts.change(name, draft_rules.set_subject(draft, uid, criterion=value))
 
 
 def _on_predicate(name: str, uid: str) -> None:
@@ -249,7 +249,7 @@ def show(name: str, uid: str) -> None:
         max_chars=200,
         **drafts.wired(name, gate.get("name", ""), uid, "name", _on_plain),
     )
-    over = show_when(name, draft, uid, gate)
+    criteria = show_when(name, draft, uid, gate)
     _then(name, uid, gate["then"])
     st.selectbox(
         "If that cannot be decided",
@@ -260,8 +260,8 @@ def show(name: str, uid: str) -> None:
         **drafts.wired(name, gate.get("on_missing", "review"), uid, "on_missing", _on_plain),
     )
     needed = gate["when"].get("count_at_least") or 0
-    if needed > len(over):
-        caption = fmt.plural(len(over), "criterion has", "criteria have")
+    if needed > len(criteria):
+        caption = fmt.plural(len(criteria), "criterion has", "criteria have")
         st.warning(f"Only {caption} this tag, so this gate can never apply.")
 
 

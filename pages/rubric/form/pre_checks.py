@@ -1,4 +1,4 @@
-"""A pre-check in the form: its phrases, its excuses, its effect, and a text to try it on."""
+"""A pre-check in the form: its phrases, its exceptions, its effect, and a text to try it on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ACTIONS: Mapping[str, str] = {
     "fail": "… and fail the item",
 }
 SENTENCE, CHARACTERS = "In the same sentence", "Within characters"
-#: The first distance, in characters, once a distance is chosen.
+#: The initial distance, in characters, when the person chooses to set one.
 FIRST_DISTANCE = 60
 PHRASES = "One phrase a line. * ends or begins a word, <number> is a number, ... up to eight words."
 

@@ -1,4 +1,6 @@
-"""The rules applied after the points, a line each; the decision and the length penalty opened."""
+"""The rules applied after the points, a line each; the open cards of the decision and the
+penalty.
+"""
 
 from __future__ import annotations
 
@@ -102,10 +104,10 @@ def _on_threshold(name: str, uid: str, what: str) -> None:
     with shown_errors():
         value = state.get(drafts.field(name, uid, what))
         draft = drafts.draft(name)
-        now = draft["decision"] or {}
+        decision = draft["decision"] or {}
         if value is None:
             return
-        if what == "fail_below" and value == now.get("pass_at"):
+        if what == "fail_below" and value == decision.get("pass_at"):
             value = None
         drafts.change(name, draft_rules.set_decision(draft, **{what: value}))
 
@@ -120,7 +122,7 @@ TEXTS = {"all": "all of it", "output": "the output only", "thinking": "the think
 
 
 def penalty_card(name: str, uid: str) -> None:
-    """Draw what is counted, the length that is free, and the cost beyond it."""
+    """Draw what is counted, the free length, and the cost beyond it."""
     penalty = drafts.draft(name)["scoring"]["length_penalty"] or {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(

@@ -17,7 +17,7 @@ from pages.ui.drafts import RUBRIC_ACT, RUBRIC_FIELD
 from pages.ui.text import esc, label
 from pages.ui.widgets import row, shown_errors, tag
 
-#: The menu of templates: each one without and with "Not applicable".
+#: The menu of templates: each without and with "Not applicable".
 TEMPLATES: Mapping[str, tuple[Template, bool]] = {
     f"{caption}{more}": (template, na)
     for template, caption in TEMPLATE_WORDS.items()
@@ -25,7 +25,7 @@ TEMPLATES: Mapping[str, tuple[Template, bool]] = {
 }
 #: The heights of an anchor in pixels: for two options in a row, and for more.
 SHORT, TALL = 68, 96
-#: Most options side by side.
+#: The most options side by side.
 BESIDE = 4
 UP, DOWN, COPY, REMOVE = "Move up", "Move down", "Duplicate", "Remove"
 TO_NA, FROM_NA = "Make it an abstention", "Give it a value"
@@ -121,7 +121,7 @@ def _on_menu(name: str, uid: str, option: str, key: str) -> None:
 
 
 def _all(name: str, criterion: CriterionDraft) -> None:
-    """Draw the acts on all options at once."""
+    """Draw the buttons that act on all options at once."""
     uid = criterion["uid"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if criterion["scale"] == "binary":
@@ -170,7 +170,7 @@ def _on_template(name: str, uid: str, key: str) -> None:
 
 
 REWARD, PENALTY = "Reward", "Penalty"
-#: The criterion has no voting rule of its own.
+#: The choice of a criterion without its own voting rule.
 PANELS = ""
 RULE_WORDS: Mapping[str, str] = {
     PANELS: "the panel's rule",
@@ -237,7 +237,7 @@ def _weight(name: str, uid: str, weight: float) -> None:
 
 
 def show_weight(name: str, criterion: CriterionDraft) -> None:
-    """Draw the weight's field among all others; a penalty's weight is negative."""
+    """Draw the weight's field among all other weights; a penalty's weight is negative."""
     uid = criterion["uid"]
     st.number_input(
         f"Weight of {label(criterion['name'] or 'Unnamed', 60)}",
@@ -259,9 +259,9 @@ def _on_closed_weight(name: str, uid: str) -> None:
 
 def _share(name: str, uid: str, weight: float) -> None:
     """Draw the weight as a share of all points, to read or set."""
-    others = _others(name, uid)
-    share = share_of(weight, others)
-    if share is None or not others:
+    other_points = _others(name, uid)
+    share = share_of(weight, other_points)
+    if share is None or not other_points:
         return
     st.number_input(
         "% of points",

@@ -33,7 +33,7 @@ def show_pieces(name: str, pieces: Sequence[ProposalPiece], where: str) -> None:
         st.caption("No change was proposed.")
         return
     draft = drafts.draft(name)
-    # A label, a weight or a rule is a decision of its own; wording can be accepted together.
+    # A label, a weight or a rule is a separate decision; wording can be accepted together.
     wording = [piece for piece in pieces if piece.part in ("requirement", "option")]
     open_ = [piece for piece in wording if proposals.state_of(draft, piece) == "open"]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -154,7 +154,7 @@ def _open_criterion(name: str, names: Sequence[str]) -> str:
 
 
 def _reasons(name: str, rubric: Rubric, names: Sequence[str]) -> tuple[Findings, list[Case]]:
-    """Choose what the model is told, by source; each source can be left out."""
+    """Return the evidence for the model, by source; the person can leave out each source."""
     offline = _about(proposals.offline_findings(rubric), names)
     judged = _about(_judged(name, rubric), names)
     run = _run(name)

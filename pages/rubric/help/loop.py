@@ -65,7 +65,7 @@ def show(name: str, rubric: Rubric) -> None:
 
 
 def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
-    """Choose the dataset whose labels measure the rounds."""
+    """Return the chosen dataset, whose labels measure the rounds."""
     by_version = {teacher.row.version_id: teacher for teacher in teachers}
     titles = {
         version: f"{teacher.row.name} ({fmt.plural(teacher.labels, 'label')})"
@@ -107,10 +107,10 @@ def _show(name: str, task: HelpTask) -> None:
     rounds = remembered("help_rounds", about, lambda: improvement_loop.rounds(store(), task))
     if not rounds:
         return
-    held = len(task.request["held"])
+    held_out = len(task.request["held"])
     st.caption(
-        f"{fmt.plural(len(task.request['learn']), 'item')} to learn from, {held} held out. Each "
-        "difference is to the best round before, on the same items, with its 95% interval."
+        f"{fmt.plural(len(task.request['learn']), 'item')} to learn from, {held_out} held out. "
+        "Each difference is to the best round before, on the same items, with its 95% interval."
     )
     for loop_round in rounds[1:]:
         st.html(_card(loop_round))
@@ -131,7 +131,7 @@ def _card(loop_round: LoopRound) -> str:
     gain = loop_round.gain
     if gain is None:
         return ""
-    how = tag("✓ better", "good") if loop_round.kept else tag("no better: left", "neutral")
+    result = tag("✓ better", "good") if loop_round.kept else tag("no better: left", "neutral")
     right = gain.accuracy
     form, change = right.forms(share=True)
     ends = f"{form(right.first.value)} → {form(right.second.value)}"
@@ -141,7 +141,7 @@ def _card(loop_round: LoopRound) -> str:
     )
     caption = fmt.plural(len(loop_round.changes), "change")
     return (
-        f'<div class="rs-card"><div class="rs-row"><b>Round {loop_round.number}</b>{how}'
+        f'<div class="rs-card"><div class="rs-row"><b>Round {loop_round.number}</b>{result}'
         f'<span class="rs-quiet">{caption}</span></div>'
         f'<div class="rs-num">{ends} right: <b>{gap}</b></div>'
         f'<div class="rs-quiet rs-num">{esc(kappas)}</div></div>'

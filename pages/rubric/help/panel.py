@@ -17,7 +17,7 @@ from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import Tone, one_of, row, shown_errors, tag
 
-#: The least weight in the meta-rubric that makes a finding serious.
+#: The least meta-rubric weight of a serious finding.
 SERIOUS = 8
 
 

@@ -34,14 +34,14 @@ WAYS = {
 def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
     """Choose a way of applying the version, and apply it."""
     st.html('<div class="rs-section">Apply it</div>')
-    way = _way(run, version_id, edits)
+    chosen = _way(run, version_id, edits)
     keep, again, ask = list[str](), list[str](), False
-    if way == "follow":
+    if chosen == "follow":
         keep = _keep(run, version_id, edits)
     else:
         again, ask = _again(run, version_id, edits, moves)
     with st.container(horizontal=True):
-        who = identity.ask_name(state.key(SPREAD_REASON, "name"))
+        reviewer = identity.ask_name(state.key(SPREAD_REASON, "name"))
         key = state.key(SPREAD_REASON, run.id, version_id)
         reason = st.text_input("Why (optional)", key=key, max_chars=300, width=420)
     st.button(
@@ -49,9 +49,9 @@ def apply(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> None:
         key=state.key(SPREAD_ACT, run.id, version_id, "apply"),
         type="primary",
         icon=":material/done_all:",
-        on_click=_on_follow if way == "follow" else _on_carry,
-        args=(who, run.id, version_id, moves)
-        + ((keep, reason) if way == "follow" else (again, ask)),
+        on_click=_on_follow if chosen == "follow" else _on_carry,
+        args=(reviewer, run.id, version_id, moves)
+        + ((keep, reason) if chosen == "follow" else (again, ask)),
     )
 
 
@@ -73,7 +73,9 @@ def _way(run: Run, version_id: int, edits: VersionEdits) -> str:
 
 
 def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
-    """Choose the criteria whose answers stay valid; likely corrected typos are preselected."""
+    """Return the chosen criteria whose answers stay valid; likely corrected typos are
+    preselected.
+    """
     if not edits.stale:
         return []
     changed = [e for e in edits.edits if e.kind == "question"]
@@ -90,14 +92,14 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
     for name in edits.stale:
         key = state.key(SPREAD_KEEP, run.id, version_id, name)
         state.seed(key, name in slips)
-        more = " (only letters moved: it looks like a corrected slip)" if name in slips else ""
-        if st.checkbox(label(f"{name}: the answers may stand{more}", 160), key=key):
+        hint = " (only letters moved: it looks like a corrected slip)" if name in slips else ""
+        if st.checkbox(label(f"{name}: the answers may stand{hint}", 160), key=key):
             unchanged.append(name)
     return unchanged
 
 
 def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tuple[list[str], bool]:
-    """Choose the criteria to judge again, and whether at once."""
+    """Return the chosen criteria to judge again, and whether to do it at once."""
     again = []
     for name in edits.stale:
         key = state.key(SPREAD_AGAIN, run.id, version_id, name)
@@ -119,12 +121,12 @@ def _again(run: Run, version_id: int, edits: VersionEdits, moves: Moves) -> tupl
 
 
 def _on_follow(
-    who: str, run_id: int, version_id: int, moves: Moves, keep: list[str], reason: str
+    reviewer: str, run_id: int, version_id: int, moves: Moves, keep: list[str], reason: str
 ) -> None:
     with shown_errors():
         follow_version.follow(
             store(),
-            identity.sit_down(who),
+            identity.sit_down(reviewer),
             run_id,
             version_id,
             keep=keep,
@@ -135,11 +137,11 @@ def _on_follow(
 
 
 def _on_carry(
-    who: str, run_id: int, version_id: int, moves: Moves, again: list[str], ask: bool
+    reviewer: str, run_id: int, version_id: int, moves: Moves, again: list[str], ask: bool
 ) -> None:
     with shown_errors():
         new_run = carry_votes.start_under(
-            store(), identity.sit_down(who), run_id, version_id, moves, again=again, ask=ask
+            store(), identity.sit_down(reviewer), run_id, version_id, moves, again=again, ask=ask
         )
         state.set_address(**{state.RUN: new_run})
         state.flash("The votes were carried over to this new run.")
@@ -159,14 +161,14 @@ def stand(run: Run) -> None:
             icon=":material/update:",
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = identity.ask_name(state.key(SPREAD_REASON, "name"))
+        reviewer = identity.ask_name(state.key(SPREAD_REASON, "name"))
         if cells:
             st.button(
                 "Queue them for people",
                 key=state.key(SPREAD_ACT, run.id, "queue"),
                 icon=":material/group:",
                 on_click=_on_queue,
-                args=(who, run.id, run.scored_number),
+                args=(reviewer, run.id, run.scored_number),
             )
             routes.link(routes.QUEUES, "All queues", icon="arrow_outward")
         if last is not None:
@@ -175,21 +177,21 @@ def stand(run: Run) -> None:
                 key=state.key(SPREAD_ACT, run.id, "back"),
                 icon=":material/undo:",
                 on_click=_on_back,
-                args=(who, run.id),
+                args=(reviewer, run.id),
             )
 
 
-def _on_queue(who: str, run_id: int, number: int) -> None:
+def _on_queue(reviewer: str, run_id: int, number: int) -> None:
     with shown_errors():
         queue = follow_version.queue_stale(
-            store(), identity.sit_down(who), run_id, f"Asked otherwise in version {number}"
+            store(), identity.sit_down(reviewer), run_id, f"Asked otherwise in version {number}"
         )
         state.flash(f"Queue {queue.id} holds exactly the stale cells.")
 
 
-def _on_back(who: str, run_id: int) -> None:
+def _on_back(reviewer: str, run_id: int) -> None:
     with shown_errors():
-        follow_version.roll_back(store(), identity.sit_down(who), run_id)
+        follow_version.roll_back(store(), identity.sit_down(reviewer), run_id)
         state.flash("Every score is what it was.")
 
 

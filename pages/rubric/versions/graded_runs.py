@@ -1,4 +1,4 @@
-"""The effect of a rubric's version on a graded run: figures, votes moved."""
+"""The effect of a rubric's version on a graded run: figures, and votes that move."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pages.ui.widgets import (
     tag,
 )
 
-#: Stand for "nowhere": no option, and no criterion.
+#: Values for "nowhere": no option, and no criterion.
 NO_PLACE, GONE = -1, ""
 
 
@@ -106,7 +106,7 @@ RUNS_SHOWN = 8
 
 
 def runs_card(name: str) -> None:
-    """List the graded runs that asked a version of this rubric; nothing if there are none."""
+    """List the graded runs that used a version of this rubric, if any."""
     rubric_id = drafts.draft(name)["rubric_id"]
     if rubric_id is None:
         return

@@ -105,8 +105,8 @@ def version_list(name: str) -> None:
 
 
 def _words(info: RubricVersionInfo, used: Uses) -> None:
-    by = f" by {info.author}" if info.author else ""
-    quiet = f"{fmt.ago(info.created)}{by} · {fmt.short_hash(info.hash)}"
+    author = f" by {info.author}" if info.author else ""
+    quiet = f"{fmt.ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
     lines = [
         f"<b>Version {info.number}</b> {esc(info.note)}",
         f'<span class="rs-quiet">{esc(quiet)}</span>',
@@ -122,8 +122,8 @@ def _uses(used: Uses) -> list[str]:
     for caption, runs in (("asked in", used.asked), ("scores follow it in", used.follow)):
         if runs:
             names = ", ".join(f"{run.id} {one_line(run.name, 40)}" for run in runs[:RUNS])
-            more = f" and {len(runs) - RUNS} more" if len(runs) > RUNS else ""
-            lines.append(f"{caption} {fmt.plural(len(runs), 'run')}: {names}{more}")
+            unlisted = f" and {len(runs) - RUNS} more" if len(runs) > RUNS else ""
+            lines.append(f"{caption} {fmt.plural(len(runs), 'run')}: {names}{unlisted}")
     if used.queues:
         lines.append(f"reviewed in {fmt.plural(used.queues, 'queue')}")
     return lines
@@ -291,10 +291,10 @@ def _compare(name: str) -> bool:
     newest = library.latest(store(), int(draft["rubric_id"] or 0))
     state.put(state.key(RUBRIC_CONFLICT, name), newest.number)
     note = f" ({newest.note})" if newest.note else ""
-    by = f" by {newest.author}" if newest.author else ""
+    author = f" by {newest.author}" if newest.author else ""
     st.error(
         label(
-            f"Version {newest.number}{note} was saved {fmt.ago(newest.created)}{by}, while you "
+            f"Version {newest.number}{note} was saved {fmt.ago(newest.created)}{author}, while you "
             f"were changing version {draft['parent']}. Nothing was overwritten."
         ),
         icon=":material/sync_problem:",
@@ -348,12 +348,12 @@ def _on_choice(name: str, act: str) -> None:
             shown = int(state.get(state.key(RUBRIC_CONFLICT, name)))
             draft = library.on_top_of(store(), draft, shown)
             newest = library.numbered(store(), int(draft["rubric_id"] or 0), shown).rubric
-            taken: dict[str, Side] = {
+            sides: dict[str, Side] = {
                 piece.key: state.get(_take(name, piece), piece.suggested)
                 for piece in _pieces(drafts.draft(name))
             }
-            both = merged(rubric_from(draft), newest, taken)
-            drafts.change(name, with_rubric(draft, both))
+            merge = merged(rubric_from(draft), newest, sides)
+            drafts.change(name, with_rubric(draft, merge))
             _settled(name)
             drafts.save(name)
             return

@@ -1,1 +1,1 @@
-"""One criterion tried on a few rows before anything else is asked."""
+"""Try one criterion on a few rows before asking anything else."""

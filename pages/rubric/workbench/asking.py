@@ -22,21 +22,21 @@ from pages.ui.trial.texts import Fields, take
 from pages.ui.widgets import shown_errors
 
 
-def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
+def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     """Draw the buttons with the cost of each, or the judges' progress."""
-    if reason := asking.lacking(now):
+    if reason := asking.lacking(bench):
         st.info(label(reason), icon=":material/gavel:")
-    if now.active:
-        _progress(name, now)
+    if bench.active:
+        _progress(name, bench)
         return
-    for run in now.stopped:
+    for run in bench.stopped:
         caption = run.message or "The asking was interrupted. Ask what is open to go on."
         st.error(label(caption, 600), icon=":material/error:")
-    if not now.cells or not now.judges:
+    if not bench.cells or not bench.judges:
         return
-    open_cells = asking.outlook(store(), now, Want("open", criterion=criterion))
-    whole = asking.outlook(store(), now, Want("all", criterion=criterion))
-    failed = asking.outlook(store(), now, Want("failed", criterion=criterion))
+    open_cells = asking.outlook(store(), bench, Want("open", criterion=criterion))
+    total = asking.outlook(store(), bench, Want("all", criterion=criterion))
+    failed = asking.outlook(store(), bench, Want("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
         caption = (
             f"Ask what is open ({open_cells.cells})" if open_cells.cells else "Nothing is open"
@@ -44,12 +44,12 @@ def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
         _button(name, caption, "open", criterion, primary=True, off=not open_cells.cells)
         if failed.cells and failed.cells < open_cells.cells:
             _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
-        _button(name, f"Ask all again ({whole.cells})", "all", criterion, off=not whole.cells)
+        _button(name, f"Ask all again ({total.cells})", "all", criterion, off=not total.cells)
     if failed.cells:
-        for run_id in now.bench["last"]:
+        for run_id in bench.bench["last"]:
             run_status.show_failures(lifecycle.progress(store(), run_id))
     parts = [f"Open: {open_cells.takes.words}."] if open_cells.cells else []
-    st.caption(label(" ".join([*parts, f"All: {whole.takes.words}."]), 400))
+    st.caption(label(" ".join([*parts, f"All: {total.takes.words}."]), 400))
 
 
 def _button(
@@ -80,10 +80,10 @@ def on_ask(name: str, which: asking.Which, row: str | None, criterion: str | Non
             raise InputError("There is nothing to ask: every row has its answer.")
 
 
-def _progress(name: str, now: WorkbenchState) -> None:
-    planned = sum(run.planned for run in now.runs)
-    answered = sum(run.votes + run.failures_open for run in now.runs)
-    at_work = next((run for run in now.runs if run.status != "queued"), now.runs[0])
+def _progress(name: str, bench: WorkbenchState) -> None:
+    planned = sum(run.planned for run in bench.runs)
+    answered = sum(run.votes + run.failures_open for run in bench.runs)
+    at_work = next((run for run in bench.runs if run.status != "queued"), bench.runs[0])
     st.progress(
         min(1.0, answered / planned) if planned else 0.0,
         text=f"{answered} of {fmt.plural(planned, 'answer')} · {lifecycle.phase_of(at_work)}",

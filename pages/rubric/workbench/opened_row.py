@@ -27,9 +27,9 @@ from pages.ui.widgets import shown_errors, tag
 NOTHING = "no expectation"
 
 
-def expected(name: str, now: WorkbenchState, row: BenchRow, criterion: str) -> None:
+def expected(name: str, bench: WorkbenchState, row: BenchRow, criterion: str) -> None:
     """Draw the choice of the expected answer for a criterion of a row."""
-    noun = now.subject.criteria.get(criterion)
+    noun = bench.subject.criteria.get(criterion)
     if noun is None:
         return
     label_now = row["expected"].get(criterion)
@@ -86,18 +86,18 @@ def state_tag(reply: Said) -> str:
     return tags
 
 
-def show_row(name: str, now: WorkbenchState, row: BenchRow, criterion: str | None) -> None:
+def show_row(name: str, bench: WorkbenchState, row: BenchRow, criterion: str | None) -> None:
     """Draw texts and expectations on the left, votes on the right."""
     left, right = st.columns(2, gap="medium")
     with left:
         _texts(name, row)
     with right:
-        cells = now.cells.get(row["uid"], {})
-        names = [criterion] if criterion is not None else list(now.subject.criteria)
+        cells = bench.cells.get(row["uid"], {})
+        names = [criterion] if criterion is not None else list(bench.subject.criteria)
         for criterion_name in names:
             if criterion is None:
                 st.html(f'<div class="rs-section">{esc(criterion_name)}</div>')
-                expected(name, now, row, criterion_name)
+                expected(name, bench, row, criterion_name)
             if criterion_name in cells:
                 _votes(row, cells[criterion_name])
 
@@ -114,13 +114,13 @@ def _texts(name: str, row: BenchRow) -> None:
     def changed(what: str, typed: Any) -> None:
         bench_rows.set_row(store(), name, row["uid"], **{what: typed})
 
-    now = Fields(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
+    fields = Fields(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
     if isinstance(row["submission"], str):
-        text_field(now, "submission", "Submission", tall=True)
+        text_field(fields, "submission", "Submission", tall=True)
     else:
         st.html('<div class="rs-section">Submission</div>')
         show_submission(item_from(row))
-    around(now)
+    around(fields)
 
 
 def _votes(row: BenchRow, cell: BenchCell) -> None:

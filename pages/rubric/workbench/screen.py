@@ -26,7 +26,7 @@ from pages.ui.trial.texts import choose_dataset, find_items
 from pages.ui.widgets import empty_state, shown_errors
 
 
-def adding_form(name: str, now: WorkbenchState) -> None:
+def adding_form(name: str, bench: WorkbenchState) -> None:
     """Draw the ways to add rows, side by side."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -40,7 +40,7 @@ def adding_form(name: str, now: WorkbenchState) -> None:
             _paste(name)
         with st.popover("From a dataset", icon=":material/dataset:"):
             _dataset(name)
-        worked = _worked(name, now.bench)
+        worked = _worked(name, bench.bench)
         if worked:
             st.button(
                 f"Worked examples ({len(worked)})",
@@ -145,9 +145,9 @@ def _added(count: int) -> None:
     state.flash(f"{fmt.plural(count, 'row')} added.")
 
 
-def saving_form(name: str, now: WorkbenchState) -> None:
+def saving_form(name: str, bench: WorkbenchState) -> None:
     """Save the rows; then offer to open one in Spot check."""
-    if not now.hashes.tests and not now.hashes.examples:
+    if not bench.hashes.tests and not bench.hashes.examples:
         return
     with st.expander("Save the rows as a dataset", icon=":material/save:"):
         key = state.key(subject.WORKBENCH_FIELD, name, "dataset_name")
@@ -161,8 +161,8 @@ def saving_form(name: str, now: WorkbenchState) -> None:
             args=(name,),
         )
         saved = state.get(state.key(subject.WORKBENCH_SAVED, name))
-        if saved is not None and now.hashes.tests:
-            _open(name, now, int(saved["version"]), str(saved["name"]))
+        if saved is not None and bench.hashes.tests:
+            _open(name, bench, int(saved["version"]), str(saved["name"]))
 
 
 def _on_save(name: str) -> None:
@@ -174,8 +174,8 @@ def _on_save(name: str) -> None:
         state.flash(f"Saved as {version.name}.")
 
 
-def _open(name: str, now: WorkbenchState, version: int, dataset: str) -> None:
-    texts = {item.id: one_line(item.output, 70) for item in now.hashes.tests}
+def _open(name: str, bench: WorkbenchState, version: int, dataset: str) -> None:
+    texts = {item.id: one_line(item.output, 70) for item in bench.hashes.tests}
     st.caption(label(f"Saved as {dataset}."))
     chosen = st.selectbox(
         "Row",
@@ -206,31 +206,31 @@ def show(name: str) -> None:
         if not drafts.draft(name)["criteria"]:
             empty_state("No criteria yet", "Add one in the form; its test rows then appear here.")
             return
-        now = subject.now_of(name)
-        criterion = subject.show_subject(name, now)
-        asking.choose(name, now)
-        adding_form(name, now)
-        st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
-            name, criterion, now.active
+        bench = subject.now_of(name)
+        criterion = subject.show_subject(name, bench)
+        asking.choose(name, bench)
+        adding_form(name, bench)
+        st.fragment(_live, run_every=LOOK_EVERY if bench.active else None)(
+            name, criterion, bench.active
         )
 
 
 def _live(name: str, criterion: str | None, polled: bool) -> None:
     """Draw what changes while judges are called; reruns alone."""
     with shown_errors():
-        now = subject.now_of(name)
-        if now.active != polled:
+        bench = subject.now_of(name)
+        if bench.active != polled:
             # Rerun the whole page once: polling starts or stops.
             st.rerun()
-        if not now.bench["rows"]:
+        if not bench.bench["rows"]:
             empty_state(
                 "No test rows yet",
                 "Put in a few texts, say what is right for each, and see whether judges agree "
                 "while you word the criterion.",
             )
             return
-        subject.show_outcome(now, criterion)
-        asking.asking_bar(name, now, criterion)
-        table.show(name, now, criterion)
-        table.example_rows(name, now)
-        saving_form(name, now)
+        subject.show_outcome(bench, criterion)
+        asking.asking_bar(name, bench, criterion)
+        table.show(name, bench, criterion)
+        table.example_rows(name, bench)
+        saving_form(name, bench)

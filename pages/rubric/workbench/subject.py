@@ -1,4 +1,4 @@
-"""The current criterion of the workbench, and what the rows say about it."""
+"""The current criterion of the workbench, and the rows' results on it."""
 
 from __future__ import annotations
 
@@ -29,35 +29,37 @@ def now_of(name: str) -> WorkbenchState:
     return standing(store(), bench_rows.followed(store(), name, draft), draft)
 
 
-def show_outcome(now: WorkbenchState, criterion: str | None) -> None:
+def show_outcome(bench: WorkbenchState, criterion: str | None) -> None:
     """Show the chosen criterion's figures, or a line for each criterion."""
-    if not now.judges or not now.cells:
+    if not bench.judges or not bench.cells:
         return
-    rows = figures(now, None if criterion is None else [criterion])
+    rows = figures(bench, None if criterion is None else [criterion])
     if criterion is None:
-        _all_criteria(now, rows)
+        _all_criteria(bench, rows)
     elif rows:
-        _one_criterion(now, rows[0])
+        _one_criterion(bench, rows[0])
 
 
-def _one_criterion(now: WorkbenchState, of: BenchFigures) -> None:
-    agreed = f"<b>Agreement</b> <span>{share(of.agreement)}</span>"
+def _one_criterion(bench: WorkbenchState, figures: BenchFigures) -> None:
+    agreed = f"<b>Agreement</b> <span>{share(figures.agreement)}</span>"
     parts = [agreed]
-    if of.agreement.n:
-        always = f"always the most common expected option: {of.always.hits} of {of.always.n}"
+    if figures.agreement.n:
+        always = (
+            f"always the most common expected option: {figures.always.hits} of {figures.always.n}"
+        )
         parts.append(f'<span class="rs-quiet">{esc(always)}</span>')
-    if now.bench["flip"] or of.flips.n:
-        parts.append(f'<b style="margin-left:1rem">Flips</b> <span>{share(of.flips)}</span>')
-    row([*parts, *missing(of)])
-    if len(of.by_judge) > 1:
+    if bench.bench["flip"] or figures.flips.n:
+        parts.append(f'<b style="margin-left:1rem">Flips</b> <span>{share(figures.flips)}</span>')
+    row([*parts, *missing(figures)])
+    if len(figures.by_judge) > 1:
         row(
             f'<span class="rs-quiet rs-num">{esc(name)}: {share(estimate)}</span>'
-            for name, estimate in of.by_judge
+            for name, estimate in figures.by_judge
         )
 
 
-def _all_criteria(now: WorkbenchState, rows: list[BenchFigures]) -> None:
-    flips = now.bench["flip"] or any(of.flips.n for of in rows)
+def _all_criteria(bench: WorkbenchState, rows: list[BenchFigures]) -> None:
+    flips = bench.bench["flip"] or any(of.flips.n for of in rows)
     heads = ["Criterion", "Agreement", *(["Flips"] if flips else []), "Not counted"]
     table(
         heads,
@@ -74,28 +76,28 @@ def _all_criteria(now: WorkbenchState, rows: list[BenchFigures]) -> None:
     )
 
 
-def share(of: Estimate) -> str:
+def share(estimate: Estimate) -> str:
     """Return `3 of 4 (75%, 30 to 95%)` as HTML; a dash if nothing is counted."""
-    if not of.n:
+    if not estimate.n:
         return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
-    text = of.words(fmt.percent)
+    text = estimate.words(fmt.percent)
     return (
-        f'<span class="rs-num">{of.hits} of {of.n}</span> '
+        f'<span class="rs-num">{estimate.hits} of {estimate.n}</span> '
         f'<span class="rs-quiet rs-num">{text.value}, 95% interval {text.ends}</span>'
     )
 
 
-def missing(of: BenchFigures) -> list[str]:
+def missing(figures: BenchFigures) -> list[str]:
     """Return tags for the cells that no figure includes."""
     parts = list[str]()
-    if of.stale:
-        parts.append(tag(f"{of.stale} stale", "warn"))
-    if of.failed:
-        parts.append(tag(f"✕ {of.failed} failed", "bad"))
-    if of.unasked:
-        parts.append(tag(f"{of.unasked} not asked"))
-    if of.unlabelled:
-        parts.append(tag(f"{of.unlabelled} without an expected option"))
+    if figures.stale:
+        parts.append(tag(f"{figures.stale} stale", "warn"))
+    if figures.failed:
+        parts.append(tag(f"✕ {figures.failed} failed", "bad"))
+    if figures.unasked:
+        parts.append(tag(f"{figures.unasked} not asked"))
+    if figures.unlabelled:
+        parts.append(tag(f"{figures.unlabelled} without an expected option"))
     return parts
 
 
@@ -116,11 +118,11 @@ WORKBENCH_ACT = "workbench_act"
 
 
 ALL = ""
-#: Most criteria listed with their requirements; more are folded.
+#: The most criteria listed with their requirements; others are folded.
 FEW = 8
 
 
-def show_subject(name: str, now: WorkbenchState) -> str | None:
+def show_subject(name: str, bench: WorkbenchState) -> str | None:
     """Draw the choice and the criterion; return the criterion's name, or `None` for all."""
     criteria = {c["uid"]: c for c in drafts.draft(name)["criteria"]}
     key = state.key(WORKBENCH_CRITERION, name)
@@ -139,28 +141,28 @@ def show_subject(name: str, now: WorkbenchState) -> str | None:
             persist_state="page",
         )
         if not uid:
-            _all(now)
+            _all(bench)
             return None
         _one(name, criteria[uid])
     criterion = criteria[uid]["name"]
-    if criterion in now.subject.criteria:
+    if criterion in bench.subject.criteria:
         return criterion
     st.warning("This criterion cannot be asked yet.", icon=":material/build:")
-    problem_list(now.subject.broken.get(criterion) or now.subject.broken.get("Unnamed", ()))
+    problem_list(bench.subject.broken.get(criterion) or bench.subject.broken.get("Unnamed", ()))
     return criterion
 
 
-def _all(now: WorkbenchState) -> None:
+def _all(bench: WorkbenchState) -> None:
     lines = "".join(
         f"<li><b>{esc(c.name)}</b> {esc(one_line(c.requirement, 140))}</li>"
-        for c in now.subject.criteria.values()
+        for c in bench.subject.criteria.values()
     )
     broken = "".join(
         f"<li><b>{esc(one_line(n, 60))}</b> {tag('cannot be asked yet', 'warn')}</li>"
-        for n in now.subject.broken
+        for n in bench.subject.broken
     )
     written = f'<ul class="rs-list">{lines}{broken}</ul>'
-    total = len(now.subject.criteria) + len(now.subject.broken)
+    total = len(bench.subject.criteria) + len(bench.subject.broken)
     if total <= FEW:
         st.html(written)
         return

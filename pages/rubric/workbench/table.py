@@ -1,4 +1,4 @@
-"""The test rows side by side, the acts on a row, and the rows shown as examples."""
+"""The test rows side by side, the buttons of a row, and the rows shown as examples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
 
 
 def row_acts(
-    name: str, now: WorkbenchState, row: BenchRow, criterion: str | None, askable: bool
+    name: str, bench: WorkbenchState, row: BenchRow, criterion: str | None, askable: bool
 ) -> None:
     """Draw the buttons of a test row."""
     uid = row["uid"]
@@ -34,7 +34,7 @@ def row_acts(
             key=state.key(keys.WORKBENCH_ACT, name, "row", uid),
             icon=":material/play_arrow:",
             type="tertiary",
-            disabled=not askable or now.active or not now.judges,
+            disabled=not askable or bench.active or not bench.judges,
             on_click=asking.on_ask,
             args=(name, "open", uid, criterion),
             help="Asks what is open in this row; if nothing is open, asks the row again.",
@@ -123,7 +123,7 @@ def _on_put_back(name: str) -> None:
 
 
 PAGE = 10
-#: Fits into three lines of the first column.
+#: The number of characters that fit into three lines of the first column.
 SNIPPET = 240
 EMPTY = "Nothing to judge in this row yet."
 FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
@@ -135,70 +135,71 @@ FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
 }
 
 
-def show(name: str, now: WorkbenchState, criterion: str | None) -> None:
+def show(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     """Draw a page of the rows that pass the filter."""
-    rows = _filtered(name, now, criterion)
+    rows = _filtered(name, bench, criterion)
     pages = -(-len(rows) // PAGE)
     for row in _page(name, rows, pages):
         with st.container(border=True, key=f"workbench_row_{row['uid']}"):
-            show_row(name, now, row, criterion, acts=True)
+            show_row(name, bench, row, criterion, acts=True)
             if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
-                opened_row.show_row(name, now, row, criterion)
-    if not rows and now.tests:
+                opened_row.show_row(name, bench, row, criterion)
+    if not rows and bench.tests:
         st.caption("No row is like that.")
     if pages > 1:
         st.pagination(pages, key=state.key(keys.WORKBENCH_PAGE, name))
     put_back(name)
 
 
-def _filtered(name: str, now: WorkbenchState, criterion: str | None) -> list[BenchRow]:
-    if not now.tests:
+def _filtered(name: str, bench: WorkbenchState, criterion: str | None) -> list[BenchRow]:
+    if not bench.tests:
         return []
 
     def has(row: BenchRow, test: Callable[[BenchCell], bool]) -> bool:
-        cells = now.cells.get(row["uid"], {})
+        cells = bench.cells.get(row["uid"], {})
         return any(test(c) for n, c in cells.items() if criterion in (None, n))
 
     counts = {
-        which: sum(has(row, test) for row in now.tests) for which, (_, test) in FILTERS.items()
+        filter_name: sum(has(row, test) for row in bench.tests)
+        for filter_name, (_, test) in FILTERS.items()
     }
-    counts["all"] = len(now.tests)
+    counts["all"] = len(bench.tests)
     key = state.key(keys.WORKBENCH_FIND, name)
     state.seed(key, "all")
-    shown = [which for which in FILTERS if which == "all" or counts[which]]
+    shown = [filter_name for filter_name in FILTERS if filter_name == "all" or counts[filter_name]]
     if state.get(key) not in shown:
         state.put(key, "all")
-    which = one_of(
+    filter_name = one_of(
         "Rows shown",
         shown,
         key=key,
         format_func=lambda value: f"{FILTERS[value][0]} {counts[value]}",
     )
-    if which is None or which == "all":
-        return now.tests
-    return [row for row in now.tests if has(row, FILTERS[which][1])]
+    if filter_name is None or filter_name == "all":
+        return bench.tests
+    return [row for row in bench.tests if has(row, FILTERS[filter_name][1])]
 
 
 def _page(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
     key = state.key(keys.WORKBENCH_PAGE, name)
-    at = min(max(1, int(state.get(key, 1) or 1)), max(1, pages))
+    page = min(max(1, int(state.get(key, 1) or 1)), max(1, pages))
     if pages > 1:
-        state.put(key, at)
-    return rows[(at - 1) * PAGE : at * PAGE]
+        state.put(key, page)
+    return rows[(page - 1) * PAGE : page * PAGE]
 
 
 def show_row(
-    name: str, now: WorkbenchState, row: BenchRow, criterion: str | None, *, acts: bool = False
+    name: str, bench: WorkbenchState, row: BenchRow, criterion: str | None, *, acts: bool = False
 ) -> None:
     """Draw a row: its text, the expectations, the answers; `acts` adds its buttons."""
-    cells = now.cells.get(row["uid"], {})
+    cells = bench.cells.get(row["uid"], {})
     if criterion is None:
         text, right = st.columns([5, 8], gap="medium")
     else:
         text, middle, right = st.columns([5, 4, 5], gap="small")
         with middle:
-            opened_row.expected(name, now, row, criterion)
-    text.html(_snippet(row, now.bench["rows"].index(row) + 1))
+            opened_row.expected(name, bench, row, criterion)
+    text.html(_snippet(row, bench.bench["rows"].index(row) + 1))
     if not cells:
         right.html(_quiet(EMPTY))
     elif criterion is None:
@@ -207,7 +208,7 @@ def show_row(
         right.html(_judged(cells[criterion]) or _quiet("No judge is chosen."))
     if acts:
         with right:
-            row_acts(name, now, row, criterion, bool(cells))
+            row_acts(name, bench, row, criterion, bool(cells))
 
 
 def _snippet(row: BenchRow, number: int) -> str:
@@ -261,7 +262,7 @@ def _one(reply: Said, cell: BenchCell, *, alone: bool) -> str:
 def _line(cell: BenchCell) -> str:
     """Return the line of one criterion in a row that shows all."""
     expects = one_line(cell.expected_label, 40) if cell.expected_label else fmt.DASH
-    now = {
+    states = {
         "stale": tag("stale", "warn"),
         "asking": tag("asking …", "info"),
         "failed": tag("✕ failed", "bad"),
@@ -269,7 +270,7 @@ def _line(cell: BenchCell) -> str:
     }
     judged = f"<b>{esc(one_line(cell.said, 40))}</b>" if cell.said else ""
     flips = any(j.answer is not None and j.answer.flips for j in cell.judges)
-    tags = now.get(cell.state, "") + (tag("flips", "warn") if flips else "")
+    tags = states.get(cell.state, "") + (tag("flips", "warn") if flips else "")
     criterion = esc(one_line(cell.criterion.name, 40))
     return (
         f'<div class="rs-row" style="padding:.1rem 0"><span>{criterion}</span>'
@@ -278,16 +279,16 @@ def _line(cell: BenchCell) -> str:
     )
 
 
-def example_rows(name: str, now: WorkbenchState) -> None:
+def example_rows(name: str, bench: WorkbenchState) -> None:
     """Draw the examples, each with its labels."""
-    if not now.examples:
+    if not bench.examples:
         return
     st.html(
-        f'<div class="rs-section">Examples shown to models ({len(now.examples)})</div>'
+        f'<div class="rs-section">Examples shown to models ({len(bench.examples)})</div>'
         '<span class="rs-quiet">Each is sent with the criteria that it has an expected option '
         "for, and is no test any more.</span>"
     )
-    for row in now.examples:
+    for row in bench.examples:
         with st.container(border=True, key=f"workbench_example_{row['uid']}"):
             left, right = st.columns([6, 5], vertical_alignment="center")
             with left:

@@ -1,6 +1,6 @@
-"""The open criterion tried on a few real answers, right under its card.
+"""Try the open criterion on a few real answers, directly below its card.
 
-It is the workbench itself, reduced to a few rows: expected answers against given ones.
+It is the workbench itself, reduced to a few rows: expected answers compared with given ones.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pages.ui.text import label
 from pages.ui.trial.texts import choose_dataset
 from pages.ui.widgets import row, shown_errors
 
-#: How many rows are shown at most, and how many answers are taken at a time.
+#: The most rows shown, and the number of answers taken at a time.
 SHOWN, TAKEN = 4, 3
-#: Rows that a saved version is tried on.
+#: The number of rows on which a saved version is tried.
 FIVE = 5
 LOOK_EVERY = 0.7
 
@@ -36,40 +36,42 @@ def show(name: str, criterion: CriterionDraft) -> None:
     """Draw the rows and the ways to add some; it refreshes while judges are called."""
     place = st.container(border=True, gap="small", key=f"rubric_tried_{name}_{criterion['uid']}")
     with place, shown_errors():
-        now = subject.now_of(name)
-        st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
-            name, criterion["uid"], now.active
+        bench = subject.now_of(name)
+        st.fragment(_live, run_every=LOOK_EVERY if bench.active else None)(
+            name, criterion["uid"], bench.active
         )
 
 
 def _live(name: str, uid: str, polled: bool) -> None:
     with shown_errors():
-        now = subject.now_of(name)
-        if now.active != polled:
+        bench = subject.now_of(name)
+        if bench.active != polled:
             st.rerun()
         called = next((c["name"] for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)
         if called is None:
             return
-        _bar(name, now, called)
+        _bar(name, bench, called)
         # Rows with an expectation for the criterion come first.
-        rows = sorted(now.tests, key=lambda row: called not in row["expected"])
+        rows = sorted(bench.tests, key=lambda row: called not in row["expected"])
         for row in rows[:SHOWN]:
-            table.show_row(name, now, row, called)
-        more = len(now.tests) - SHOWN
-        if more > 0:
-            st.caption(f"and {fmt.plural(more, 'more row')} in the workbench")
+            table.show_row(name, bench, row, called)
+        hidden = len(bench.tests) - SHOWN
+        if hidden > 0:
+            st.caption(f"and {fmt.plural(hidden, 'more row')} in the workbench")
 
 
-def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
+def _bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     """Draw the rows' result so far, the judges, and *Try*."""
-    open_cells = service.outlook(store(), now, Want("open", criterion=criterion))
-    rows = figures(now, [criterion]) if now.judges and criterion in now.subject.criteria else []
+    open_cells = service.outlook(store(), bench, Want("open", criterion=criterion))
+    rows = (
+        figures(bench, [criterion]) if bench.judges and criterion in bench.subject.criteria else []
+    )
     parts = ["<b>Tried on real answers</b>"]
     if rows and rows[0].agreement.n:
-        of = rows[0].agreement
-        parts.append(f'<span class="rs-num">{of.hits} of {of.n} as expected</span>')
+        agreement = rows[0].agreement
+        parts.append(f'<span class="rs-num">{agreement.hits} of {agreement.n} as expected</span>')
     with st.container(horizontal=True, vertical_alignment="center"):
-        row([*parts, *(subject.missing(rows[0]) if rows and now.tests else [])], width="content")
+        row([*parts, *(subject.missing(rows[0]) if rows and bench.tests else [])], width="content")
         st.space("stretch")
         st.button(
             "Workbench",
@@ -86,38 +88,38 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=now.active or not open_cells.cells or bool(service.lacking(now)),
+            disabled=bench.active or not open_cells.cells or bool(service.lacking(bench)),
             help=label(
-                _why_not(now, criterion) or f"Asks what is open: {open_cells.takes.words}.", 300
+                _why_not(bench, criterion) or f"Asks what is open: {open_cells.takes.words}.", 300
             ),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )
         _take(name, criterion)
-        with st.popover(label(_judges(now), 40), icon=":material/gavel:", type="tertiary"):
-            asking.choose(name, now)
-    if now.active:
+        with st.popover(label(_judges(bench), 40), icon=":material/gavel:", type="tertiary"):
+            asking.choose(name, bench)
+    if bench.active:
         st.caption("asking …")
-    for run in now.stopped:
+    for run in bench.stopped:
         st.error(label(run.message or "The asking was interrupted. Try again.", 600))
 
 
-def _why_not(now: WorkbenchState, criterion: str) -> str:
+def _why_not(bench: WorkbenchState, criterion: str) -> str:
     """Return why no judge can be called, in a sentence; empty if one can."""
-    if criterion not in now.subject.criteria:
+    if criterion not in bench.subject.criteria:
         return "The criterion is not complete yet: the check says what is missing."
-    if not now.tests:
+    if not bench.tests:
         return "There is no answer to try it on yet."
-    return service.lacking(now)
+    return service.lacking(bench)
 
 
-def _judges(now: WorkbenchState) -> str:
-    names = ", ".join(judge.name for judge in now.judges)
+def _judges(bench: WorkbenchState) -> str:
+    names = ", ".join(judge.name for judge in bench.judges)
     return names or "Choose judges"
 
 
 def _take(name: str, criterion: str) -> None:
-    """Draw a popover with the dataset that answers are taken from."""
+    """Draw a popover with the dataset from which answers are taken."""
     with st.popover("Take answers", icon=":material/dataset:", type="tertiary"):
         likely = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
         if choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "from"), likely) is None:

@@ -1,1 +1,1 @@
-"""Blocks of a result on a page, and every table to take home."""
+"""Blocks of a result on a page, and the buttons to copy or download every table."""

@@ -1,4 +1,4 @@
-"""Blocks of a result on a page: words, figures, tables and plots."""
+"""Draw the blocks of a result on a page: words, figures, tables and plots."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from pages.ui import routes, state
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, figures, table, tag
 
-#: Charts of blocks, beside the keys of `state` (used with `state.key`).
+#: The key family of charts of blocks (used with `state.key`).
 BLOCKS_CHART = "blocks_chart"
 
 
 def show_sections(sections: Iterable[Section], run_id: int | None = None) -> None:
-    """Draw every section below its title; one without blocks is left out."""
+    """Draw every section below its title; skip sections without blocks."""
     for section in sections:
         if not section.blocks:
             continue
@@ -42,7 +42,7 @@ def show_sections(sections: Iterable[Section], run_id: int | None = None) -> Non
 def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
     """Draw a block; `place` distinguishes it from others on the page.
 
-    Below a title (`titled`) a table and a plot have none of their own.
+    Below a title (`titled`) a table or a plot has no title of its own.
     """
     if isinstance(block, Sentences):
         _sentences(block)
@@ -82,20 +82,20 @@ def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
     if not titled:
         st.html(f'<div class="rs-section">{esc(block.name)}</div>')
     rows = [[cell(run_id, words) for words in row] for row in block.rows]
-    # Bars begin at the left, so that all of a column are on one axis.
+    # Bars are left-aligned, so that all bars of a column share one axis.
     bars = {index for row in block.rows for index, words in enumerate(row) if words.reach}
     numbers = [index for index in block.numbers if index not in bars]
     table(block.heads, rows[: block.first], name=block.name, numbers=numbers)
     if block.first is not None and rows[block.first :]:
         with st.expander(f"{len(rows) - block.first} more"):
-            more = f"{block.name}, continued"
-            table(block.heads, rows[block.first :], name=more, numbers=numbers)
+            name_continued = f"{block.name}, continued"
+            table(block.heads, rows[block.first :], name=name_continued, numbers=numbers)
     if block.note:
         st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
 
 
 def cell(run_id: int | None, words: Words) -> str:
-    """Return a cell's HTML; if it has items, as a link to exactly these.
+    """Return a cell's HTML; if it has items, as a link to exactly these items.
 
     >>> cell(3, Words("7", link={"outcome": "pass"}))
     '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
@@ -160,5 +160,5 @@ def _plot(
 
 def _forest(block: Forest) -> object:
     dots = [draw.Dot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows]
-    whole = block.low >= 0 and block.high <= 1
-    return draw.forest(dots, block.axis, block.marks, whole=whole)
+    is_share = block.low >= 0 and block.high <= 1
+    return draw.forest(dots, block.axis, block.marks, whole=is_share)

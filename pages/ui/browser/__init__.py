@@ -1,1 +1,1 @@
-"""Parts in the browser on every page: report typed text early, and export tables."""
+"""Browser code on every page: report typed text early, and export tables."""

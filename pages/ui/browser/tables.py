@@ -1,8 +1,8 @@
-"""Copying every table of a page, or downloading it as CSV, exactly as shown; links stay in the app.
+"""Copy every table of a page, or download it as CSV, exactly as shown; keep its links in the app.
 
 A table's two buttons are part of its HTML. They work in the browser on the table as shown, so no
-figure is computed again and none can differ. A link in a table opens its page as "Back" would;
-otherwise the browser would load the whole app again.
+figure is computed again or can differ. A link in a table opens its page within the app; otherwise
+the browser would load the whole app again.
 """
 
 from __future__ import annotations
@@ -76,6 +76,6 @@ def buttons(name: str) -> str:
 
 
 def let_tables_be_taken() -> None:
-    """Draw the browser's part, once for every page."""
+    """Draw the browser code, once for every page."""
     component = st.components.v2.component("rubric_studio_tables", js=_JS)
     component(key=state.TABLES, height=1)

@@ -1,4 +1,4 @@
-"""Report long texts to the server while a person types, not only on leaving the field."""
+"""Report long texts to the server while a person types, not only when they leave the field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.ui.state import TYPING
 #
 # Fields of an `st.form` are excluded: their text may not leave before the submit.
 
-#: Milliseconds without a key before a text is reported.
+#: Milliseconds without a key press before a text is reported.
 PAUSE = 800
 
 _TYPING = """
@@ -54,6 +54,6 @@ export default function({ data }) {
 
 
 def keep_what_is_typed() -> None:
-    """Draw the browser's part, once for every page."""
+    """Draw the browser code, once for every page."""
     component = st.components.v2.component("rubric_studio_typing", js=_TYPING)
     component(key=TYPING, data={"pause": PAUSE}, height=1)

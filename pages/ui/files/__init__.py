@@ -1,1 +1,1 @@
-"""Files on their way in: what each column of a table is for."""
+"""Incoming files: the role of each column of a table."""

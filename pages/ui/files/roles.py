@@ -1,4 +1,6 @@
-"""The table of roles: what each column of a file was taken as, why, and a choice of another."""
+"""The table of roles: how each column of a file was understood, why, and a choice of another
+role.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,14 @@ from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.text import esc, label, one_line
 
-#: Columns beyond this number keep the role that was guessed.
+#: Columns beyond this number keep their guessed role.
 MOST = 60
 
 
 def choose(
     family: str, about: str, table: Table, guess: AnyMapping, rubric: Rubric | None = None
 ) -> list[str]:
-    """Draw one choice per column; return the roles chosen, in the columns' order."""
+    """Draw one choice per column; return the chosen roles, in the columns' order."""
     guessed = column_roles.roles_of(table, guess)
     options = column_roles.role_options(table, guess, rubric)
     chosen = list(guessed)
@@ -53,7 +55,7 @@ def choose(
 
 
 def open_cells(key: str, table: Table, best: str | None = None) -> Table:
-    """Return the table with the contents of its cells as columns, if the person wants that."""
+    """Return the table with the contents of its cells as columns, if the person chooses that."""
     paths = catalog.inside(table)
     if not paths:
         return table
@@ -79,7 +81,7 @@ def _about(place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed
 
 
 def _left_out(seen: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
-    """Say which columns are left out, with the number of their cells."""
+    """Show which columns are left out, with the number of their cells."""
     out = [
         f"{one_line(row.column, 40)} ({fmt.plural(row.filled, 'cell')})"
         for row, role in zip(seen, chosen, strict=True)

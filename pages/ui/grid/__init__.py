@@ -1,1 +1,1 @@
-"""The grid of a run's cells: how it is drawn, and one run or several side by side in it."""
+"""The grid of a run's cells, for one run or for several side by side."""

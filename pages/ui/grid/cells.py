@@ -1,8 +1,8 @@
 """A grid of coloured cells: arrow keys move in it, Enter or a click opens a cell.
 
-A table of HTML and not a drawing, so that readers of screens and searches find its words, its
-colours follow light and dark, and a long row scrolls beside its name. What goes in are words, put
-there as text; what comes back is the name of a cell or a column that the script gave out.
+It is an HTML table instead of a drawing, so that screen readers and searches find its words, its
+colours follow light and dark, and a long row scrolls while its name stays. Its input is words, put
+there as text; its output is the name of a cell or a column that the script gave out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.text.names import visible
 from pages.ui import state
 from pages.ui.text import one_line
 
-#: From no points at all to all of them; without any: `none`; no cell, but words: `plain`.
+#: From no points to all points; `none` for a cell without points, `plain` for words.
 Tone = Literal["t0", "t1", "t2", "t3", "t4", "none", "plain"]
 #: Signs in a cell, and what they say.
 OWN = "◇"
@@ -82,10 +82,10 @@ def cell_of(cell: GridCell | None, opens: str, *, where: str) -> Shown:
         gone = "failed" if cell.failures else "not asked"
         words = "abstained" if cell.abstained else "cannot say" if cell.settled else gone
     earned = "" if cell.earned is None else f", {fmt.percent(cell.earned)} of its best"
-    more = "".join(f", {SIGNS[sign]}" for sign in signs)
+    sign_words = "".join(f", {SIGNS[sign]}" for sign in signs)
     if cell.settled and cell.judged != cell.label:
-        more += f" against the votes' {cell.judged or 'no verdict'}"
-    tells = f"{visible(where)}: {words}{earned}{more}"
+        sign_words += f" against the votes' {cell.judged or 'no verdict'}"
+    tells = f"{visible(where)}: {words}{earned}{sign_words}"
     return Shown(words, tone_of(cell.earned), " ".join(signs), tells, opens)
 
 
@@ -125,26 +125,26 @@ def show(
     component = st.components.v2.component(
         "rubric_studio_grid", css=_file("grid.css"), js=_file("grid.js"), isolate_styles=False
     )
-    given = {one.opens for cells in rows for one in cells if one.opens}
+    names = {one.opens for cells in rows for one in cells if one.opens}
     sorts = {head.sort for head in heads if head.sort}
 
-    def _answer(event: str, known: set[str], act: Callable[[str], None] | None) -> None:
+    def _answer(event: str, names_given: set[str], callback: Callable[[str], None] | None) -> None:
         event_value = (state.get(key) or {}).get(event)
-        # Only what was given out: what a browser sends is anybody's.
-        if act is not None and isinstance(event_value, str) and event_value in known:
-            act(event_value)
+        # Only names that were given out are accepted: a browser may send anything.
+        if callback is not None and isinstance(event_value, str) and event_value in names_given:
+            callback(event_value)
 
     def _selected() -> None:
         event_value = (state.get(key) or {}).get("select")
         if on_select is not None and isinstance(event_value, list):
-            on_select([name for name in event_value if isinstance(name, str) and name in given])
+            on_select([name for name in event_value if isinstance(name, str) and name in names])
 
     def _digit() -> None:
         event_value = (state.get(key) or {}).get("digit")
         if on_digit is None or not isinstance(event_value, list) or len(event_value) != 2:
             return
         name, digit = event_value
-        if isinstance(name, str) and name in given and digit in range(10):
+        if isinstance(name, str) and name in names and digit in range(10):
             on_digit(name, int(digit))
 
     component(
@@ -159,7 +159,7 @@ def show(
             "selected": None if selected is None else list(selected),
             "height": height,
         },
-        on_open_change=lambda: _answer("open", given, on_open),
+        on_open_change=lambda: _answer("open", names, on_open),
         on_sort_change=lambda: _answer("sort", sorts, on_sort),
         on_select_change=_selected,
         on_digit_change=_digit,
@@ -167,15 +167,15 @@ def show(
 
 
 def key_of(rows: Sequence[Sequence[Shown]]) -> str:
-    """Return what the signs in these cells mean, for those that occur."""
-    known = {**SIGNS, "✓": "label as the verdict", "✗": "another label", "·": "does not count"}
-    there = {sign for cells in rows for cell in cells for sign in cell.signs.split()}
-    return " · ".join(f"{sign} {words}" for sign, words in known.items() if sign in there)
+    """Return the meaning of the signs that occur in these cells."""
+    meanings = {**SIGNS, "✓": "label as the verdict", "✗": "another label", "·": "does not count"}
+    present = {sign for cells in rows for cell in cells for sign in cell.signs.split()}
+    return " · ".join(f"{sign} {words}" for sign, words in meanings.items() if sign in present)
 
 
 def legend() -> str:
     """Return HTML that explains the colours; the filters explain the signs."""
-    steps = "".join(f'<i class="rs-step-{at}">{words}</i>' for at, words in _STEPS.items())
+    steps = "".join(f'<i class="rs-step-{step}">{words}</i>' for step, words in _STEPS.items())
     return f'<span class="rs-steps">{steps}</span>'
 
 

@@ -1,4 +1,6 @@
-"""Scores and verdicts of a run as cells of the grid, alone or several runs or systems abreast."""
+"""Scores and verdicts of a run as cells of the grid, alone or with other runs or systems side by
+side.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,14 @@ from pages.ui.grid.cells import Head, Shown
 from pages.ui.text import one_line
 from pages.ui.widgets import OUTCOME_WORDS
 
-#: The mark of a cell on which they differ.
+#: The mark of a cell on which the sides differ.
 APART = "Δ"
 
 
 class Side(NamedTuple):
-    """One of the columns under each criterion: a system or a run, with what it earned."""
+    """One of the columns under each criterion: a system or a run, with its mean score and
+    shares.
+    """
 
     name: str
     rubric: Rubric
@@ -36,7 +40,7 @@ def side_of(name: str, rubric: Rubric, means: MeansOf) -> Side:
 
 
 def name(*parts: str) -> str:
-    """Return the name of a cell that opens."""
+    """Return the name under which a cell opens."""
     return json.dumps(parts)
 
 
@@ -48,33 +52,33 @@ def score(rubric: Rubric, graded: GridItem) -> Shown:
         tells = f"{visible(item.item_id)}: score {words} {cells.SIGNS[cells.OWN]}; judges abstained"
         return Shown(words, "plain", cells.OWN, tells, name(item.item_id))
     marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
-    more = f", {notes(item)}" if notes(item) else ""
+    note = f", {notes(item)}" if notes(item) else ""
     tone = cells.tone_of(item.score) if rubric.scoring.normalize else "plain"
     words = "no grade" if item.ungraded else fmt.score(item.score)
     return Shown(
         words,
         tone if item.score is not None else "none",
         " ".join(marks),
-        f"{visible(item.item_id)}: score {words}{more}",
+        f"{visible(item.item_id)}: score {words}{note}",
         name(item.item_id),
     )
 
 
 def verdict(item: GridItem, criterion: str, side: str = "") -> Shown:
-    """Return the cell of a verdict; `side` names whose it is where several are abreast."""
+    """Return the cell of a verdict; `side` names its system or run if there are several."""
     where = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
     return cells.cell_of(item.cells.get(criterion), name(item.row.item_id, criterion), where=where)
 
 
 def notes(item: RunItemRow) -> str:
-    """Return what is remarkable about an item, in words."""
+    """Return the notable facts about an item in words."""
     parts = [OUTCOME_WORDS[item.outcome]] if item.outcome in ("pass", "fail") else []
     parts += ["needs a person"] if item.review else []
     parts += [fmt.plural(item.failures, "failure")] if item.failures else []
     parts += [fmt.plural(item.abstentions, "abstention")] if item.abstentions else []
     covered = "incomplete" if item.coverage is None else f"{fmt.percent(item.coverage)} assessed"
-    asked = item.votes or item.failures
-    parts += [] if item.complete else [covered if asked else "not asked yet"]
+    was_graded = item.votes or item.failures
+    parts += [] if item.complete else [covered if was_graded else "not asked yet"]
     if item.low is not None and item.high is not None and item.low < item.high:
         parts.append(f"score between {fmt.score(item.low)} and {fmt.score(item.high)}")
     return ", ".join(parts)
@@ -101,7 +105,7 @@ def abreast(
         sides: the systems or runs.
         criteria: the criteria to show; each side may spell their names its own way.
         lines: for each row its own cell, and the item of each side that has one.
-        gap: how far they differ on a criterion (`""`: by score), in words.
+        gap: how far the sides differ on a criterion (`""`: by score), in words.
         by_votes: cells differ by the verdicts of their votes, whatever people settled.
     """
     names = [one_line(side.name, 40) for side in sides]
@@ -117,26 +121,26 @@ def abreast(
         for criterion in ["", *criteria]
     ]
     rows = []
-    for own, items in lines:
+    for own_cell, items in lines:
         scores = (
             Shown("") if item is None else score(side.rubric, item)
             for side, item in zip(sides, items, strict=True)
         )
         verdicts = (cell for one in criteria for cell in _verdicts(sides, items, one, by_votes))
-        rows.append([own, *scores, *verdicts])
+        rows.append([own_cell, *scores, *verdicts])
     return heads, rows, groups
 
 
 def _verdicts(
     sides: Sequence[Side], items: Sequence[GridItem | None], criterion: str, by_votes: bool
 ) -> list[Shown]:
-    """Return a row's cells of one criterion, marked where the sides got another verdict."""
+    """Return a row's cells of one criterion, marked if the sides' verdicts differ."""
     cells_ = [
         Shown("") if item is None else verdict(item, spelled(item, criterion), side.name)
         for side, item in zip(sides, items, strict=True)
     ]
-    there = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
-    if len({_judged(i, criterion) if by_votes else fold(cell.words) for i, cell in there}) < 2:
+    answered = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]
+    if len({_judged(i, criterion) if by_votes else fold(cell.words) for i, cell in answered}) < 2:
         return cells_
     return [
         cell
@@ -149,13 +153,13 @@ def _verdicts(
 
 
 def _judged(item: GridItem, criterion: str) -> str:
-    """Return the verdict by the votes; empty where there is none."""
+    """Return the verdict by the votes; empty without one."""
     cell = item.cells.get(spelled(item, criterion))
     return "" if cell is None else fold(cell.judged)
 
 
 def spelled(item: GridItem, criterion: str) -> str:
-    """Return the item's own name of a criterion; case and spaces do not count."""
+    """Return the item's own spelling of a criterion's name, ignoring case and spaces."""
     if criterion in item.cells:
         return criterion
     return next((name for name in item.cells if fold(name) == fold(criterion)), criterion)

@@ -1,1 +1,1 @@
-"""Orientation: the sidebar, the tabs of a place, the head of a run, links from its items."""
+"""Orientation: the sidebar, its tabs, the head of a run, and links from a run's items."""

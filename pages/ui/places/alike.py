@@ -1,4 +1,4 @@
-"""Similar answers in groups: look at one, untick members, settle the rest at once."""
+"""Similar answers in groups: look at one, untick members, settle the others at once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ CLOSENESS: dict[Closeness, str] = {
     "near": "Nearly the same",
     "related": "Related",
 }
-#: How many members are listed at once; a larger group continues below them.
+#: The number of members listed at once; a larger group continues below them.
 SHOWN = 20
-#: How many members are drawn to be checked singly.
+#: The number of members drawn to be checked singly.
 SINGLY = 10
 
 
@@ -40,7 +40,7 @@ def show(run: Run, rubric: Rubric) -> None:
         closeness = one_of("How close", CLOSENESS, key=key)
     if criterion is None or closeness is None:
         return
-    # Texts never change; what is settled does, and the groups say so.
+    # Texts never change; settlements do, and the groups show them.
     about = (*browsing.stands_on(store(), run), criterion.name, closeness)
     every_group: list[AnswerGroup] = remembered(
         "answers alike",
@@ -79,13 +79,13 @@ def _criterion(rubric: Rubric) -> Criterion | None:
     return rubric.criterion(str(chosen))
 
 
-def _progress(found: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
-    answers = sum(len(group.answers) for group in found)
-    done = sum(not group.open for group in several)
+def _progress(groups: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
+    answers = sum(len(group.answers) for group in groups)
+    settled = sum(not group.open for group in several)
     text = (
-        f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(found), 'decision')}: "
-        f"{fmt.plural(len(several), 'group')} ({fmt.count(done)} settled) and "
-        f"{fmt.count(len(found) - len(several))} alone."
+        f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(groups), 'decision')}: "
+        f"{fmt.plural(len(several), 'group')} ({fmt.count(settled)} settled) and "
+        f"{fmt.count(len(groups) - len(several))} alone."
     )
     st.html(f"<b>{esc(text)}</b>")
 
@@ -97,9 +97,9 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
             st.html(f'<span class="rs-quiet">{esc(one_line(group.prompt, 300))}</span>')
         st.html(f"<b>{esc(fmt.plural(len(group.answers), 'answer'))} alike</b>")
         chosen = [answer for answer in group.answers[:SHOWN] if _member(criterion, answer)]
-        if more := group.answers[SHOWN:]:
-            with st.expander(f"{fmt.count(len(more))} more"):
-                chosen += [answer for answer in more if _member(criterion, answer)]
+        if further := group.answers[SHOWN:]:
+            with st.expander(f"{fmt.count(len(further))} more"):
+                chosen += [answer for answer in further if _member(criterion, answer)]
         settling.ask_name()
         cells = [(answer.item_id, criterion.name) for answer in chosen]
         note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
@@ -122,12 +122,16 @@ def _group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
             )
 
 
-def _member(criterion: Criterion, one: GroupedAnswer) -> bool:
-    """Draw one answer with a tick; return whether it is ticked. A settled one is not at first."""
-    settled = "" if one.option is None else f" (settled: {criterion.options[one.option].label})"
-    key = state.key(ALIKE, "member", criterion.name, one.item_id)
-    state.seed(key, not one.settled)
-    return st.checkbox(label(f"{one_line(one.text, 400)}{settled}"), key=key)
+def _member(criterion: Criterion, answer: GroupedAnswer) -> bool:
+    """Draw one answer with a tick box; return whether it is ticked. Settled answers start
+    unticked.
+    """
+    settled = (
+        "" if answer.option is None else f" (settled: {criterion.options[answer.option].label})"
+    )
+    key = state.key(ALIKE, "member", criterion.name, answer.item_id)
+    state.seed(key, not answer.settled)
+    return st.checkbox(label(f"{one_line(answer.text, 400)}{settled}"), key=key)
 
 
 def _stricter() -> None:
@@ -143,7 +147,7 @@ def _settle(run_id: int, cells: Sequence[tuple[str, str]], given: Given, words: 
 
 
 def _checked(run: Run, criterion: Criterion) -> None:
-    """Draw what single verdicts show about the groups, and the button that draws more."""
+    """Draw what single verdicts show about the groups, and the button that draws more members."""
     checked = answer_groups.checked(store(), run.id, criterion.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if checked.same.value is not None:

@@ -1,4 +1,4 @@
-"""The sidebar, and the tabs of the place that is open."""
+"""The sidebar, and the tabs of the open entry."""
 
 from __future__ import annotations
 
@@ -11,40 +11,41 @@ from core.domain.access import Actor
 from pages.ui import state
 from pages.ui.routes import FOOT, MEMBERS, PLACES, START, Place, Screen, barred_at, link
 
-#: What of an address says that one thing is open, and not the front of its place.
+#: The address parameters which say that one thing is open instead of the entry's first page.
 OPENED = (state.RUBRIC, state.DATASET, state.RUN, state.QUEUE, state.ITEM, state.PLAN, state.NEW)
 
 
-def navigation(who: Actor) -> st.Page:
+def navigation(user: Actor) -> st.Page:
     """Draw the sidebar for this person; return the page that the address asks for."""
-    # All places are visible in the sidebar; none is behind "View more".
+    # All entries are visible in the sidebar, without "View more".
     return st.navigation(
         {
-            "": [page for place in PLACES for page in _pages(place, who)],
-            "Settings and help": [page for place in FOOT for page in _pages(place, who)],
+            "": [page for place in PLACES for page in _pages(place, user)],
+            "Settings and help": [page for place in FOOT for page in _pages(place, user)],
         },
         expanded=True,
     )
 
 
-def _pages(place: Place, who: Actor) -> list[st.Page]:
-    """Return the screens of a place that this person may use; one is the sidebar's entry.
+def _pages(place: Place, user: Actor) -> list[st.Page]:
+    """Return the screens of a sidebar entry that this person may use; one of them is the entry
+    itself.
 
-    The services protect, this only tidies. Streamlit marks the page that is run, so each run has
-    pages of its own; to make one anew takes twenty times as long as to copy it.
+    The services enforce rights; this only hides screens. Streamlit marks the page that runs, so
+    each run has its own pages; making one anew takes twenty times as long as copying it.
     """
-    entry = entry_of(place, who)
+    entry = entry_of(place, user)
     screens = (*place.tabs, *place.within)
     return [copy(_page(screen, place.title if screen == entry else "")) for screen in screens]
 
 
-def entry_of(place: Place, who: Actor) -> Screen | None:
-    """Return the first screen of a place that this person may use, or `None`."""
-    return next((screen for screen in place.tabs if _of_use(screen, who)), None)
+def entry_of(place: Place, user: Actor) -> Screen | None:
+    """Return the first screen of a sidebar entry that this person may use, or `None`."""
+    return next((screen for screen in place.tabs if _of_use(screen, user)), None)
 
 
-def _of_use(screen: Screen, who: Actor) -> bool:
-    return not barred_at(screen, {}, who) and (screen != MEMBERS or who.via == "page")
+def _of_use(screen: Screen, user: Actor) -> bool:
+    return not barred_at(screen, {}, user) and (screen != MEMBERS or user.via == "page")
 
 
 @lru_cache(maxsize=128)
@@ -60,17 +61,17 @@ def _page(screen: Screen, entry: str) -> st.Page:
     )
 
 
-def where(screen: Screen, who: Actor) -> None:
-    """Mark the place in the sidebar, and draw its screens as tabs.
+def where(screen: Screen, user: Actor) -> None:
+    """Mark the entry in the sidebar, and draw its screens as tabs.
 
-    Within one rubric, dataset, run or queue there are no tabs: there the place has one thing open.
+    Within one rubric, dataset, run or queue there are no tabs.
     """
     place = next(
         screen_of
         for screen_of in (*PLACES, *FOOT)
         if screen in (*screen_of.tabs, *screen_of.within)
     )
-    shown = [screen_of for screen_of in place.tabs if _of_use(screen_of, who)]
+    shown = [screen_of for screen_of in place.tabs if _of_use(screen_of, user)]
     if shown and screen != shown[0]:
         st.html(f"<style>{_MARKED.format(url=shown[0].url)}</style>")
     opened = any(state.address(name) for name in OPENED) or state.as_id(
@@ -83,7 +84,7 @@ def where(screen: Screen, who: Actor) -> None:
             link(screen_of, screen_of.title, icon="")
 
 
-# Streamlit marks only the screen itself, which may not be the one that the sidebar lists.
+# Streamlit marks only the running screen, which may not be the one that the sidebar lists.
 _MARKED = (
     '[data-testid="stSidebarNavLink"][href$="/{url}"]'
     "{{background:light-dark(#E4DECF,#1E252B);font-weight:600}}"

@@ -21,12 +21,12 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import show_flash
 
 TABS = ((RUN, "Grid"), (AGREEMENT, "Agreement"), (RECORD, "Review"), (REPORT, "Report"))
-#: The run that this tab of the browser opened last.
+#: The run that this browser tab opened last.
 OPENED = "run_opened"
 
 
 def remember(url: str) -> None:
-    """Remember the run that a screen is about, for as long as this tab of the browser is open."""
+    """Remember the run that a screen shows, for as long as this browser tab is open."""
     run_id = state.address_id(state.RUN)
     if run_id is not None and url in {screen.url for screen in (RUN, AGREEMENT, REPORT, GRADE)}:
         state.put(OPENED, run_id)
@@ -36,19 +36,19 @@ def run_of_page() -> Run | None:
     """Return the run in the address, else the last opened, else the newest, else `None`.
 
     Raises:
-        NotFound: the address names a run that is not there.
+        NotFound: the address names an unknown run.
     """
-    asked = state.address_id(state.RUN)
-    if asked is not None:
-        return item_view.require_run(store(), asked)
-    with contextlib.suppress(NotFound):  # another data file is open now
+    run_id = state.address_id(state.RUN)
+    if run_id is not None:
+        return item_view.require_run(store(), run_id)
+    with contextlib.suppress(NotFound):  # Another data file is open now.
         return store().runs.get(state.get(OPENED) or 0)
     newest = lifecycle.newest(store(), 1)
     return store().runs.get(newest[0].id) if newest else None
 
 
 def show(run: Run, here: Screen) -> DeltaGenerator:
-    """Draw the head, which follows the run on the grid only; return the row of tabs.
+    """Draw the head, which refreshes only on the grid; return the row of tabs.
 
     A tab adds the choice of its views to that row.
     """
@@ -57,7 +57,7 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
     raters = f"{'' if run.panel.askable else 'rated elsewhere by '}{raters_line(run)}"
     about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
     name = one_line(run.name, 100)
-    # The grid has it in the fold of the statement, so that its items begin higher.
+    # The grid shows it inside the folded statement, so that its items begin higher.
     folded, line = ("", about) if here != RUN or not run.votes else (about, "")
     show_flash()
     with st.container(gap="xsmall"):
@@ -66,7 +66,7 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
         else:
             with run_status.line_of(run, name, run_status.status_tag(run), line):
                 pass
-        if run.votes and here != REPORT:  # which begins with it
+        if run.votes and here != REPORT:  # The report begins with the statement.
             facts = run_status.facts_line(run) if folded and not run.active else ""
             trust_statement(run.id, facts + folded)
             if here == RUN and trust_of(run.id).found.right.value is None:

@@ -1,4 +1,4 @@
-"""Settle cells in the grid: the open one, or all that are selected."""
+"""Settle cells in the grid: the open cell, or all selected cells."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from pages.ui.widgets import shown_errors
 SETTLE = "run_settle"
 #: The names of the selected cells, as the grid gave them out.
 SELECTED = state.key(SETTLE, "selected")
-#: The run, its steps and words of what was settled last in this tab.
+#: The run, steps and words of the last settlement in this tab.
 LAST = state.key(SETTLE, "last")
-#: The field for the reviewer's name, if none was given in this tab.
+#: The field for the reviewer's name, if it is unknown in this tab.
 WHO = state.key(SETTLE, "name")
 Cells = Sequence[tuple[str, str]]
 
@@ -32,7 +32,7 @@ def may() -> bool:
 
 
 def ask_name() -> None:
-    """Draw the field of the name before the first press, unless the name is known."""
+    """Draw the field for the name before the first settlement, unless the name is known."""
     if may():
         identity.ask_name_early(WHO)
 
@@ -43,21 +43,21 @@ def selected() -> list[tuple[str, str]]:
 
 
 def select(names: Sequence[str]) -> None:
-    """Select these cells and no others (a callback)."""
+    """Callback: select exactly these cells."""
     state.put(SELECTED, list(names))
 
 
 def bar(run_id: int, criteria: Sequence[Criterion]) -> None:
-    """Draw the selected cells and the acts on all of them; else what was settled last."""
+    """Draw the selected cells with their buttons, or else the last settlement."""
     cells = selected()
     if not cells:
         last(run_id)
         return
     names = {name for _, name in cells}
     (single,) = names if len(names) == 1 else ("",)
-    of = f", {one_line(single, 60)}" if single else ""
+    of_cell = f", {one_line(single, 60)}" if single else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f"<b>{esc(fmt.plural(len(cells), 'cell') + of)}</b>", width="content")
+        st.html(f"<b>{esc(fmt.plural(len(cells), 'cell') + of_cell)}</b>", width="content")
         form(run_id, cells, next((c for c in criteria if c.name == single), None), "bar")
         st.button(
             "Clear",
@@ -78,7 +78,7 @@ def form(
 ) -> None:
     """Draw the buttons that settle the cells: an option, as the panel voted, or not assessable.
 
-    `then` is called when they are settled.
+    `then` is called after they are settled.
     """
     note = state.key(SETTLE, where, "note")
     written = (run_id, tuple(cells), note, then)
@@ -137,11 +137,11 @@ def settle(
     words: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
-    """Settle cells for the known user, or the one named in the field; `last` then says it."""
+    """Settle cells for the known user, or the user named in the field; `last` then shows it."""
     seat = identity.sit_down(identity.known_name() or str(state.get(WHO) or ""))
-    done = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
+    result = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
     state.drop(SETTLE)
-    state.put(LAST, (run_id, done.steps, f"{fmt.plural(done.cells, 'cell')} settled: {words}."))
+    state.put(LAST, (run_id, result.steps, f"{fmt.plural(result.cells, 'cell')} settled: {words}."))
 
 
 def option_keys(options: Sequence[Option]) -> list[str | None]:
@@ -162,16 +162,16 @@ def option_keys(options: Sequence[Option]) -> list[str | None]:
 def by_digit(
     run_id: int, cells: Cells, criterion: Criterion, digit: int, then: Callable[[], None] | None
 ) -> None:
-    """Settle cells of a criterion as the option that has this key (a callback)."""
+    """Callback: settle cells of a criterion as the option that has this key."""
     keys = option_keys(criterion.options)
     if may() and str(digit) in keys:
-        at = keys.index(str(digit))
-        note, words = state.key(SETTLE, "bar", "note"), criterion.options[at].label
-        _settle(run_id, cells, note, then, Given(at), words)
+        index = keys.index(str(digit))
+        note, words = state.key(SETTLE, "bar", "note"), criterion.options[index].label
+        _settle(run_id, cells, note, then, Given(index), words)
 
 
 def last(run_id: int) -> None:
-    """Draw what was settled last, and the button that undoes it."""
+    """Draw the last settlement, and the button that undoes it."""
     of_run, steps, text = state.get(LAST) or (None, (), "")
     if of_run != run_id:
         return

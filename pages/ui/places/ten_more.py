@@ -1,4 +1,4 @@
-"""Grade ten more texts of a run with few labels: the press, and what judges learn from them."""
+"""Grade ten more texts of a run with few labels: the button, and what judges learn from them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pages.ui.widgets import tag
 
 
 def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decided: bool) -> None:
-    """Draw the press, unless labels are many, or all is decided and no judge learns.
+    """Draw the button, unless labels are many, or all is decided and no judge learns.
 
     Args:
         run_id: the run.
         about: changes whenever the ratings of the run do.
         labels: how many each criterion has.
-        decided: whether the figures of every criterion say enough.
+        decided: whether the figures of every criterion are conclusive.
     """
     if not any(labels) or min(labels) >= learning.MANY:
         return
@@ -34,18 +34,18 @@ def show(run_id: int, about: tuple[object, ...], labels: Sequence[int], *, decid
         )
     if so_far is None and decided:
         return
-    now = work.standing(run_id)
+    progress = work.standing(run_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if now.left and not (so_far is not None and so_far.enough):
+        if progress.left and not (so_far is not None and so_far.enough):
             work.grade_ten(run_id, more=True)
-        advice = f"{fmt.plural(now.graded, 'text')} drawn at random graded."
+        advice = f"{fmt.plural(progress.graded, 'text')} drawn at random graded."
         st.caption(label(advice if so_far is None else so_far.words), width="content")
         if so_far is not None:
             _learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
 
 
 def _learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
-    """Draw each criterion's kappa with its interval, and the way to a run that learns."""
+    """Draw each criterion's kappa with its interval, and a link to a run that learns."""
     with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
         st.html(by_criterion(so_far))
         st.caption("Offline judges of a new run learn from all labels, these included.")
@@ -53,7 +53,7 @@ def _learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
 
 
 def by_criterion(so_far: LearntSoFar) -> str:
-    """Return HTML of what judges learnt of each criterion, or why they did not."""
+    """Return HTML of what judges learned for each criterion, or why they did not."""
     lines = "".join(
         f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "
         f"{esc(criterion.off or criterion.words)}</li>"

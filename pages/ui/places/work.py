@@ -1,6 +1,6 @@
 """A set of a run's items as work: step through them, or have people review exactly their cells.
 
-Where filters say which items are meant, the address holds the filters; else it names the set.
+If filters describe the items, the address has the filters; otherwise it names the set.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from pages.ui.routes import QUEUES, REVIEW_ITEM, RUN, link
 def offer_work(
     run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
 ) -> None:
-    """Draw both ways to review a set of items; nothing if it is empty.
+    """Draw both ways to review a set of items, unless it is empty.
 
     Args:
-        run_id: whose items they are.
+        run_id: the items' run.
         items: their ids.
-        name: what they have in common; a queue of them is called that.
-        criterion: the one that it is about; `None` for all.
+        name: what they have in common; also the name of their queue.
+        criterion: the criterion to review; `None` for all.
     """
     if not items:
         return
@@ -47,18 +47,20 @@ def offer_work(
 
 
 def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) -> dict[str, object]:
-    """Return the address of the first item of a set, from which one steps through the others."""
+    """Return the address of the first item of a set, from which a person steps through the
+    others.
+    """
     address: dict[str, object] = {
         state.RUN: run_id,
         state.SET: browsing.set_word(store(), run_id, items),
     }
-    # The list that one steps through is in the run's order.
+    # The list to step through is in the run's order.
     address[state.ITEM] = browsing.first_of_set(store(), run_id, items) or items[0]
     return address if criterion is None else {**address, state.AT: criterion}
 
 
 def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
-    """Draw a link to the form of a queue that holds exactly these cells."""
+    """Draw a link to the form of a queue with exactly these cells."""
     link(
         QUEUES,
         "Review these" if len(items) > 1 or criterion is None else "Review this",
@@ -76,12 +78,12 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 
 #: The rules that these links put into the address of a queue.
 SPLIT, DOUBT, RANDOM, UNGRADED = "split", "doubt", "random", "ungraded"
-#: The queues that open at once and are made if missing: their names, their rules.
+#: The queues that open at once and are created if missing: their names and rules.
 SETTLED_AT_ONCE = {
     SPLIT: ("Disagreements", queue_cells.splits_only()),
     DOUBT: ("Doubtful cells", QueueRule()),
 }
-#: Why a cell is in a queue.
+#: The reason why a cell is in a queue.
 REASONS = {
     "failure": "failed, or no verdict",
     "split": "judges disagree",
@@ -99,17 +101,22 @@ REASONS = {
 
 
 def standing(run_id: int) -> TenMore:
-    """Return how far the drawn texts of a run are graded, computed once for its labels."""
+    """Return the progress of grading a run's drawn texts, cached for its labels."""
     about = browsing.stands_on(store(), store().runs.get(run_id))
     return remembered("ten more", about, lambda: ten_more.standing(store(), run_id))
 
 
 def grade_ten(run_id: int, *, more: bool = False) -> None:
-    """Draw a link to the next ten texts of a run, or those left, whose labels represent all."""
-    left = standing(run_id).left
-    if not left:
+    """Draw a link to the next ten texts of a run (or those left), whose labels represent all
+    texts.
+    """
+    remaining = standing(run_id).left
+    if not remaining:
         return
-    number, texts = "ten" if left == TEN else fmt.count(left), "text" if left == 1 else "texts"
+    number, texts = (
+        "ten" if remaining == TEN else fmt.count(remaining),
+        "text" if remaining == 1 else "texts",
+    )
     link(
         REVIEW_ITEM,
         f"Grade {number} {'more' if more else f'{texts} yourself'}",

@@ -23,19 +23,20 @@ from pages.ui.trial.texts import Fields, take
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
-def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
-    """Draw the choice of registered judges ("judges"), and what keeps any of them from answering.
+def choose_judges(fields: Fields, others: Sequence[str] = ()) -> None:
+    """Draw the choice of registered judges ("judges"), and what prevents any of them from
+    answering.
 
-    `others` can be chosen, too; only a panel knows them.
+    `others` can also be chosen; only a panel has them.
     """
     entries = {entry.name: entry for entry in registry.list_judges(store())}
     choices = [*entries, *(name for name in others if name not in entries)]
-    key = now.of("judges")
-    state.seed(key, list(now.value("judges")))
+    key = fields.of("judges")
+    state.seed(key, list(fields.value("judges")))
     chosen = [name for name in state.get(key) if name in choices]
     if chosen != state.get(key):
         state.put(key, chosen)
-        _change(now, "judges")
+        _change(fields, "judges")
     st.multiselect(
         "Judges",
         choices,
@@ -44,7 +45,7 @@ def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
         placeholder="Choose at least one",
         wrap=True,
         on_change=take,
-        args=(now, "judges"),
+        args=(fields, "judges"),
     )
     show_missing_keys([entries[name].judge for name in chosen if name in entries])
     if all(entry.judge.offline for entry in entries.values()):
@@ -68,10 +69,10 @@ def _words(name: str, entry: JudgeEntry | None) -> str:
     return " · ".join(filter(None, (visible(name), kind, KEY_WORDS.get(entry.key, ""))))
 
 
-def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
+def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bool:
     """Draw the choice of labels ("learn_from"); return whether the form changed it.
 
-    The form chooses dataset version `own` if it has fitting labels, else the one with the most.
+    The form chooses dataset version `own` if it has fitting labels, else the version with the most.
     """
     teachers = {teacher.row.version_id: teacher for teacher in trials.teachers(store(), rubric)}
     if not teachers:
@@ -81,9 +82,9 @@ def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
             icon=":material/school:",
         )
         return False
-    current = now.value("learn_from")
+    current = fields.value("learn_from")
     best = next(v for v in (current, own, *teachers) if v in teachers)
-    key = now.of("learn_from")
+    key = fields.of("learn_from")
     state.seed(key, best)
     if state.get(key) not in teachers:
         state.put(key, best)
@@ -98,17 +99,17 @@ def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
         key=key,
         format_func=words,
         on_change=take,
-        args=(now, "learn_from"),
+        args=(fields, "learn_from"),
     )
     if teachers[chosen].untaught:
         names = ", ".join(repr(name) for name in teachers[chosen].untaught)
         lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
         st.caption(label(lacking, 300))
-    return chosen != current and _change(now, "learn_from")
+    return chosen != current and _change(fields, "learn_from")
 
 
-def _change(now: Fields, what: str) -> bool:
+def _change(fields: Fields, what: str) -> bool:
     """Store the form's own change, which the person can change again."""
     if actor().may("draft"):
-        take(now, what)
+        take(fields, what)
     return actor().may("draft")

@@ -32,38 +32,40 @@ class Fields(NamedTuple):
 _NOTHING = object()
 
 
-def take(now: Fields, *ids: str) -> None:
-    """Callback: a field's widget has a new value."""
+def take(fields: Fields, *ids: str) -> None:
+    """Callback: store the new value of a field's widget."""
     with shown_errors():
-        value = state.get(now.of(*ids), _NOTHING)
+        value = state.get(fields.of(*ids), _NOTHING)
         if value is not _NOTHING:
-            name, *own = ids
-            now.changed(name, contexts(now) | {own[0]: value or ""} if own else value)
+            name, *ids_of_field = ids
+            fields.changed(
+                name, contexts(fields) | {ids_of_field[0]: value or ""} if ids_of_field else value
+            )
 
 
 def text_field(
-    now: Fields, name: str, words: str, placeholder: str = "", *, tall: bool = False
+    fields: Fields, name: str, words: str, placeholder: str = "", *, tall: bool = False
 ) -> None:
     """Draw the field of one text; long ones scroll within it."""
-    _area(now, (name,), words, placeholder, now.value(name), tall=tall)
+    _area(fields, (name,), words, placeholder, fields.value(name), tall=tall)
 
 
-def around(now: Fields) -> None:
+def around(fields: Fields) -> None:
     """Draw what is sent with a text: its prompt, its contexts, its reference."""
-    text_field(now, "prompt", "Prompt", "The task or question that the submission answers")
-    for name, text in contexts(now).items():
+    text_field(fields, "prompt", "Prompt", "The task or question that the submission answers")
+    for name, text in contexts(fields).items():
         caption = "Passages, a policy: material that judges see with the task"
-        _area(now, ("context", name), context_words(name), caption, text)
-    text_field(now, "reference", "Reference", "A model answer or source to judge against")
+        _area(fields, ("context", name), context_words(name), caption, text)
+    text_field(fields, "reference", "Reference", "A model answer or source to judge against")
 
 
-def contexts(now: Fields) -> dict[str, str]:
+def contexts(fields: Fields) -> dict[str, str]:
     """Return the named texts; one empty, unnamed text if there are none."""
-    return now.value("context") or {"context": ""}
+    return fields.value("context") or {"context": ""}
 
 
 def _area(
-    now: Fields,
+    fields: Fields,
     ids: tuple[str, ...],
     caption: str,
     placeholder: str,
@@ -71,7 +73,7 @@ def _area(
     *,
     tall: bool = False,
 ) -> None:
-    key = now.of(*ids)
+    key = fields.of(*ids)
     state.seed(key, text)
     st.text_area(
         label(caption),
@@ -79,18 +81,18 @@ def _area(
         height=180 if tall else 90,
         placeholder=placeholder,
         on_change=take,
-        args=(now, *ids),
+        args=(fields, *ids),
     )
 
 
-#: Most items listed; a search finds the others.
+#: The most items listed; a search finds the others.
 FOUND = 60
 
 
 def choose_dataset(key: str, chosen: int | None = None) -> int | None:
     """Draw the choice of a dataset; return its version's id, or `None` after showing why.
 
-    `chosen` comes first, and may be an earlier version.
+    `chosen` is listed first, and may be an earlier version.
     """
     rows = prompt_preview.datasets(store())
     if not rows:
@@ -131,7 +133,7 @@ def choose_item(
     version = choose_dataset(of("dataset"), dataset)
     if version is None:
         return None
-    search, ids, more = find_items(of("search"), version)
+    search, ids, found_words = find_items(of("search"), version)
     former = item if version == dataset else None
     if former is not None and former not in ids and not search:
         ids = [former, *ids]
@@ -142,6 +144,6 @@ def choose_item(
     if state.get(key) not in ids:
         state.put(key, former if former in ids else ids[0])
     chosen = st.selectbox(
-        label(f"Item{more}"), ids, format_func=visible, key=key, persist_state="page"
+        label(f"Item{found_words}"), ids, format_func=visible, key=key, persist_state="page"
     )
     return version, chosen

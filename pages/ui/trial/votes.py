@@ -35,7 +35,7 @@ def show_vote(
 ) -> None:
     """Draw the answer as a card, and below it a switch for prompt and reply.
 
-    `text` is the submission that quotes are looked up in; `marks` are further tags of the card.
+    Quotes are looked up in the submission `text`; `marks` are further tags of the card.
     """
     result, source = view.result, view.vote or view.failure
     if result is None or source is None:
@@ -174,15 +174,17 @@ def _truth(criterion: CriterionView) -> str:
 def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
     """Return one cell in short: the judge, and the result."""
     cell = view.cell
-    which = which_answer(view)
-    who = cell.judge + (f", {which}" if which else "")
+    answer_name = which_answer(view)
+    judge_words = cell.judge + (f", {answer_name}" if answer_name else "")
     if view.vote is not None:
         if view.vote.abstained:
             off = view.vote.detail.get("switched_off")
-            return tag(f"{who}: {'switched off' if off else 'abstained'}", "neutral")
+            return tag(f"{judge_words}: {'switched off' if off else 'abstained'}", "neutral")
         verdict = criterion.verdict
         differs = verdict is not None and verdict.option != view.vote.option
-        return tag(f"{who}: {view.label}", "warn" if differs else "neutral")
+        return tag(f"{judge_words}: {view.label}", "warn" if differs else "neutral")
     if view.failure is not None:
-        return tag(f"✕ {who}: {FAILURE_WORDS.get(view.failure.kind, view.failure.kind)}", "bad")
-    return tag(f"{who}: {'asking …' if active else 'not asked'}", "neutral")
+        return tag(
+            f"✕ {judge_words}: {FAILURE_WORDS.get(view.failure.kind, view.failure.kind)}", "bad"
+        )
+    return tag(f"{judge_words}: {'asking …' if active else 'not asked'}", "neutral")
