@@ -313,5 +313,6 @@ def advice(kind: str, judges: Sequence[Judge]) -> str:
     names = sorted({name for judge in judges if (name := key_status(judge)[0])})
     variables = " and ".join(names) or "the provider's variable"
     if kind == "missing_key":
-        return f"Set {variables} in the app's environment, start it again, then retry the failures."
+        where = "in the environment of the app"
+        return f"Set {variables} {where}, start it again, then retry the failures."
     return f"The provider refused the key. Check {variables}, then retry the failures."
